@@ -12,7 +12,7 @@ const page = await readFile(join(root, 'docs/operate/high-availability.md'), 'ut
 const configuration = (file: string): string =>
   new RegExp(`^###.*\`${file}\`[^]*?^\`\`\`\\w*\n([^]*?)^\`\`\``, 'm').exec(page)?.[1] ?? ''
 
-test('What docs/operate/high-availability.md sets, Roomdesk knows; its links lead somewhere, and the other pages lead to it', async () => {
+test('docs/operate/high-availability.md sets only options that Roomdesk knows, has no dead link, and is linked from the other pages', async () => {
   const variables = [...page.matchAll(/ROOMDESK_([A-Z_]+)/g)]
   expect(variables.length).toBeGreaterThan(2)
   for (const [variable, name = ''] of variables)
@@ -23,7 +23,7 @@ test('What docs/operate/high-availability.md sets, Roomdesk knows; its links lea
     expect(await readFile(join(root, from), 'utf8'), from).toContain('high-availability.md')
 })
 
-test('Every server of HAProxy that the page configures is asked for its health at the console port, and each port of the APIs and the node has its frontend', () => {
+test('The HAProxy configuration of the page checks health at the console port and has a frontend for each port of the APIs and the node', () => {
   const text = configuration('/etc/haproxy/haproxy.cfg')
   const servers = [...text.matchAll(/^ {2}server \w+ ([\d.]+):(\d+) check port 7083$/gm)]
   expect(servers).toHaveLength(text.match(/^ {2}server /gm)?.length ?? 0)

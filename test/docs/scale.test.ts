@@ -38,7 +38,7 @@ function figure(cell: string, unit: 'ms/s' | 'MB'): number {
   return Number(digits.replaceAll(',', ''))
 }
 
-test('What docs/operate/scale.md says of sites of each size follows from what it says that a node carries', () => {
+test('docs/operate/scale.md computes its sites of each size from its own capacity of one node', () => {
   const costs = table('What a node carries')
   const sizes = table('Sites of 10, 100 and 1,000')
   const cost = (name: string, node: number, unit: 'ms/s' | 'MB'): number => figure(row(costs, name)[node] ?? '', unit)

@@ -18,7 +18,7 @@ async function signIn(page: Page, { headless }: SiteController): Promise<void> {
   await page.getByRole('navigation', { name: 'Pages' }).waitFor()
 }
 
-test('The consoles of a site with several controllers show them, and say of an address that leads to one machine what becomes of it; axe finds nothing, light and dark', {
+test('The console of a site with several controllers lists them and explains an address that leads to one machine; axe finds nothing, light and dark', {
   timeout: 90_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2, nodes: [node], settings: { console: { language: 'en' } } })

@@ -11,7 +11,7 @@ describe('an operator of the desktop app', () => {
   afterAll(() => opened[Symbol.asyncDispose]())
 
   clientStories(() => opened)
-  test('what was made is still there after the app was quit and started again', async () => {
+  test('rooms and devices are still there after the app was quit and started again', async () => {
     const before = await opened.call('credentials.list')
     await opened.restart()
     const kept = (await opened.call('credentials.list')).map(({ access_key }) => access_key)

@@ -21,7 +21,7 @@ const choose = (path: string | undefined): Promise<void> =>
 const exportActivity = (): Promise<void> => desktop.page.getByRole('button', { name: 'Export' }).click()
 const told = () => desktop.page.locator('.el-message')
 
-test('a file is told of when it is written, and not while the dialog asks where to; one that the operator gives up is not', async () => {
+test('a download is announced once it is written, and not at all if the operator cancels the dialog', async () => {
   await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
   await desktop.page.evaluate(`location.hash = '#/activity'`)
   await desktop.page.getByRole('button', { name: 'Export' }).waitFor()

@@ -69,7 +69,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a page finds the permissions that the check handler allows, whatever the request handler says', async () => {
+test('a page sees the permissions of the check handler, not those of the request handler', async () => {
   const asked = await electron.evaluate(({ session }) => {
     const checks: string[] = []
     Object.assign(globalThis, { checks })

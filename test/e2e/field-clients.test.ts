@@ -223,7 +223,7 @@ describe('pages on the original browser SDKs', () => {
     expect(await ajax(`/rtc/room/del?room_id=${roomId}&access_token=${token}`)).toEqual({ ret: 0, room_id: roomId })
   })
 
-  test('what went out is in the activity, without the secrets that came in', async () => {
+  test('the activity shows each answer without the secrets of its request', async () => {
     const { items } = await controller.rpc('activity.list', {})
     const list = items.find(({ operation, answer }) => operation === 'list_outgoing_users' && answer !== '')
     expect(list?.answer).toContain('"result":0')

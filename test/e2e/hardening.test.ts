@@ -81,7 +81,7 @@ test('the page comes from app://, which serves the built page and nothing beside
   expect(await inPage(`fetch('/index.html', { method: 'POST' }).then(({ status }) => status)`)).toBe(405)
 })
 
-test('the content security policy stops scripts that are not ours, and every connection to elsewhere', async () => {
+test('the content security policy blocks foreign scripts and every connection to another origin', async () => {
   expect(await inPage(`fetch('/index.html').then(({ headers }) => headers.get('content-security-policy'))`)).toContain(
     "default-src 'self'",
   )

@@ -73,7 +73,7 @@ describe('a room with more people than places', () => {
     await expect.poll(shown).toEqual(['p0', 'p1'])
   })
 
-  test('who speaks up takes the place of somebody who did not, and is marked; who stays keeps their place', async () => {
+  test('a person who speaks replaces a silent one and is marked; the others keep their places', async () => {
     await whileTalking(peers[5], async () => {
       await expect.poll(tiles).toBe('p0 p5 me')
       await visitor.tile('Person 5').getByText('speaking').waitFor()
@@ -85,7 +85,7 @@ describe('a room with more people than places', () => {
     })
   })
 
-  test('who is kept in view stays, whoever speaks; the list says who does', async () => {
+  test('a pinned person stays in view while others speak; the list marks the speakers', async () => {
     await visitor.page.getByRole('button', { name: '5 more' }).click()
     const list = visitor.page.getByRole('region', { name: /^People/ })
     await list.getByRole('button', { name: 'Keep in view: Person 1' }).click()

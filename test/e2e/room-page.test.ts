@@ -78,7 +78,7 @@ describe('a room with people and a camera', () => {
     await ann.sees('Bo')
   })
 
-  test('the host mutes somebody, who is told and may speak up again', async () => {
+  test('the host mutes a person, who is notified and may unmute', async () => {
     await ann.tile('Bo').hover()
     await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
     await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
@@ -190,7 +190,7 @@ describe('a room with people and a camera', () => {
     expect([...ann.problems, ...bo.problems]).toEqual([])
   })
 
-  test('what the node says that it sends of a picture is told on the tile, and goes when it is whole again', async () => {
+  test('a tile shows the reduced picture that the node sends, and stops once the picture is full again', async () => {
     const page = await site.window()
     let say = (_text: string): void => {}
     // What a link that shrinks makes the node say is shown by tests of the node; here it is put between the two.

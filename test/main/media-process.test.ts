@@ -33,7 +33,7 @@ test('a node that is given up before it has started does not run on', async () =
   expect(await ended).toMatch(/^it ended with exit code/)
 })
 
-test('where V8 gives up in it, the app goes on and says why it ended', async () => {
+test('the app survives a crash of V8 in the media process and says why it ended', async () => {
   const fork = vi.spyOn(utilityProcess, 'fork')
   const node = spawnMediaProcess(await program(idle))()
   const ended = new Promise<string>((resolve) => node.onExit(resolve))

@@ -57,7 +57,7 @@ const device = (userId: string, state: DeviceView['state']): DeviceView => ({
 })
 const soon = () => vi.advanceTimersByTimeAsync(2_500)
 
-test('a node that goes offline while nobody looks is told once', async () => {
+test('one notification tells of a node that goes offline while nobody looks', async () => {
   notifications.nodes([node('Hall', 'online')])
   notifications.nodes([node('Hall', 'offline')])
   notifications.nodes([node('Hall', 'offline')])
@@ -80,7 +80,7 @@ test('what comes back at once is no news', async () => {
   expect(told).toEqual([])
 })
 
-test('a device that drops is told; one that is paused or removed is not', async () => {
+test('a notification tells of a device that drops, not of one that is paused or removed', async () => {
   notifications.devices(['a', 'b', 'c'].map((userId) => device(userId, 'joined')))
   notifications.devices([device('a', 'waiting'), device('b', 'paused')], ['c'])
   await soon()

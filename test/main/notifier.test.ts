@@ -62,7 +62,7 @@ test('one that was seen to is not held on', async () => {
   expect(objects.map((held) => held.deref())).toEqual([undefined, undefined])
 })
 
-test('one that the system refuses is told another way', async () => {
+test('a notification that the system refuses is shown another way', async () => {
   vi.stubEnv('STANDIN_NOTIFICATIONS', 'failed')
   notifier.show('MCU node Hall is offline.')
   await turn()
@@ -107,7 +107,7 @@ describe('what the system did not show', () => {
     expect(boxes).toHaveLength(1)
   })
 
-  test('is said at once to whoever sees the window, one box after the other', async () => {
+  test('a message is shown at once in a visible window, one box after the other', async () => {
     show()
     notices.add('one')
     notices.add('two')

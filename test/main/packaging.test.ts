@@ -22,7 +22,7 @@ test('the configuration is one that electron-builder accepts', async () => {
   }
 }, 60_000)
 
-test('macOS is told why the app calls cameras on the local network, in every language that is shipped', async () => {
+test('macOS gets the reason for local network access in every shipped language', async () => {
   const { mac, electronLanguages } = await getConfig(root, null, null)
   const name = 'NSLocalNetworkUsageDescription'
   const said = (mac?.extendInfo as Record<string, string> | undefined)?.[name]

@@ -20,7 +20,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the app that takes the place of this one is told what came before', () => {
+test('the app that replaces this one learns of the restarts before it', () => {
   startAppAgain(restarts)
   expect(exits).toEqual([0])
   expect(next).toEqual({})

@@ -11,7 +11,7 @@ test('an operator has the sandbox, also where somebody asks for none', () => {
   expect(sandboxFor({ ...operator, platform: 'darwin', uid: 0, argv: noSandbox })).toBe('on')
 })
 
-test('root, for whom the media node could not start in it, is refused by the installed app, and has none in tests', () => {
+test('the installed app refuses to run as root, where the media node cannot start sandboxed; tests run without a sandbox', () => {
   expect(sandboxFor({ ...operator, uid: 0, argv: noSandbox })).toBe('refuse')
   expect(sandboxFor({ ...operator, uid: 0, argv: noSandbox, isPackaged: false })).toBe('off')
 })

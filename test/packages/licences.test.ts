@@ -103,7 +103,7 @@ describe('the licences of others that every package and installer holds', () => 
   })
 })
 
-test('whoever installs the packages is asked nothing: every install script among them is allowed or denied', async () => {
+test('npm install asks no question: every install script is allowed or denied', async () => {
   const { packages } = lockSchema.parse(JSON.parse(await read('package-lock.json')))
   const { allowScripts } = z
     .object({ allowScripts: z.record(z.string(), z.boolean()) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { showLanguage } from '../../renderer/console/i18n/index.ts'
 
-test('Of two languages that are chosen one right after the other the last one stays, also where the texts of the first take their time', async () => {
+test('Choosing two languages in a row keeps the second, even if the texts of the first load later', async () => {
   const first = showLanguage('zh')
   await showLanguage('en')
   await first

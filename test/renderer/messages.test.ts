@@ -5,7 +5,7 @@ import { i18n } from '../../renderer/console/i18n/index.ts'
 
 const words = (): string[] => Array.from(document.querySelectorAll('.el-message'), ({ textContent }) => textContent)
 
-test('Of many messages the newest is always shown, the oldest make room, and three stay', async () => {
+test('Three messages show at a time: the newest always, the oldest go first', async () => {
   const feedback = Promise.withResolvers<ReturnType<typeof useFeedback>>()
   const page = createApp({
     setup() {

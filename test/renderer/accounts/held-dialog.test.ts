@@ -31,7 +31,7 @@ async function admin() {
   return { client, account, pressOf }
 }
 
-test('who revokes a token sees what it made, and only that; in both languages', async () => {
+test('revoking a token lists the rooms and devices that it made, and no others, in both languages', async () => {
   const { client, account, pressOf } = await admin()
   await pressOf('Revoke Night script')
   await says('This token made these changes')

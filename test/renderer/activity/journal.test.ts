@@ -69,7 +69,7 @@ test('An answer in the form for older clients is shown as it went out, without w
   expect(pageText()).toContain('"err": ""')
 })
 
-test('Of what may be a secret its length is shown, in the language of the operator', async () => {
+test('A possible secret is shown as its length, in the language of the operator', async () => {
   await fail('S3cret-access', 'x')
   show(ActivityPage, client)
   await eventually(() => expect(rows()).toHaveLength(1))

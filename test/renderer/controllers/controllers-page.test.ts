@@ -69,7 +69,7 @@ test('a site in files says how to get a second controller, and its navigation ha
   expect(document.querySelector('a[href="/controllers"]')?.textContent).toContain('Controllers')
 })
 
-test('who leads, who follows and how far behind is live; who is gone and who runs another version stands out', async () => {
+test('the page updates leader, replicas and their lag, and highlights missing controllers and other versions', async () => {
   const { client, become } = site(view([alpha, beta]))
   show(ControllersPage, client)
   await says('alpha (this one)')
@@ -135,7 +135,7 @@ test('a change of leader that was refused says why', async () => {
   await says('The leader was not changed: beta has not taken over.')
 })
 
-test('the console of a controller that stands by is read-only and leads to the one that leads', async () => {
+test('the console of a replica is read-only and links to the leader', async () => {
   const onStandby = [
     { ...beta, self: true },
     { ...alpha, self: false },

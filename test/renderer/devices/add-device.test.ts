@@ -67,7 +67,7 @@ test('a userId that somebody has is refused at its field, and the new room is no
   expect((await client.call('rooms.list', {})).items.map(({ topic }) => topic).sort()).toEqual(['Gate', 'Yard'])
 })
 
-test('what is suggested follows the address: neither name nor login of the one before stay; a name of the operator does', async () => {
+test('suggestions follow the address: name and login of the previous address go, a name typed by the operator stays', async () => {
   const client = await operator()
   show(AddDeviceDialog, client, { modelValue: true })
   const toRoom = async (): Promise<void> => {

@@ -15,7 +15,7 @@ test('a probe answers how far it came', () => {
   expect(failed('nodeFailed')).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 
-test('a simulated probe found out nothing, whatever it says', () => {
+test('a simulated probe counts as no finding', () => {
   const result = { ok: true, kind: null, message: '', milliseconds: 0, tracks: [], second: null, simulated: true }
   expect(probeAnswers(result)).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })

@@ -15,7 +15,7 @@ beforeEach(async () => {
 
 const rows = () => [...document.querySelectorAll<HTMLElement>('.row-line')].map((row) => row.textContent ?? '')
 
-test('What an operator changes shows at once, by whom, with how it was before, in both languages; the log proves itself', async () => {
+test('A change by an operator shows at once with its author and the previous value, in both languages; the log verifies', async () => {
   show(EventsPage, client)
   await says('Roomdesk test started')
   await client.call('settings.set', { room_defaults: { max_video: 7 } })

@@ -92,7 +92,7 @@ test('a delay that no node can be given is refused at its field, and the one in 
   )
 })
 
-test('where a node carries real media a fault asks first, is told on every page, and stays within reach when the lab is gone', async () => {
+test('on a node with real media a fault asks for confirmation, shows on every page, and can be ended when the lab is off', async () => {
   const client = await operator()
   await client.call('nodes.add', { name: 'real', kind: 'embedded' })
   show(() => [h(FaultBanner), h(LabPage), h(ConfirmHost)], client)

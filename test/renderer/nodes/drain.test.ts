@@ -68,7 +68,7 @@ test('a drain can be ended at any time, and an empty node be disabled', async ()
   expect(shown.emitted('act')).toEqual([['undrain'], ['disable']])
 })
 
-test('what a node failed with is said in the language of the operator', () => {
+test('the error of a node is shown in the language of the operator', () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   expect(nodeSentence('The node did not answer within 2.5 s.', t)).toBe('The node did not answer within 2.5 s.')
   expect(nodeSentence('The connection to the node failed: there is no driver for nodes of kind janus here.', t)).toBe(

@@ -55,7 +55,7 @@ test('a Janus node shows its version, its plugins and that its events arrive, wi
   await says('None since the controller started')
 })
 
-test('where its events do not arrive, the operator is told what to do about it', async () => {
+test('a node whose events do not arrive shows the operator what to do', async () => {
   const program = { version: '1.1.2', plugins: ['videoroom'], events: false, events_since: Date.now() }
   const open = panel(janus({ program }))
   await says('Not arriving for')
@@ -67,7 +67,7 @@ test('where its events do not arrive, the operator is told what to do about it',
   expect(link?.getAttribute('href')).toBe('/settings/network?setting=listeners.event_port')
 })
 
-test('what drifted is told by kind, with the last finding', async () => {
+test('drift is shown by kind, with the last finding', async () => {
   const at = Date.now() - 180_000
   const counts = { roomMissing: 12, roomUnknown: 1, cameraMissing: 0, cameraUnknown: 0 }
   panel(janus({ drift: { counts, last: { at, kind: 'roomMissing', count: 12, example: '100' } } }))

@@ -7,7 +7,7 @@ import { i18n } from '../../../renderer/console/i18n/index.ts'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-test('an operator of a machine with four cores has three embedded nodes in one go, and is told why, where and how far', async () => {
+test('an operator of a machine with four cores adds three embedded nodes at once, and reads why, where and with what effect', async () => {
   const client = await operator(undefined, {}, 4)
   show(NodesPage, client)
   show(ConfirmHost, client)
@@ -69,7 +69,7 @@ test('another embedded node is offered with the next free port and a name; one t
   await says(`Port ${next?.port} belongs to node Hall 2`)
 })
 
-test('that a port is in use is said in the language of the operator, by whom', () => {
+test('a port in use is shown with its owner, in the language of the operator', () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   const said = 'The connection to the node failed: Port 7084 on 127.0.0.1 is in use by nginx (process 12).'
   expect(nodeSentence(said, t)).toBe('Port 7084 is in use by nginx (process 12)')

@@ -24,7 +24,7 @@ function facts(status: Partial<TranscodingStatus> | undefined) {
   return show(TranscodingFacts, client, { node: 'here' })
 }
 
-test('where ffmpeg is there, its version stands with how many transcoders are in use of how many', async () => {
+test('installed ffmpeg is shown with its version and the transcoders in use', async () => {
   const shown = facts({})
   await says('version 7.1.2')
   await says('1 of 4 in use')
@@ -33,7 +33,7 @@ test('where ffmpeg is there, its version stands with how many transcoders are in
   expect(pageText()).not.toMatch(/5\.0|apt-get/)
 })
 
-test('where it is missing, the operator is told how to install it and what for; nothing is in use', async () => {
+test('missing ffmpeg is shown with how and why to install it, and no transcoder in use', async () => {
   facts({ state: 'missing', version: '' })
   await says('not found on this machine')
   await says('apt-get install ffmpeg')
@@ -41,7 +41,7 @@ test('where it is missing, the operator is told how to install it and what for; 
   expect(pageText()).not.toContain('in use')
 })
 
-test('one that lacks an encoder, one that cannot be started, and none because the operator wants none, are told apart', async () => {
+test('ffmpeg without an encoder, ffmpeg that cannot start, and transcoding switched off are told apart', async () => {
   const incomplete = facts({ state: 'incomplete' })
   await says('version 7.1.2, encoders missing')
   await says('Requires the encoders for H.264 (libx264) and Opus (libopus).')

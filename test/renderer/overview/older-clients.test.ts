@@ -51,7 +51,7 @@ test('A client that was dismissed is not named again when it calls on', async ()
   expect((await client.call('overview.get')).attention.map(({ code }) => code)).toEqual(['simulatedNode'])
 })
 
-test('Who asks for a token with a secret in the URL is told apart, without the secret, and leads to that switch', async () => {
+test('A client that sends its secret in the URL is listed apart, without the secret, with a link to the switch', async () => {
   await call('get_access_token', 'device')
   show(attention, client)
   await says('127.0.0.1 (Lobby) asked for a token with its secret key in the URL; that is off.')
@@ -69,7 +69,7 @@ test('While secrets may travel in URLs, the overview says so, and cannot be made
   await eventually(() => expect(pageText()).not.toContain('in a URL'))
 })
 
-test('Calls of one client are told together, those for another switch apart', () => {
+test('Calls of one client are listed together, and apart for each switch', () => {
   const one = { operation: 'x', by_parameters: false, client: '10.0.0.7', credential: 'lobby', last_at: 9 }
   const serve = { ...one, setting: 'older_clients', count: 2 } as const
   const refusals = refusalsOf([

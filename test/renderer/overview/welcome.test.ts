@@ -5,7 +5,7 @@ import { eventually } from '../eventually.ts'
 
 const ticks = () => [...document.querySelectorAll('ol > li')].map((step) => step.querySelector('.done') !== null)
 
-test('A first start leads to a credential, a call, a room and a camera, and ticks what was done, here or elsewhere', async () => {
+test('The welcome page guides to a credential, a call, a room and a camera, and ticks steps done here or in another console', async () => {
   const client = await operator()
   show(WelcomePage, client)
   await says('Create a room')

@@ -24,7 +24,7 @@ describe('the best grid', () => {
 })
 
 describe('a stage', () => {
-  test('every tile is inside, none covers another, and nobody is forgotten, whatever the window and the number', () => {
+  test('for every window size and number of people, all tiles are inside and none covers another', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 280, max: 3_000 }),

@@ -74,7 +74,7 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: true, chosen: 'environment' })
   })
 
-  test('that is pulled out where there is no other is told to be lost', async () => {
+  test('a device that is unplugged with no other left is reported lost', async () => {
     const cameras = new Cameras()
     const camera = new DeviceSwitch('video', '', () => {})
     await camera.turnOn()

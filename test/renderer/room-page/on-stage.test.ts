@@ -7,7 +7,7 @@ import { tile } from './tile.ts'
 const room = (count: number): Tile[] => Array.from({ length: count }, (_, i) => tile(`p${i}`))
 const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)
 
-describe('who is on the stage of a room with more people than places', () => {
+describe('the stage of a room with more people than places', () => {
   test('is first whose screen is shared, then who is kept, then oneself, then who spoke last, then who joined first', () => {
     const tiles = [tile('s', { source: 'screen' }), ...room(6), tile('me', { own: true })]
     const order = byImportance(tiles, { kept: new Set(['p5']), spoke: ['p3', 'p4', 'gone'] })

@@ -35,7 +35,7 @@ describe('pages of tiles', () => {
     ])
   })
 
-  test('who is kept is on each, and so is the large one', () => {
+  test('each page holds the pinned people and the large picture', () => {
     expect(pagesOf(people(7), rules({ kept: new Set(['p5']) }))).toEqual([
       ['p0', 'p1', 'p2', 'p5'],
       ['p5', 'p3', 'p4', 'p6'],
@@ -45,7 +45,7 @@ describe('pages of tiles', () => {
     expect(new Set(pages.flat()).size).toBe(7)
   })
 
-  test('who speaks up while another page is looked at moves nobody there', () => {
+  test('a speaker of another page moves nobody on this page', () => {
     const tiles = people(10)
     const first = new Set(idsOf(firstPage(tiles, rules())))
     const before = furtherPages(tiles, first, rules())

@@ -56,7 +56,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the way is lost: each connection is told within 2 s, once, and again when no other way was found', async () => {
+test('a lost network path is reported to each connection once within 2 s, and again if no other path is found', async () => {
   const [camera, own, quiet] = [new Watched(30), new Watched(50), new Watched(0)]
   await pass(10_000)
   for (const watched of open) watched.receives(0)
@@ -100,7 +100,7 @@ test('a report each second is enough: the only camera that is watched may be sil
   expect(camera.told).toEqual([])
 })
 
-test('while the node does not answer either, nobody begins anew: it is asked again, and told as soon as it does', async () => {
+test('while the node does not answer, no connection restarts: the watch asks again and reports the answer at once', async () => {
   const camera = new Watched(30)
   camera.answers = false
   await pass(10_000)

@@ -14,7 +14,7 @@ async function dialogAt(client: ConsoleClient, room: string, public_url: string)
   return dialog
 }
 
-test('a join link over plain HTTP to another machine is handed out with a warning that leads to the certificate, in both languages; over HTTPS or to this machine there is none', async () => {
+test('a join link over plain HTTP to another machine carries a warning that links to the certificate, in both languages; one over HTTPS or to this machine does not', async () => {
   const client = await operator()
   onTestFinished(() => showLanguage('en'))
   await client.call('nodes.add', { name: 'real', kind: 'embedded' })

@@ -26,7 +26,7 @@ const silent = {
   onReconnect: () => () => undefined,
 } as unknown as ConsoleClient
 
-test('who speaks is marked in the list of a room, and no longer when they do not', async () => {
+test('the list of a room marks people while they speak', async () => {
   const users = [user('ann'), user('bo')]
   const shown = show(RoomPeople, silent, {
     room: '1',

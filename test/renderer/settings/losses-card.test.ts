@@ -35,7 +35,7 @@ const attention = defineComponent({
   },
 })
 
-test('what damage took is told with what to do, and is gone for good when it was dismissed', async () => {
+test('a loss by damage is shown with what to do, until it is dismissed', async () => {
   const client = await operator(loseTheJournal)
   show(attention, client)
   await says('Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate')

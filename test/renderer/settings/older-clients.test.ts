@@ -60,7 +60,7 @@ test('The switch for secrets in URLs is one of its own, and the warning stands b
   )
 })
 
-test('What a start flag decided is shown as it is, and cannot be switched here', async () => {
+test('A switch that a start flag set is shown and cannot be changed', async () => {
   const client = await operator(undefined, { older_clients: true })
   show(card, client)
   await says('Set by a start flag or environment variable')

@@ -40,7 +40,7 @@ test('a setting is changed, saved, and brought back to its default', async () =>
   await eventually(async () => expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(100))
 })
 
-test('a deadline is typed in its unit, and its bounds are told in words', async () => {
+test('a deadline is typed in its unit, and its bounds are spelled out', async () => {
   const client = await operator()
   show(withSettings(SettingsCard, { name: 'deadlines' }), client)
   expect((await fieldOf('MCU node response')).value).toBe('4')

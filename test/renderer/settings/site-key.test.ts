@@ -29,7 +29,7 @@ test('a site whose key is in a keychain of Windows says what a copy of its folde
   expect(document.body.textContent).not.toContain('no keychain')
 })
 
-test('a session without a keychain is told, and its site needs nothing besides its folder', async () => {
+test('a session without a keychain is shown, and its site needs only its folder', async () => {
   const client = await operator(undefined, {}, undefined, {
     place: 'file',
     file: 'seal.key',

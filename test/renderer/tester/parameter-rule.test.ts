@@ -26,7 +26,7 @@ const samples = [
   'x'.repeat(2_000),
 ]
 
-describe('What the form says of a value is what the API says', () => {
+describe('The form refuses the same values as the API', () => {
   test.each(contracts.map((contract) => [contract.name, contract] as const))('%s', (_name, contract) => {
     const { properties, required } = parametersSchema(contract)
     for (const [name, schema] of Object.entries(properties)) {

@@ -50,7 +50,7 @@ test.each([
   }
 })
 
-test('Of the answer to an earlier send no token and no password is kept; an answer without any stays as it came', () => {
+test('The answer to an earlier request loses its tokens and passwords; an answer without any stays unchanged', () => {
   const answer = {
     ret: 0,
     result: 0,

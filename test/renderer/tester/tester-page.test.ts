@@ -78,7 +78,7 @@ test('the token of one call is there for the next without a credential', async (
   await says('ret 404: room not found')
 })
 
-test('what the API will refuse is said at the field, and can be sent all the same', async () => {
+test('a value that the API will refuse is marked at its field and can still be sent', async () => {
   show(TesterPage, client)
   await says('Its access_key')
   await choose('Operation', 'create_room')
@@ -91,7 +91,7 @@ test('what the API will refuse is said at the field, and can be sent all the sam
   expect(pageText()).toContain('You can send it anyway')
 })
 
-test('what only older clients call is there like all others, and says which switch it needs while that is off', async () => {
+test('operations for older clients are listed with the others and name the switch they need while it is off', async () => {
   show(TesterPage, client)
   await says('Its access_key')
   await choose('Operation', 'server_info')

@@ -37,7 +37,7 @@ describe('The tile of a room', () => {
   })
 })
 
-test('The height of a tile is told in steps, not for a little, and always when it is not seen any more', () => {
+test('The height of a tile is sent in steps, not for small changes, and always when the tile goes out of view', () => {
   expect(toldHeight(0, 204)).toBe(210)
   expect([180, 240].map((height) => toldHeight(210, height))).toEqual([210, 210])
   expect([150, 260].map((height) => toldHeight(210, height))).toEqual([150, 270])

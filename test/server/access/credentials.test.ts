@@ -36,7 +36,7 @@ test('an access_key is there once', async () => {
   expect(failure).toMatchObject({ code: 'conflict', problems: [{ path: 'access_key' }] })
 })
 
-test('whatever is done to a credential that is not there is refused', async () => {
+test('every change of a missing credential is refused', async () => {
   const site = await accessSite()
   const { credentials } = site
   for (const act of [

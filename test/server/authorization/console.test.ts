@@ -157,7 +157,7 @@ describe('Every route of the console port', () => {
     expect(await status({})).toBe(200)
   })
 
-  test('A page of another origin gets nothing but the health, whatever cookie its browser has', async () => {
+  test('A page of another origin reads only the health, with any cookie', async () => {
     const headers = { ...callers[2]?.headers, origin: 'https://elsewhere.example' }
     for (const route of routes) {
       const { method, path } = splitRoute(route)

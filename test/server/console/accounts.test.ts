@@ -43,7 +43,7 @@ describe('Signing in with an account', () => {
     expect([disabled.status, disabled.body]).toEqual([wrong.status, wrong.body])
   })
 
-  test('Who tries a password too often waits for seconds that are told; the owner at another address signs in meanwhile', async () => {
+  test('A client with too many wrong passwords is told how long to wait; the owner signs in from another address meanwhile', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     // All at once: none of them slips through while another one is being judged.
@@ -120,7 +120,7 @@ describe('What becomes of an account', () => {
     expect(await site.call(key, 'accounts.sessions', {})).toEqual([])
   })
 
-  test('Anna changes her password: where she does it she stays, elsewhere she is signed out', async () => {
+  test('Anna changes her password: this session stays, her others end', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     const here = await site.signIn('anna')
@@ -166,7 +166,7 @@ describe('What becomes of an account', () => {
     expect(await site.call(bert, 'account.me', {})).toMatchObject({ name: 'bert' })
   })
 
-  test('The list of accounts tells of each how many sessions and tokens are good, whoever else has some', async () => {
+  test('The list of accounts shows the valid sessions and tokens of each account', async () => {
     const site = await controllerSite()
     const key = await site.key()
     const anna = await site.create('anna', 'viewer')
@@ -187,7 +187,7 @@ describe('What becomes of an account', () => {
     expect((await counts())[0]).toEqual(['anna', 2, 1])
   })
 
-  test('What somebody changes stands in the event log under the name of their account', async () => {
+  test('The event log names the account behind each change', async () => {
     const site = await controllerSite()
     await site.create('anna', 'operator')
     const cookie = await site.signIn('anna')

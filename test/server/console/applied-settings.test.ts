@@ -64,7 +64,7 @@ test('A restored backup moves the listeners to where its settings say', async ()
   expect(urls).toEqual([first, second, first].map((port) => `http://127.0.0.1:${port}`))
 })
 
-test('A listener that cannot go back to where it was stays, and the operator is told which and why', async () => {
+test('A listener that cannot go back to its old port stays where it is, and the operator reads which and why', async () => {
   const [first, second] = [await freePort(), await freePort()]
   const site = await controllerAt(first)
   const { name } = await site.call('backups.make', {})
@@ -76,7 +76,7 @@ test('A listener that cannot go back to where it was stays, and the operator is 
   expect((await site.call('settings.get', {})).room_defaults.attendee_max).toBe(100)
 })
 
-test('Of settings that are changed at the same time none is lost', async () => {
+test('Concurrent changes of settings are all kept', async () => {
   const site = await controllerAt(await freePort())
   await Promise.all([
     site.call('settings.set', { room_defaults: { attendee_max: 7 } }),
@@ -89,7 +89,7 @@ test('Of settings that are changed at the same time none is lost', async () => {
   })
 })
 
-test('A listener that picked a free port keeps it when it gets a certificate or is restarted, so that whoever was told it still finds it', async () => {
+test('A listener on a free port keeps that port when it gets a certificate or is restarted', async () => {
   const site = await controllerAt(await freePort())
   const { port } = site.deviceUrl()
   await site.call('settings.set', { tls: { mode: 'self-signed' } })

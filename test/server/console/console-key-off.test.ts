@@ -43,7 +43,7 @@ test('While the key is off, the last enabled admin is neither deleted, nor disab
   expect(await site.call(await site.key(), 'accounts.list', {})).toHaveLength(1)
 })
 
-test('Who has the machine switches the key on again with a site file or a flag; and where no admin is left it counts whatever the setting says', async () => {
+test('A site file or a flag on the machine switches the key on again; without an admin left, the key works despite the setting', async () => {
   const site = await controllerSite()
   await site.create('root', 'admin')
   await site.call(await site.key(), 'settings.set', off)

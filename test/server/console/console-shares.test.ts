@@ -45,7 +45,7 @@ describe('Consoles that are open at once', () => {
 })
 
 describe('A session of the console key', () => {
-  test('Signing out ends it for whoever holds its cookie, at once and after a restart; others go on', async () => {
+  test('Signing out ends the session for every copy of its cookie, at once and after a restart; other sessions go on', async () => {
     const site = await controllerSite()
     const mine = await keySession(site)
     const other = await keySession(site)
@@ -60,7 +60,7 @@ describe('A session of the console key', () => {
     expect(await readFile(join(site.folder, 'console.ended'), 'utf8')).not.toContain(mine.split('=')[1])
   })
 
-  test('Where the list of ended sessions cannot be read all of them are over, and signing in begins a new one', async () => {
+  test('An unreadable list of ended sessions ends all sessions; signing in starts a new one', async () => {
     const site = await controllerSite()
     const before = await keySession(site)
     await writeFile(join(site.folder, 'console.ended'), 'not JSON')

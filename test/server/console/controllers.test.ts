@@ -26,7 +26,7 @@ function watched(site: KnownSite) {
   return { watch, told, written, kinds: () => written.map(({ kind }) => kind) }
 }
 
-test('a controller tells who leads, who follows and how far behind, itself first', async () => {
+test('a controller lists the leader, the replicas and their lag, itself first', async () => {
   const site = new KnownSite('beta')
   site.items = [
     known('alpha', { role: 'leader', seenAt: 999_000 }),
@@ -46,7 +46,7 @@ test('a controller tells who leads, who follows and how far behind, itself first
   expect(view.medium).toEqual({ kind: 'database', shown: site.away.shown, away_since: 0, error: '' })
 })
 
-test('while the database is away what was known last is told, with since when and why', async () => {
+test('while the database is away, the last known state is shown with since when and why', async () => {
   const site = new KnownSite()
   const { watch, told } = watched(site)
   const before = await watch.list()
@@ -65,7 +65,7 @@ test('a database that hangs keeps nobody waiting', async () => {
   expect((await watch.list()).items).toHaveLength(3)
 })
 
-test('consoles are told of what changes, and of nothing else', async () => {
+test('consoles are notified of changes only', async () => {
   const site = new KnownSite()
   const { watch, told } = watched(site)
   watch.start()
@@ -80,7 +80,7 @@ test('consoles are told of what changes, and of nothing else', async () => {
   expect((await watch.list()).leaderless_since).toBeGreaterThan(Date.now() - 60_000)
 })
 
-test('the leader is changed by hand to one that is there and stands by', async () => {
+test('an admin makes a connected replica the leader', async () => {
   const site = new KnownSite()
   site.items[2] = known('gamma', { seenAt: 1 })
   const { watch } = watched(site)
@@ -91,7 +91,7 @@ test('the leader is changed by hand to one that is there and stands by', async (
   await expect(watch.lead('nobody')).rejects.toMatchObject({ code: 'notFound' })
 })
 
-test('the event log tells who came, who went, that the database was away, and who leads since', async () => {
+test('the event log records controllers that come and go, a database outage, and the leader after it', async () => {
   const site = new KnownSite()
   const { watch, written, kinds } = watched(site)
   watch.start()

@@ -34,7 +34,7 @@ function editedArchive(archive: Buffer, from: string, to: string): Buffer {
   return Buffer.concat([archive.subarray(0, start), Buffer.from(file), archive.subarray(end)])
 }
 
-test('A backup of this site says so, in the list, in its preview, and after it was carried away and uploaded', async () => {
+test('A backup of this site is recognised in the list, in its preview, and after a download and upload', async () => {
   const site = await controllerSite()
   await site.create('ann', 'admin')
   const ann = await site.signIn('ann')
@@ -50,7 +50,7 @@ test('A backup of this site says so, in the list, in its preview, and after it w
   expect(await site.result(ann, 'backups.restore', { name: added.name })).toMatchObject({ ok: true })
 })
 
-test('A backup that was changed elsewhere makes nobody an admin over the network; on the machine itself it is restored', async () => {
+test('A backup that was changed outside the site cannot be restored over the network, only on the machine itself', async () => {
   const site = await controllerSite()
   await site.create('ann', 'admin')
   await site.create('eve', 'viewer')

@@ -83,7 +83,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/sdk/get_mcu', { room_id })).ret).toBe(0)
   })
 
-  test('sees in the journal why a digest was refused, which the caller is not told', async () => {
+  test('reads in the journal why a digest was refused; the caller does not learn it', async () => {
     const wrong = new ApiClient(server.ready, { access_key: 'op', secret_key: 'guess' })
     const answer = await wrong.authenticate()
     expect(answer.ret).toBe(401)
@@ -104,7 +104,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
   })
 
-  test('is told a port is in use before anything moves, and the API goes on where it was', async () => {
+  test('learns that a port is in use before anything changes; the API stays at its port', async () => {
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')
     const { port } = blocker.address() as AddressInfo
@@ -152,7 +152,7 @@ describe('An operator, by script,', () => {
     expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
   })
 
-  test('is told that nothing answers while the disk is stuck: 700 and 504, and all is well after', {
+  test('gets 700 and 504 while the disk is stuck, and success after it', {
     timeout: 30_000,
   }, async () => {
     await server.rpc('settings.set', { deadlines: { store_ms: 300 } })

@@ -55,7 +55,7 @@ describe('What makes lasting access needs a person', () => {
     expect((await site.result(other, 'credentials.create', { label: 'Another' })).status).toBe(403)
   })
 
-  test('Wrong passwords are counted as at the sign-in, and told in the event log', async () => {
+  test('Wrong passwords count as at the sign-in, and are in the event log', async () => {
     const site = await controllerSite()
     await site.create('root', 'admin')
     const cookie = await site.signIn('root')

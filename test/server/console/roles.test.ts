@@ -70,7 +70,7 @@ describe('What each role may do', () => {
     expect((await site.call(await site.key(), 'rooms.reveal_password', { room_id })).host_password).toBe('of the host')
   })
 
-  test('Whatever a viewer reads or is told of holds no secret and no login of a camera', async () => {
+  test('A viewer reads and receives no secret and no login of a camera', async () => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Yard',
       host_password: 'of the host',

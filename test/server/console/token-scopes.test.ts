@@ -44,7 +44,7 @@ describe('What a token may do by its scopes', () => {
     },
   )
 
-  test('What needs a person is never open to a token, not even by its input', async () => {
+  test('No input lets a token call a procedure that needs a person', async () => {
     const write = tokens.get('site:write') ?? ''
     await site.call(write, 'settings.set', { room_defaults: { max_video: 4 } })
     for (const patch of [{ console: { key_sign_in: false } }, { tls: { mode: 'self-signed' as const } }])

@@ -24,7 +24,7 @@ async function cutOff(): Promise<{ site: ControllersSite; alone: SiteController;
   return { site, alone, api, room }
 }
 
-test('A controller joins while the one that leads is cut off from the database: it leads, and the other, which could not know of it, tells nothing old', {
+test('A controller joins while the leader is cut off from the database: it becomes the leader, and the old one serves no stale reads', {
   timeout: 60_000,
 }, async () => {
   const { site, alone, api, room } = await cutOff()

@@ -6,7 +6,7 @@ import { seededRandom } from '../../support/seeded-random.ts'
 /** `npm run faults -- controllers-killed` kills it more often. */
 const kills = 6
 
-test(`Clients go on while the controller that leads is killed ${kills} times, one after the other: nothing is lost, nothing is done twice, nobody sees an older state again`, {
+test(`The leader is killed ${kills} times while clients go on: no change is lost or done twice, and no client sees an older state again`, {
   timeout: 180_000,
 }, async () => {
   const seed = historySeed()

@@ -64,7 +64,7 @@ async function cutOff(controller: SiteController): Promise<void> {
   await expect.poll(async () => (await healthOf(controller)).store).not.toBe('ok')
 }
 
-test('A call that a replica passes on is done once: whoever heard it gets nothing for it, here or at another controller', async () => {
+test('A call that a replica forwards is done once: a copy of it is refused here and at another controller', async () => {
   const path = '/rpc/rooms.list'
   const asked = heard.call(leaderId, 'POST', path, '{}')
   const { console } = leader.headless.ready
@@ -77,7 +77,7 @@ test('A call that a replica passes on is done once: whoever heard it gets nothin
   expect((await sendHeard(replica.headless.ready.console, heard.call(leaderId, method, path, body))).status).toBe(421)
 })
 
-test('A controller changes nothing at another one, whatever it proves', async () => {
+test('A controller cannot change anything at another one, even with a valid proof', async () => {
   const { console } = leader.headless.ready
   const account = { name: 'Mallory', role: 'admin', password: 'a long enough password' }
   const created = heard.call(leaderId, 'POST', '/rpc/accounts.create', JSON.stringify(account))
@@ -151,7 +151,7 @@ test('An admin who is revoked at the leader reads and changes nothing by a repli
   expect((await healthOf(leader)).role).toBe('leader')
 })
 
-test('What PostgreSQL says is told to nobody who has not signed in', async () => {
+test('Messages of PostgreSQL are shown only to people who have signed in', async () => {
   const password = 'a long enough password'
   await leader.headless.rpc('accounts.create', { name: 'Vera', role: 'viewer', password })
   const cookie = await signIn(replica, 'Vera', password)

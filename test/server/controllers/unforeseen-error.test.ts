@@ -27,7 +27,7 @@ async function signedIn({ headless }: SiteController): Promise<ApiClient> {
 const known = async ({ headless }: SiteController): Promise<string[]> =>
   (await headless.rpc('rooms.list', {})).items.map(({ room_id }) => room_id)
 
-test('A controller that stands by meets an error that nobody foresaw: it starts itself again, stands by, follows, and leads when it is its turn', {
+test('A replica restarts after an unexpected error, follows again, and becomes the leader in its turn', {
   timeout: 60_000,
 }, async () => {
   const { site, leads, follows } = await twoControllers()
@@ -55,7 +55,7 @@ test('A controller that stands by meets an error that nobody foresaw: it starts 
   expect(await (await fetch(`${ready.console}/metrics`)).text()).toMatch(/^roomdesk_restarts_total 1$/m)
 })
 
-test('The controller that leads meets one: another leads, and it comes back on its ports and stands by', {
+test('After an unexpected error in the leader another controller leads, and the old one comes back on its ports as a replica', {
   timeout: 60_000,
 }, async () => {
   const { site, leads, follows } = await twoControllers()

@@ -27,7 +27,7 @@ async function everythingAnswers({ headless }: SiteController): Promise<void> {
   expect(items).toHaveLength(1)
 }
 
-test('Where every port speaks TLS a controller that stands by passes everything on to the one that leads, whoever that is', {
+test('With TLS on every port a replica forwards everything to the leader, also after a change of leader', {
   timeout: 60_000,
 }, async () => {
   // The certificate is of the site's own making: only this process takes it as it comes.
@@ -65,7 +65,7 @@ async function certificateAt(url: string): Promise<string> {
   return fingerprint256
 }
 
-test('On a site without a certificate each controller speaks TLS with the others from its first start on, on every port, with the same certificate after a restart', {
+test('Controllers of a site without a certificate speak TLS to each other on every port from the first start, with the same certificate after a restart', {
   timeout: 60_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2, nodes: [{ name: 'here', kind: 'embedded' }] })

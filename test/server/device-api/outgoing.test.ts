@@ -38,7 +38,7 @@ test('it is listed as it was given, without its password', async () => {
   expect(texts.join('\n')).not.toContain('hunter-2-secret')
 })
 
-test('a login in the address is taken out, kept as credentials and never shown', async () => {
+test('a login in the address is removed from it, kept as credentials and never shown', async () => {
   const { client, store } = await liveSite()
   const roomId = await client.createRoom()
   const userAddress = 'rtsp://admin:p@ss/w#rd@10.0.0.8/live'

@@ -24,7 +24,7 @@ test('so many go at once, the others in the order they came', async () => {
   expect(most).toBe(2)
 })
 
-test('who gives up while waiting never goes, and takes nobody’s place', async () => {
+test('a device that gives up while it waits never connects and takes no place', async () => {
   const gate = new AttemptGate({ ...roomy, width: 1 })
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const first = gate.pass(never, 0, () => held)
@@ -44,7 +44,7 @@ test('one that fails leaves its place', async () => {
   await gate.pass(never, 0, async () => undefined)
 })
 
-test('who failed least goes first, whoever waited longer', async () => {
+test('the device with the fewest failures goes first, even if others waited longer', async () => {
   const gate = new AttemptGate({ ...roomy, width: 1 })
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const order: number[] = []

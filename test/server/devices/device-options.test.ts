@@ -16,7 +16,7 @@ test.each([undefined, '', '{}', {}])('no options are no options: %j', (given) =>
   expect(parseDeviceOptions(given)).toMatchObject({ loginName: undefined, loginPassword: undefined, stored: {} })
 })
 
-test('the login in the second stream’s address is taken out', () => {
+test('the login in the substream’s address is removed', () => {
   const parsed = parseDeviceOptions({ assist_address: 'rtsp://admin:secret@nvr/sub' })
   expect(parsed.assistLogin).toEqual({ name: 'admin', password: 'secret' })
   expect(parsed.stored).toEqual({ assist_address: 'rtsp://nvr/sub' })

@@ -16,7 +16,7 @@ async function siteWithCamera(options: Parameters<typeof liveSite>[0] = {}) {
   return { site, roomId }
 }
 
-test('a device that drops is told with its reason, is not in the room meanwhile, and comes back', async () => {
+test('a device that drops is reported with its reason, is out of the room meanwhile, and comes back', async () => {
   const { site, roomId } = await siteWithCamera({ devices: calm })
   site.node().loseDevice(roomId, 'cam-1', 'stalled')
   await site.until(() => stateOf(site) === 'waiting')
@@ -43,7 +43,7 @@ test('a device that cannot come back is tried again and again, and counted', asy
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('a login that was refused three times is held with its reason, whatever the room and the node do, until the operator or another login comes', async () => {
+test('a login that was refused three times is held with its reason through changes of room and node, until the operator retries or changes it', async () => {
   const { site, roomId } = await siteWithCamera()
   site.node().setDeviceFaults([{ match: 'cam-1', kind: 'auth' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
@@ -83,7 +83,7 @@ test('after a restart every outgoing user joins its room again', async () => {
   expect(stateOf(again, 'paused')).toBe('paused')
 })
 
-test('when its node is lost it joins on another one at once, with its room, whatever the ladder says', async () => {
+test('when its node is lost, it joins on another one at once, with its room, without waiting for its next attempt', async () => {
   const { site, roomId } = await siteWithCamera({ nodes: { a: {}, b: {} }, devices: calm })
   expect(site.store.get('rooms', roomId)?.node).toBe('a')
   site.node('a').setFault({ mode: 'offline', delayMs: 0 })
@@ -92,7 +92,7 @@ test('when its node is lost it joins on another one at once, with its room, what
   expect(site.store.get('rooms', roomId)?.node).toBe('b')
 })
 
-test('when its only node comes back it joins at once, whatever the ladder says', async () => {
+test('when its only node comes back, it joins at once, without waiting for its next attempt', async () => {
   const { site } = await siteWithCamera({ devices: calm })
   site.node().setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => stateOf(site) === 'waiting')
@@ -244,7 +244,7 @@ test('a probe of a site without real nodes says that it is simulated', async () 
   await expect(site.outgoing.probe({ userAddress: 'http://x' })).rejects.toThrow('rtsp://')
 })
 
-test('an error that nobody foresaw is logged whole and concerns one device: it and the others go on', async () => {
+test('an unexpected error is logged in full and affects one device only: it and the others go on', async () => {
   const { site, roomId } = await siteWithCamera()
   expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-2'))).toMatchObject({ ret: 0 })
   const told: string[] = []

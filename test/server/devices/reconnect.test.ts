@@ -168,7 +168,7 @@ test('a late answer of an old attempt changes nothing', async () => {
   expect(reconnector.state).toBe('joined')
 })
 
-test('whatever comes in between ends the attempt under way', () => {
+test('any change of state ends the current attempt', () => {
   const { reconnector, attempts } = lab()
   const steps = [
     () => reconnector.pause(),
@@ -211,7 +211,7 @@ test('one that is held, paused or gone tries nothing by itself', async () => {
   expect(attempts).toHaveLength(1)
 })
 
-test('every change of state is told, with the state it has then', async () => {
+test('every change of state is reported with the new state', async () => {
   const { reconnector, states, last, settle } = lab()
   reconnector.join()
   last().join()

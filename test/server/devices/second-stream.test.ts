@@ -23,7 +23,7 @@ test.each([
   expect(substreamAddresses(main)[0]).toBe(second)
 })
 
-test('where nothing is known of a name, nothing is tried', () => {
+test('an address of an unknown kind suggests nothing', () => {
   for (const path of ['', '/', '/live', '/Streaming/Channels/102', '/stream10', '/111']) {
     expect(substreamAddresses(`rtsp://maincam${path}`)).toEqual([])
   }

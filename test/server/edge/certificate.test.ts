@@ -126,7 +126,7 @@ describe('The certificate of a site', () => {
     socket.close()
   })
 
-  test('that cannot be used leaves the old one in use, and the operator is told until it is mended', async () => {
+  test('an unusable certificate leaves the old one in use, with a warning until it is mended', async () => {
     const before = await shown(controller.url('media'))
     await appendFile(files.key_file, 'x')
     await writeFile(files.cert_file, 'no certificate')
@@ -163,7 +163,7 @@ describe('The certificate of a site', () => {
   })
 })
 
-test('one that cannot be used at the start is told in one line with the way back', async () => {
+test('an unusable certificate at the start is reported in one line with the way back', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
   const site = { settings: { tls: { mode: 'file', cert_file: join(folder, 'none.crt'), key_file: '' } } }
   const failure = await Controller.open({

@@ -46,7 +46,7 @@ test('when many addresses fill a port, the one that holds most gives way', async
   expect(few.every((socket) => !socket.destroyed)).toBe(true)
 })
 
-test('what is under way never gives way: the newest is refused, and the others get their answers', async () => {
+test('open requests keep their place: the newest connection is refused, and the others get their answers', async () => {
   const answers = Promise.withResolvers<void>()
   let begun = 0
   const { port } = await openPort({
@@ -92,7 +92,7 @@ test('a connection between two requests gives way before one that works', async 
   expect(String((await once(slow, 'data'))[0])).toContain('200 OK')
 })
 
-test('that a port was full is told once in a while, with how many it met', async () => {
+test('a full port is logged once in a while, with the number of refused connections', async () => {
   const { port, logged, server } = await openPort({ limits: { connections: 2, perAddress: 2 }, reportMs: 20 })
   for (let made = 0; made < 5; made++) await client(port)
   await expect.poll(() => logged.length).toBeGreaterThan(0)
@@ -138,7 +138,7 @@ test('A connection that sends thousands of requests at once and reads no answer 
   expect(await (await fetch(url)).text()).toBe('ok')
 })
 
-test('of a burst of requests only the first few are read, so that no other client waits for the others', async () => {
+test('only the first requests of a burst are read, so that no other client waits for the rest', async () => {
   let read = 0
   const count = (): void => {
     read += 1
@@ -155,7 +155,7 @@ test('of a burst of requests only the first few are read, so that no other clien
   expect(read).toBeLessThan(20 * 100)
 })
 
-test('who asks for a few dozen things at once gets all answers, in their order, again and again', async () => {
+test('a client that sends a few dozen requests at once gets all answers in order, every time', async () => {
   let waiting = Promise.withResolvers<() => void>()
   const { port } = await openPort({
     request: (request, response) => {

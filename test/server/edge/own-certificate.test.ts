@@ -21,7 +21,7 @@ async function ask(pair: { cert: string; key: string }, ca: string): Promise<num
   return response.statusCode
 }
 
-test('Who trusts the authority of a site trusts its certificate, and the next one that the site makes', async () => {
+test('A client that trusts the authority of a site trusts its certificate and the next one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const first = await ownCertificate(folder)

@@ -73,7 +73,7 @@ test('A thief of the authority key can sign for the site alone, for two years: n
     expect(await verify(trusted, forged, [])).toContain('permitted subtree violation')
 })
 
-test('An authority of an older version, which could sign for everybody, is replaced at the next start with its key, and the operator is told', async () => {
+test('The authority of an older version, without name constraints, is replaced with its key at the next start, and the operator is notified', async () => {
   const folder = await temporaryFolder()
   const old = await olderAuthority(folder)
   const now = Date.now()

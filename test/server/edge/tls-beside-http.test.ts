@@ -55,7 +55,7 @@ test('A client that sends its request byte by byte is answered in plain HTTP', a
   expect(await got).toMatch(/^HTTP\/1\.1 200 .*answered$/s)
 })
 
-test('A client that sends nothing is told that it was too slow, and its connection ends', async () => {
+test('A client that sends nothing is told that it was too slow, and its connection closes', async () => {
   const port = await openPort()
   const { got } = connection(await openedAt(port))
   expect(await got).toMatch(/^HTTP\/1\.1 408 /)

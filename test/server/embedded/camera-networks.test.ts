@@ -24,7 +24,7 @@ describe('a client with a good credential', () => {
     await park[Symbol.asyncDispose]()
   })
 
-  test('cannot have the site call its own ports, by whatever name; a camera at another port of this machine joins', async () => {
+  test('cannot have the site call its own ports by any name; a camera at another port of this machine joins', async () => {
     const names = ['media', 'device', 'node'] as const
     const ports = names.map((name) => Number(new URL(site.controller.url(name)).port))
     for (const port of ports) {
@@ -64,7 +64,7 @@ describe('a client with a good credential', () => {
     await site.until(async () => (await site.users(room)).includes('live'))
   })
 
-  test('an operator is told which line of the networks is no network', async () => {
+  test('an operator reads which line of the networks is invalid', async () => {
     const wrong = site.rpc('settings.set', { media: { camera_networks: ['10.0.0.0/8', '10.0.0.0/33'] } })
     await expect(wrong).rejects.toThrow('camera_networks')
   })

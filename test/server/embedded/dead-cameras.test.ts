@@ -7,7 +7,7 @@ const living = 6
 /** Joins as sites have them: each dead camera takes four seconds to be found dead. */
 const settings = { devices: { reconnect_first_ms: 1_000, reconnect_longest_ms: 30_000 } }
 
-test('of many cameras most are dead: after a start every live one is in its room before one dead one is given up', async () => {
+test('after a start with many dead cameras, every live one is in its room before the first dead one is given up', async () => {
   await using park = await openCameraPark()
   let first: MediaSite | undefined = await MediaSite.start({ settings })
   const { folder } = first

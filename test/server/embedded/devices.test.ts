@@ -81,7 +81,7 @@ describe('a device of the outside world', () => {
     expect(await refusal(camera.url('/nothing'))).toEqual({ ret: 426, msg: expect.stringContaining('path') })
   })
 
-  test('Motion JPEG, and sound in AAC alone: 426, no media that can be carried', async () => {
+  test('Motion JPEG, and AAC sound alone: 426, no supported media', async () => {
     const said = { ret: 426, msg: expect.stringContaining('H.264') }
     expect(await refusal(camera.url('/jpeg'))).toEqual(said)
     await using aac = await startScriptedCamera((request) =>

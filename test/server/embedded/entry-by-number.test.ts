@@ -147,7 +147,7 @@ describe('a room that its number opens', () => {
     }
   })
 
-  test('keeps out the browser of who was taken out, over a restart of the whole site', async () => {
+  test('keeps the browser of a removed person out, also after a restart of the whole site', async () => {
     const roomId = await make({ entry_by_number: 'on' })
     const browser = 'the browser of Eve'
     const eve = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Eve', browser })

@@ -65,7 +65,7 @@ test('a room where a host lets people in is the operator’s to make; clients of
   expect((await enter(room_id, 'Cy')).joined.people).toHaveLength(3)
 })
 
-test('whoever has a link is told what the room is about before joining; who has none, or another one, is told nothing', async () => {
+test('a link shows the topic of its room before joining; without a link, or with another one, nothing is shown', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Quarterly figures' })
   const other = await site.rpc('rooms.create', { topic: 'Another' })
   const look = async (url: string): Promise<unknown> => {

@@ -82,7 +82,7 @@ test.concurrent('another UDP port starts the node anew at once; cameras and addr
   expect(site.logged.join('')).not.toContain('does not run')
 })
 
-test.concurrent('a node port that is taken is told before anything moves', async () => {
+test.concurrent('a node port in use is reported before anything changes', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ host_password: 'open sesame' })
   await site.api.get('/sdk/get_mcu', { room_id: room })

@@ -19,7 +19,7 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /** What the page may load: its own files. It talks to the controller over the bridge, so it needs no connections. */
-export const contentSecurityPolicy = [
+const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
   "style-src 'self'",

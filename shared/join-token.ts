@@ -6,7 +6,7 @@ import { z } from 'zod'
  */
 
 /** What a join token says. `observer`: watches without being in the room, for the console. */
-export const joinClaimsSchema = z.strictObject({
+const joinClaimsSchema = z.strictObject({
   /** Version. */
   v: z.literal(1),
   /** Names the token, so that it can be taken back. */

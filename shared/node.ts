@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 
 /** `host:port` without a scheme, as get_mcu answers it (contract, section 3); IPv6 hosts in brackets. */
-export const nodeAddrSchema = z
+const nodeAddrSchema = z
   .string()
   .max(300)
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, 'must be host:port, without a scheme')
 
 /** One address of a node, with the tag that a client's ip_tag asks for. */
-export const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
+const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
 
 /** What drives a node: `simulated` is a lab node that carries no media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const

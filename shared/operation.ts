@@ -28,7 +28,7 @@ export type Disclosure =
   | DisclosedFields
 
 /** A JSON object: what of each of its fields may be seen. */
-export interface DisclosedFields {
+interface DisclosedFields {
   fields: Readonly<Record<string, Disclosure>>
 }
 

@@ -13,7 +13,7 @@ const port = z.int().min(0).max(65_535)
 const deadline = (fallback: number) => z.int().min(50).max(60_000).default(fallback)
 
 /** Where the listeners listen. A flag or an environment variable of the headless entry comes before these. Port 0 picks a free one. */
-export const listenersSchema = z.strictObject({
+const listenersSchema = z.strictObject({
   /** Loopback unless told otherwise. */
   host: z.string().min(1).max(253).default('127.0.0.1'),
   media_port: port.default(7080),
@@ -25,13 +25,13 @@ export const listenersSchema = z.strictObject({
 })
 
 /** PEM texts; both empty: plain HTTP. */
-export const tlsSchema = z.strictObject({
+const tlsSchema = z.strictObject({
   mode: z.enum(['off', 'file', 'self-signed']).default('off'),
   cert_file: z.string().max(4096).default(''),
   key_file: z.string().max(4096).default(''),
 })
 
-export const accessSettingsSchema = z.strictObject({
+const accessSettingsSchema = z.strictObject({
   digest_forms: z
     .array(z.enum(digestForms))
     .min(1)
@@ -52,14 +52,14 @@ export const accessSettingsSchema = z.strictObject({
   failures_per_minute: z.int().min(0).max(10_000).default(20),
 })
 
-export const roomDefaultsSchema = z.strictObject({
+const roomDefaultsSchema = z.strictObject({
   attendee_max: z.int().min(1).max(10_000).default(100),
   max_video: z.int().min(0).max(10_000).default(16),
   max_audio: z.int().min(0).max(10_000).default(16),
 })
 
 /** Every deadline of the controller, in milliseconds, in one place. */
-export const deadlinesSchema = z.strictObject({
+const deadlinesSchema = z.strictObject({
   /** The store: past it a media mutation is 700, an authentication 504 (contract, section 2). */
   store_ms: deadline(5_000),
   /** A node's answer: public clients give up after 5 s (contract, section 3: 409). */
@@ -74,7 +74,7 @@ export const deadlinesSchema = z.strictObject({
   shutdown_ms: deadline(5_000),
 })
 
-export const deviceSettingsSchema = z.strictObject({
+const deviceSettingsSchema = z.strictObject({
   /** The reconnect ladder: the first wait, doubling up to the longest (contract, section 4). */
   reconnect_first_ms: z.int().min(10).max(60_000).default(1_000),
   reconnect_longest_ms: z.int().min(10).max(3_600_000).default(30_000),
@@ -83,7 +83,7 @@ export const deviceSettingsSchema = z.strictObject({
 })
 
 /** The embedded media node, and the links with which people join. Everything but `udp_port` applies to a running node. */
-export const mediaSchema = operatorMediaSettingsSchema.extend({
+const mediaSchema = operatorMediaSettingsSchema.extend({
   /** WebRTC of everybody; 0: the same number as the node port where it is free. A change restarts the node. */
   udp_port: port.default(0),
   /** What people write before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
@@ -103,7 +103,7 @@ export const mediaSchema = operatorMediaSettingsSchema.extend({
 })
 
 /** The event log on disk: its oldest part goes when either bound is reached. */
-export const eventSettingsSchema = z.strictObject({
+const eventSettingsSchema = z.strictObject({
   days: z.int().min(1).max(3_650).default(90),
   megabytes: z.int().min(20).max(100_000).default(200),
 })
@@ -117,7 +117,7 @@ export const backupSettingsSchema = z.strictObject({
 })
 
 /** What is answered to clients that were written for the original platform. Off: they are answered as everybody is. */
-export const compatibilitySchema = z.strictObject({
+const compatibilitySchema = z.strictObject({
   /** Operations, spellings and answers that only those clients know. */
   older_clients: z.boolean().default(false),
   /** Only with `older_clients`: a client may send its secret_key in a URL, and gets an access token for it. */
@@ -125,7 +125,7 @@ export const compatibilitySchema = z.strictObject({
 })
 
 /** The operator's preferences for the console. */
-export const consoleSettingsSchema = z.strictObject({
+const consoleSettingsSchema = z.strictObject({
   language: z.enum(['system', 'en', 'zh']).default('system'),
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   /** The welcome page was seen and dismissed. */

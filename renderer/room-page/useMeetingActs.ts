@@ -8,7 +8,7 @@ import type { RoomSession } from './session/room-session.ts'
 import { fill, texts } from './texts/texts.ts'
 
 /** What is asked before something is lost. */
-export interface Question {
+interface Question {
   title: string
   lines: string[]
   action: string

@@ -18,7 +18,7 @@ export function hmacKey(secret: string): KeyObject {
 }
 
 /** The digest of a message in one form, before base64. */
-export function digestBytes(form: DigestForm, key: KeyObject, message: string): Buffer {
+function digestBytes(form: DigestForm, key: KeyObject, message: string): Buffer {
   const [hash = 'sha1', spelling] = form.split('-')
   const hmac = createHmac(hash, key).update(message, 'utf8')
   return spelling === 'hex' ? Buffer.from(hmac.digest('hex'), 'latin1') : hmac.digest()
@@ -40,7 +40,7 @@ export function digestText(form: DigestForm, key: KeyObject, message: string): s
 }
 
 /** The form of a decoded digest, which its length gives away; undefined when no form is so long. */
-export function formOfLength(bytes: number): DigestForm | undefined {
+function formOfLength(bytes: number): DigestForm | undefined {
   switch (bytes) {
     case 40:
       return 'sha1-hex'

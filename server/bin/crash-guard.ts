@@ -21,7 +21,7 @@ export interface CrashGuardOptions {
 }
 
 /** Exit code of a process that met an error that nobody foresaw and is not started again (EX_SOFTWARE of sysexits.h). */
-export const crashExitCode = 70
+const crashExitCode = 70
 /** What ending may take, so that people and cameras are back within 5 s, in milliseconds. */
 const abandonMs = 2_000
 

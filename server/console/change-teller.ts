@@ -14,7 +14,7 @@ import { RecentCalls } from './recent-calls.ts'
 export type TellChange = (output: unknown) => void
 
 /** Who called a procedure. */
-export function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
+function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
   if (transport === 'internal') return { type: 'system', name: '', address: '' }
   const key = transport === 'ipc' ? 'desktop' : 'console key'
   return { type: 'operator', name: account === '' ? key : account, address: client }

@@ -83,7 +83,7 @@ function refusal(code: ConsoleErrorCode, message: string, problems?: FieldProble
 }
 
 /** A schema's complaints as field problems. */
-export function problemsOf(error: z.ZodError): FieldProblem[] {
+function problemsOf(error: z.ZodError): FieldProblem[] {
   return error.issues.slice(0, 50).map((issue) => ({ path: issue.path.map(String).join('.'), message: issue.message }))
 }
 

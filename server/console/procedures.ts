@@ -50,7 +50,7 @@ import { testerHandlers } from './tester-procedures.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
 /** Services that the operator's procedures call. */
-export interface ConsoleServices {
+interface ConsoleServices {
   store: Store
   settings: () => Settings
   sessions: Pick<Sessions, 'total'>
@@ -76,7 +76,7 @@ export interface ConsoleServices {
 }
 
 /** Facts of the controller that do not change while it runs. */
-export interface ControllerFacts {
+interface ControllerFacts {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number

@@ -56,7 +56,7 @@ export interface EventLogStatus {
   lost: number
 }
 
-export const system: EventActor = { type: 'system', name: '', address: '' }
+const system: EventActor = { type: 'system', name: '', address: '' }
 
 /** A start reads the newest segment whole: some 10,000 entries. */
 const defaultSegmentBytes = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
-import { open, rm, stat } from 'node:fs/promises'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, listFolder } from '../store/files/durable-files.ts'
+import { listFolder } from '../store/files/durable-files.ts'
 import { entryOf } from './entry-line.ts'
 
 /** One file of the log: entries in a row, one a line. */
@@ -53,16 +53,6 @@ export async function removeBefore(folder: string, oldest: number): Promise<void
   for (const name of await listFolder(folder)) {
     const number = namePattern.exec(name)?.[1]
     if (number !== undefined && Number(number) < oldest) await rm(join(folder, name), { force: true })
-  }
-}
-
-/** Bytes of a file; 0 when there is none. */
-export async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return 0
-    throw error
   }
 }
 

@@ -42,7 +42,7 @@ function someNode(pool: ServerInfoServices['pool']): string {
 }
 
 /** STUN first and TURN second: the SDKs read exactly these two, and fail on one alone. Without a TURN server: none. */
-export function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
+function olderIceServers(servers: readonly IceServer[]): OlderIceServer[] {
   const all = servers.flatMap(({ urls, ...login }) => urls.map((url) => ({ url, ...login })))
   const turn = all.find(({ url }) => /^turns?:/.test(url))
   if (turn === undefined) return []

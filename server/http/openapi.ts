@@ -4,7 +4,7 @@ import type { OperationContract } from '../../shared/operation.ts'
 import { type ApiName, resultCodes, retOf } from '../../shared/result-codes.ts'
 
 /** A piece of JSON Schema or OpenAPI. */
-export type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
+type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
 
 /** An object of the document. */
 type JsonObject = Record<string, Json>

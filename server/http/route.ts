@@ -7,7 +7,7 @@ import type { Parameters } from './parameters.ts'
 import { tokenOf } from './token.ts'
 
 /** The parsed parameters, or what is wrong with them. */
-export type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }
+type Parsed = { ok: true; params: unknown } | { ok: false; problem: ParameterProblem }
 
 /** An operation made ready to be answered: everything that can be worked out beforehand is. */
 export interface Route {

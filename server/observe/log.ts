@@ -5,8 +5,7 @@ import { withoutSecrets, withoutSecretText } from './redaction/log-fields.ts'
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /** Levels of `--log-level`, from the most to the least talkative. */
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof logLevels)[number]
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /**
  * The controller's log: JSON lines on stderr, errors whole, secrets taken out of fields and texts.

@@ -4,7 +4,7 @@ import type { RawRecord } from './state.ts'
  * What a record of one schema version is in the next: itself changed, several, or none. Records stay in the file they are in.
  * A deletion has no value; its key must map as its record's does.
  */
-export type MigrationStep = (record: RawRecord) => readonly RawRecord[]
+type MigrationStep = (record: RawRecord) => readonly RawRecord[]
 
 /** The schema versions this program knows. */
 export interface Migrations {

@@ -2,7 +2,7 @@ import type { SealedPlace } from './sealer.ts'
 import type { CollectionName } from './store.ts'
 
 /** Field of each collection that holds a sealed text; empty: the record has no secret. */
-export const sealedFields = {
+const sealedFields = {
   credentials: 'secret_key_sealed',
   nodes: 'secrets_sealed',
   devices: 'login_password_sealed',

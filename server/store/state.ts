@@ -29,7 +29,7 @@ export const collectionNames = Object.keys(emptyState()) as readonly CollectionN
 
 const known: ReadonlySet<unknown> = new Set(collectionNames)
 
-export function isCollectionName(name: unknown): name is CollectionName {
+function isCollectionName(name: unknown): name is CollectionName {
   return known.has(name)
 }
 

@@ -28,7 +28,7 @@ export const signalSenders = {
 } as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
 
 /** Receivers of every message of the node. It sends a message to nobody else, whatever its other code asks for. */
-export const signalReceivers = {
+const signalReceivers = {
   refused: ['stranger', 'waiting'],
   waiting: ['waiting'],
   nodes: waitingOrIn,

@@ -33,7 +33,7 @@ const label = z
 const days = z.int().min(1).max(366).default(90)
 
 /** An account as an admin sees it. */
-export const accountView = z.strictObject({
+const accountView = z.strictObject({
   id: z.string(),
   name: z.string(),
   role,
@@ -49,7 +49,7 @@ export const accountView = z.strictObject({
 export type AccountView = z.output<typeof accountView>
 
 /** A browser that is signed in with an account. */
-export const accountSessionView = z.strictObject({
+const accountSessionView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   account: z.string(),
@@ -66,7 +66,7 @@ export const accountSessionView = z.strictObject({
 export type AccountSessionView = z.output<typeof accountSessionView>
 
 /** A personal access token, without itself. */
-export const accessTokenView = z.strictObject({
+const accessTokenView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   account: z.string(),
@@ -81,7 +81,7 @@ export const accessTokenView = z.strictObject({
 export type AccessTokenView = z.output<typeof accessTokenView>
 
 /** Who calls, and how they showed it. */
-export const callerView = z.strictObject({
+const callerView = z.strictObject({
   /** Empty without an account. */
   account_id: z.string(),
   /** Of the account; empty without one. */
@@ -89,7 +89,6 @@ export const callerView = z.strictObject({
   role,
   way: z.enum(['password', 'key', 'token', 'desktop', 'internal']),
 })
-export type CallerView = z.output<typeof callerView>
 
 const tokenInput = z.strictObject({
   label,

@@ -72,6 +72,3 @@ export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>
 
 /** One event on its way to a console. */
 export type ConsoleEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName]
-
-/** Messages of the WebSocket transport (headless). The client sends requests; the server answers each and pushes events. */
-export type ConsoleRequest = { id: number; procedure: string; input?: unknown }

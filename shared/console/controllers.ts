@@ -11,7 +11,7 @@ const controllerPlace = z.strictObject({
 })
 
 /** A controller of the site, as the one that answers knows it. */
-export const controllerView = z.strictObject({
+const controllerView = z.strictObject({
   /** Kept in its data folder: the same after a restart. */
   id: z.string(),
   /** Name of its machine, or as it was told to be called. */
@@ -38,7 +38,7 @@ export const controllerView = z.strictObject({
 export type ControllerView = z.output<typeof controllerView>
 
 /** What holds the state of the site. */
-export const siteMedium = z.strictObject({
+const siteMedium = z.strictObject({
   kind: z.enum(['disk', 'database']),
   /** Address without password; of a disk the data folder. */
   shown: z.string(),

@@ -28,7 +28,7 @@ export const deviceView = z.strictObject({
 export type DeviceView = z.output<typeof deviceView>
 
 /** What became of a device: it joined, it was paused, or attempts failed for one reason. */
-export const deviceMoment = z.strictObject({
+const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
   /** Why it was not joined; null unless it waited. */
   kind: z.enum(deviceErrorKinds).nullable(),
@@ -62,7 +62,7 @@ const csv = z.strictObject({
   text: z.string().max(4 * 1024 * 1024),
 })
 
-export const importLine = z.strictObject({
+const importLine = z.strictObject({
   line: z.int(),
   userId: z.string(),
   userName: z.string(),

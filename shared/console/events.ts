@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 
 /** What can happen, by group: the console filters by groups, and words each kind in its language. */
-export const eventGroups = {
+const eventGroups = {
   /** The controller itself, its disk and this log. */
   system: [
     'controller.started',
@@ -38,7 +38,7 @@ export const eventGroups = {
 export type EventGroup = keyof typeof eventGroups
 export type EventKind = (typeof eventGroups)[EventGroup][number]
 export const eventGroupNames = Object.keys(eventGroups) as [EventGroup, ...EventGroup[]]
-export const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind[]]
+const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind[]]
 
 export const eventLevels = ['info', 'warning', 'error'] as const
 export type EventLevel = (typeof eventLevels)[number]
@@ -121,7 +121,7 @@ const filter = z.strictObject({
 export type EventFilter = z.input<typeof filter>
 
 /** Groups, as they are written into an entry: the kinds of them; undefined for every kind. */
-export function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
+function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
   return groups.length === 0 ? undefined : new Set(groups.flatMap((group) => [...eventGroups[group]]))
 }
 
@@ -153,7 +153,7 @@ function textOf({ kind, actor, subject, room, params, before = {}, after = {} }:
 }
 
 /** What is wrong with the log. */
-export const logFaults = [
+const logFaults = [
   'headMissing',
   'headForged',
   'segmentMissing',
@@ -166,7 +166,7 @@ export const logFaults = [
 export type LogFault = (typeof logFaults)[number]
 
 /** Whether the log is as it was written. */
-export const logVerdict = z.strictObject({
+const logVerdict = z.strictObject({
   ok: z.boolean(),
   /** Entries that were looked at. */
   entries: z.int(),

@@ -36,7 +36,7 @@ export const faultRule = z.strictObject({
 export type FaultRule = z.output<typeof faultRule>
 
 /** A rule in force, and when it ends. */
-export const faultInForce = faultRule.extend({ ends_at: moment })
+const faultInForce = faultRule.extend({ ends_at: moment })
 export type FaultInForce = z.output<typeof faultInForce>
 
 /** A rule to be in force; one that is in force already goes on to its end. */

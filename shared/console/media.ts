@@ -12,7 +12,7 @@ const userId = bytes(1, limits.userId)
 const shownHeight = z.int().min(0).max(20_000)
 
 /** How the operator watches a stream without being in its room: WHEP (draft-ietf-wish-whep). */
-export const previewView = z.strictObject({
+const previewView = z.strictObject({
   room_id: z.string(),
   stream_id: z.string(),
   /** Where to POST the SDP offer; `?size=small` asks for the smaller picture. */

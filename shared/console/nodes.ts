@@ -9,7 +9,7 @@ export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'camer
 export type DriftKind = (typeof driftKinds)[number]
 
 /** What was otherwise on a node than it should be, and was put right, since the controller started. */
-export const nodeDrift = z.strictObject({
+const nodeDrift = z.strictObject({
   counts: z.record(z.enum(driftKinds), z.int()),
   last: z
     .strictObject({
@@ -63,7 +63,7 @@ export const nodeView = z.strictObject({
 export type NodeView = z.output<typeof nodeView>
 
 /** What this machine carries best, and what is missing of it. */
-export const nodeProposal = z.strictObject({
+const nodeProposal = z.strictObject({
   /** Cores that the system gives this program. */
   cores: z.int(),
   /** So many embedded nodes carry the most: one core stays for the controller. */
@@ -78,7 +78,7 @@ export const nodeProposal = z.strictObject({
 export type NodeProposal = z.output<typeof nodeProposal>
 
 /** What the test of a node found. */
-export const nodeTest = z.strictObject({
+const nodeTest = z.strictObject({
   /** It can serve rooms; it may be unsafe all the same. */
   ok: z.boolean(),
   message: z.string(),

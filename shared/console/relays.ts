@@ -4,7 +4,7 @@ import { bytes } from '../operation.ts'
 import { moment, procedure } from './procedure.ts'
 
 /** A stream that one node hands to another. */
-export const relayView = z.strictObject({
+const relayView = z.strictObject({
   /** Whose: the user's id, with a mark for a screen. */
   stream_id: z.string(),
   from: z.string(),
@@ -16,7 +16,7 @@ export const relayView = z.strictObject({
 export type RelayView = z.output<typeof relayView>
 
 /** A room that is on several nodes. */
-export const cascadeView = z.strictObject({
+const cascadeView = z.strictObject({
   room_id: z.string(),
   /** Names, the room's own node first. */
   nodes: z.array(z.string()),

@@ -14,7 +14,7 @@ const key = z.strictObject({ room_id: roomId })
 const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
 
 /** A room in a list. */
-export const roomView = z.strictObject({
+const roomView = z.strictObject({
   id: z.int(),
   room_id: z.string(),
   topic: z.string(),

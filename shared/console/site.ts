@@ -29,7 +29,7 @@ export const storeNotice = z.strictObject({
 })
 
 /** What opens the secrets that a site stores. */
-export const siteKeyView = z.strictObject({
+const siteKeyView = z.strictObject({
   /** A file in the data folder that only this user may read, or wrapped there by the keychain of their session. */
   place: z.enum(['file', 'keychain']),
   /** Its name there. */
@@ -147,7 +147,7 @@ export type Sample = z.output<typeof sample>
  * Whether this site made a backup: its proof by the site's key is right (`good`), there is none (`missing`: an earlier version made it, or another program), or it does not
  * fit (`wrong`: the backup was changed, or another site made it).
  */
-export const backupProofs = ['good', 'missing', 'wrong'] as const
+const backupProofs = ['good', 'missing', 'wrong'] as const
 export type BackupProof = (typeof backupProofs)[number]
 
 const backupView = z.strictObject({

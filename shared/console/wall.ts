@@ -4,7 +4,7 @@ import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
 /** What one tile of the wall shows: a camera, or whoever is seen in a room. */
-export const wallItem = z.discriminatedUnion('kind', [
+const wallItem = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
   z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
 ])

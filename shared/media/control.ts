@@ -16,7 +16,7 @@ const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 
 /** Somebody who was taken out of a room: refused for a while, and with every link that was made until then. Or links of a room that were revoked. */
-export const removalSchema = z.strictObject({
+const removalSchema = z.strictObject({
   roomId: z.string(),
   /** Empty: nobody was taken out; the one link is over, or every link of the room that was made until then. */
   userId: z.string(),
@@ -29,7 +29,7 @@ export const removalSchema = z.strictObject({
 export type Removal = z.output<typeof removalSchema>
 
 /** An outgoing user of the site, whose id is reserved in its room. */
-export const outgoingIdSchema = z.strictObject({
+const outgoingIdSchema = z.strictObject({
   userId,
   /** Empty: there is no such outgoing user any more. */
   roomId: z.string().max(128),
@@ -106,14 +106,14 @@ const track = z.strictObject({
 const nothing = z.strictObject({})
 
 /** Why the controller does not let somebody into a room; `elsewhere`: they may enter, and its node is another one. */
-export const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
+const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
 /** Somebody in a room, as what they do there is told of. */
 const doer = z.strictObject({ userId: z.string(), userName: z.string() })
 export type Doer = z.output<typeof doer>
 /** What hosts do that the controller is told of and does not do itself. */
-export const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
+const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
 export type HostAct = (typeof hostActs)[number]
 
 /** With what somebody wants to enter a room: a link, which the node has checked; a host password, or nothing but the number, which the controller judges. */
@@ -126,7 +126,7 @@ const roomProof = z.discriminatedUnion('by', [
 export type RoomProof = z.output<typeof roomProof>
 
 /** What a stranger is told of a room before joining: the same of a room that its number does not open, and of none. */
-export const roomLookSchema = z.strictObject({
+const roomLookSchema = z.strictObject({
   /** The number is enough to join. */
   by_number: z.boolean(),
   /** It is, and whoever gives the host password joins as host. */
@@ -136,7 +136,7 @@ export const roomLookSchema = z.strictObject({
 })
 export type RoomLook = z.output<typeof roomLookSchema>
 /** What somebody tried who was refused by the node itself: a join link that is forged, expired or for another room; the password of a room that is open; or these and room numbers too often. */
-export const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
+const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
 
 /** Every request to the node, with what it answers. */

@@ -23,7 +23,7 @@ export const latestShownMs = 3_600_000
 export const keyFrameWishMs = 0.5
 
 /** What one ffmpeg makes of the Matroska that it is given: at least one of both. */
-export const ffmpegPlanSchema = z
+const ffmpegPlanSchema = z
   .strictObject({
     video: z
       .strictObject({
@@ -39,7 +39,7 @@ export const ffmpegPlanSchema = z
 export type FfmpegPlan = z.output<typeof ffmpegPlanSchema>
 
 /** What the ffmpeg of the controller's machine can make. */
-export const ffmpegAbilitiesSchema = z.strictObject({
+const ffmpegAbilitiesSchema = z.strictObject({
   /** As it names it, e.g. `5.1.9-0+deb12u1`. */
   version: z.string().max(64),
   /** It makes H.264. */

@@ -65,7 +65,7 @@ export const mediaWishSchema = z.discriminatedUnion('act', [
 export type MediaWish = z.output<typeof mediaWishSchema>
 
 /** Why it is not done. */
-export const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
+const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
 export type MediaRefusalName = (typeof mediaRefusals)[number]
 
 /** What becomes of a wish. */
@@ -77,7 +77,7 @@ export const mediaOutcomeSchema = z.discriminatedUnion('done', [
 export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
 
 /** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
-export const carriedPersonSchema = roomUserSchema.extend({
+const carriedPersonSchema = roomUserSchema.extend({
   /** They have proven their id, or it is a camera's. Otherwise anybody may have called themselves so. */
   proven: z.boolean(),
 })

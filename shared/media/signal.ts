@@ -11,7 +11,7 @@ import { streamSources } from './stream-source.ts'
  */
 
 export { signalVersion } from './signal-version.ts'
-export { screenSuffix, streamSources, type StreamSource } from './stream-source.ts'
+export { screenSuffix, type StreamSource } from './stream-source.ts'
 
 /** Longest message in bytes. */
 export const maxSignal = 64 * 1024
@@ -25,7 +25,7 @@ const maxShown = 256
 const highest = 16_384
 
 /** Somebody in the room. */
-export const personSchema = z.strictObject({
+const personSchema = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
   role: z.enum(['host', 'member']),
@@ -47,7 +47,7 @@ const waitingPersonSchema = z.strictObject({ user_id: z.string(), user_name: z.s
 export type WaitingPerson = z.output<typeof waitingPersonSchema>
 
 /** A stream that can be watched: `POST /whep/<room>/<stream id>`. */
-export const streamSchema = z.strictObject({
+const streamSchema = z.strictObject({
   stream_id: z.string(),
   user_id: z.string(),
   source: z.enum(streamSources),
@@ -64,11 +64,11 @@ export const streamSchema = z.strictObject({
 export type RoomStream = z.output<typeof streamSchema>
 
 /** What somebody is sent of a stream's picture: everything, a smaller one of the same camera, or only pictures now and then, whole by themselves. */
-export const streamSizes = ['full', 'small', 'key_frames'] as const
+const streamSizes = ['full', 'small', 'key_frames'] as const
 export type StreamSize = (typeof streamSizes)[number]
 
 /** A line of the room's chat. */
-export const chatSchema = z.strictObject({
+const chatSchema = z.strictObject({
   id: z.int(),
   user_id: z.string(),
   user_name: z.string(),

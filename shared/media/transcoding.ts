@@ -57,7 +57,7 @@ export const shortcoming = z.strictObject({
 export type Shortcoming = z.output<typeof shortcoming>
 
 /** idle: nobody watches; waiting: every transcoder is in use; failed: ffmpeg ended by itself, and is started again. */
-export const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
+const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
 export type ConversionState = (typeof conversionStates)[number]
 
 /** How a camera's media is made playable. */

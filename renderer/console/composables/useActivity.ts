@@ -7,7 +7,7 @@ import { useConsole } from './useConsole.ts'
 export type { ActivityFilter }
 
 /** Entries kept in the page; the journal itself may hold more. */
-export const pageBound = 20_000
+const pageBound = 20_000
 /** Entries of one reading: the most that the controller gives at once. */
 const pageSize = 500
 

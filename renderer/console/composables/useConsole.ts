@@ -1,4 +1,4 @@
-import { effectScope, inject, provide } from 'vue'
+import { effectScope, inject } from 'vue'
 import type { App, InjectionKey } from 'vue'
 import type { ConsoleClient } from '../../kit/transport/client.ts'
 
@@ -7,11 +7,6 @@ const key: InjectionKey<ConsoleClient> = Symbol('console')
 /** Gives an app its controller. */
 export function installConsole(app: App, client: ConsoleClient): void {
   app.provide(key, client)
-}
-
-/** Gives a component's children another controller. */
-export function provideConsole(client: ConsoleClient): void {
-  provide(key, client)
 }
 
 /** The controller of this app. */

@@ -3,8 +3,8 @@ import { showLanguage, systemLanguage } from '../i18n/index.ts'
 
 /** Language and theme of the page. The controller's settings decide; the browser remembers them so that a reload does not flash. */
 
-export type LanguageChoice = 'system' | 'en' | 'zh'
-export type ThemeChoice = 'system' | 'light' | 'dark'
+type LanguageChoice = 'system' | 'en' | 'zh'
+type ThemeChoice = 'system' | 'light' | 'dark'
 
 const stored = 'roomdesk.look'
 const system = window.matchMedia('(prefers-color-scheme: dark)')

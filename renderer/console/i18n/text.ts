@@ -8,8 +8,7 @@ export type Texts<T> = { [K in keyof T]: T[K] extends string ? string : Texts<T[
 export type Catalogue = Texts<typeof en>
 
 /** The languages of the console. */
-export const languages = ['en', 'zh'] as const
-export type Language = (typeof languages)[number]
+export type Language = 'en' | 'zh'
 
 type Path<T> = {
   [K in keyof T & string]: T[K] extends string ? K : `${K}.${Path<T[K]>}`
@@ -19,7 +18,7 @@ type Path<T> = {
 export type TextKey = Path<typeof en>
 
 /** Values that a text names in braces. `n` chooses the plural form. */
-export type TextValues = Record<string, string | number>
+type TextValues = Record<string, string | number>
 
 export type Translate = (key: TextKey, values?: TextValues) => string
 

@@ -1,7 +1,7 @@
 /** Which rows of a long list are in view. A browser cannot lay out a taller element than some tens of millions of pixels, so past `tallest` scrolling is scaled. */
 
 /** Pixels of the tallest scrolled content: below what every browser can lay out. */
-export const tallest = 8_000_000
+const tallest = 8_000_000
 
 /** A list in its scroller. All in pixels but the counts. */
 export interface Viewport {

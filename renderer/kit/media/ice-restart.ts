@@ -28,13 +28,13 @@ export async function restartIce(
 const stateOf = (connection: RTCPeerConnection): RTCSignalingState => connection.signalingState
 
 /** RFC 8840, section 9. The node needs no addresses: it learns them from the first packets. */
-export function fragmentOf(offer: string): string {
+function fragmentOf(offer: string): string {
   const lines = ['ice-ufrag', 'ice-pwd'].map((name) => line(offer, name))
   return [...lines, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', line(offer, 'mid'), ''].join('\r\n')
 }
 
 /** The answer as it was, with names, password and addresses of a fragment. Where the server offered, its offer becomes the answer: the browser began the encryption then, and does not change that. */
-export function answerWith(answer: string, fragment: string): string {
+function answerWith(answer: string, fragment: string): string {
   const candidates = fragment.split(/\r?\n/).filter((text) => text.startsWith('a=candidate:'))
   let section = 0
   return answer

@@ -19,7 +19,7 @@ const forgottenMs = 120_000
 const signMs = 700
 
 /** What becomes of a connection that has fallen silent. */
-export interface SilenceListener {
+interface SilenceListener {
   /** Resolves as soon as the server answers anything at all. Rejects when it cannot be reached, or with the signal's reason. */
   reach(signal: AbortSignal): Promise<void>
   /** Nothing comes although the server is alive: another way is to be looked for. */

@@ -2,7 +2,7 @@
  * Why somebody is not in the room. The node's refusals by their names, its ways of taking out, and what only the page
  * can know: `left` (own wish), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
  */
-export const endingReasons = [
+const endingReasons = [
   'left',
   'lost',
   'unreachable',
@@ -23,7 +23,7 @@ export const endingReasons = [
   'busy',
   'other',
 ] as const
-export type EndingReason = (typeof endingReasons)[number]
+type EndingReason = (typeof endingReasons)[number]
 
 /** How it ended. */
 export interface Ending {

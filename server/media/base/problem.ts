@@ -1,5 +1,5 @@
 /** Why the node says no to a person or a program, in the words of its own interface. */
-export const refusals = {
+const refusals = {
   badRequest: { status: 400, title: 'The request is not valid' },
   badOffer: { status: 400, title: 'The offer is not valid' },
   unauthorised: { status: 401, title: 'A valid join link is required' },

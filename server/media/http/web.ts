@@ -8,7 +8,7 @@ export interface WebHandlers {
 }
 
 /** PEM texts. */
-export interface Certificate {
+interface Certificate {
   cert: string
   key: string
 }

@@ -9,7 +9,7 @@ const keptOf = 10
 const maxKept = 10
 
 /** How many guests fit in. @param places of the room */
-export function guestLimits(places: number): { all: number; ofOneLink: number } {
+function guestLimits(places: number): { all: number; ofOneLink: number } {
   if (places <= 2) return { all: places, ofOneLink: places }
   if (places < smallRoom) return { all: places, ofOneLink: places - 1 }
   const kept = Math.min(maxKept, Math.floor(places / keptOf))

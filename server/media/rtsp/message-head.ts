@@ -1,8 +1,8 @@
 import { RtspError } from './rtsp-error.ts'
 
 /** Most header fields of one message, and longest line of it in bytes. */
-export const maxFields = 100
-export const maxLine = 8 * 1024
+const maxFields = 100
+const maxLine = 8 * 1024
 
 /** The start line and the header fields of a message. */
 export interface MessageHead {

@@ -7,7 +7,7 @@ import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
 import { type RtspOptions, RtspSession } from './session.ts'
 
 /** One track of a probed camera; its detail holds the resolution where the camera describes it. */
-export interface ProbedTrack extends Carriage {
+interface ProbedTrack extends Carriage {
   kind: 'video' | 'audio'
   codec: string
   /** Of the picture, in pixels, where the camera describes it. */

@@ -2,7 +2,7 @@ import net from 'node:net'
 import { usableCandidate } from './candidates.ts'
 
 /** Distinct addresses that one session may name: a machine with several network cards, VPNs and relays has fewer. */
-export const maxCandidates = 24
+const maxCandidates = 24
 /** Ports below belong to services of the system; neither browsers nor NATs nor TURN servers give them out. */
 const firstPort = 1_024
 /** Longest candidate line in characters. */

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 
 /** Binding messages of ICE (RFC 8445, section 7; RFC 8489): as much of STUN as two ICE agents say to each other. */
 
-export type StunClass = 'request' | 'success' | 'other'
+type StunClass = 'request' | 'success' | 'other'
 
 /** A binding message as it came; its integrity is not yet known. */
 export interface StunMessage {

@@ -38,7 +38,7 @@ export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type
 export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
 /** What the process asks the controller about rooms. None rejects. */
-export interface RoomAnswers {
+interface RoomAnswers {
   /** Opens a room for somebody who may enter it. @param node where they stand */
   open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
   /** What somebody is told of a room before they join. */

@@ -5,7 +5,7 @@ import { type MediaNode, NodeConnectionError } from './media-node-port.ts'
 import type { NodeLogger } from './node-failure.ts'
 
 /** Makes the driver of one node; it may throw a NodeError that says what is wrong with the configuration. */
-export type NodeDriver = (config: StoredNode) => MediaNode
+type NodeDriver = (config: StoredNode) => MediaNode
 /** The drivers this controller was composed of. */
 export type NodeDrivers = Partial<Record<NodeKind, NodeDriver>>
 

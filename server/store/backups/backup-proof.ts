@@ -10,7 +10,7 @@ import { eventsFolder, headName } from './backup-events.ts'
 import { hasCode, listFolder, replaceDurably } from '../files/durable-files.ts'
 
 /** File of a backup that proves the others. */
-export const proofName = 'proof.json'
+const proofName = 'proof.json'
 const purpose = 'backup'
 
 const fileSchema = z.strictObject({ path: z.string(), size: z.int().min(0), sha256: z.string() })

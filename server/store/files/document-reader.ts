@@ -29,7 +29,7 @@ function isCount(value: unknown): value is number {
 }
 
 /** Reads a header out of the text of a first line (`{...,`). */
-export function parseHeader(line: string): DocumentHeader | undefined {
+function parseHeader(line: string): DocumentHeader | undefined {
   if (!line.startsWith('{') || !line.endsWith(',')) return undefined
   let value: unknown
   try {

@@ -7,7 +7,7 @@ import { highWaterName } from './journal/high-water.ts'
 import { StoreFileError } from './store-file-error.ts'
 
 /** In a data folder whose site is in a database: where it is, as it may be shown. */
-export const movedName = 'moved-to.txt'
+const movedName = 'moved-to.txt'
 
 /** The files of a site's state in a data folder: documents, those before them, the journal. */
 export async function filesOfSite(folder: string): Promise<string[]> {

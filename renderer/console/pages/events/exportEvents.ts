@@ -5,7 +5,7 @@ import { guardFormula } from '../../../../shared/formula-guard.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
 /** Entries of one export: what a page can hold without harm. */
-export const maxExported = 100_000
+const maxExported = 100_000
 const pageSize = 500
 
 /** Reads what matches, page by page, newest first, up to the bound. */

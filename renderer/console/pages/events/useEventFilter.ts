@@ -45,7 +45,7 @@ export function useEventFilter(query: Readonly<Record<string, unknown>>) {
 }
 
 /** The filter that the controller is asked for. */
-export function askedFor(choice: EventChoice, now = Date.now()): EventFilter {
+function askedFor(choice: EventChoice, now = Date.now()): EventFilter {
   const { text, group, level, subjectType, subject, actor, age } = choice
   return {
     text: text.trim().slice(0, 200),

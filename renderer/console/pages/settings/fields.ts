@@ -32,7 +32,7 @@ export type SettingField = { path: string } & (
   | { kind: 'lines' }
   | { kind: 'ice' }
 )
-export type ChoiceKey = keyof typeof en.settings.choices
+type ChoiceKey = keyof typeof en.settings.choices
 
 const time = (path: string): SettingField => ({ path, kind: 'quantity', units: times })
 const rate = (path: string): SettingField => ({ path, kind: 'quantity', units: rates })

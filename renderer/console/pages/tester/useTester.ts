@@ -102,7 +102,7 @@ export function withoutSecrets(sent: Sent): Sent {
 }
 
 /** What is sent for what is in the form: the parameters of this operation that are not empty. */
-export function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
+function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
   const { api, name } = operation
   const params: Record<string, string> = {}
   for (const parameter of operation.parameters) {
@@ -127,7 +127,7 @@ function answered(body: string): Record<string, unknown> {
 }
 
 /** `ret` and `msg` of an answer. */
-export function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
+function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
   const { ret, msg } = answered(body)
   return { ret: typeof ret === 'number' ? ret : null, msg: typeof msg === 'string' ? msg : '' }
 }

@@ -13,7 +13,7 @@ const threads = '2'
 const soundRate = '48k'
 
 /** Descriptors that the program writes to. */
-export const pictureDescriptor = 1
+const pictureDescriptor = 1
 export const soundDescriptor = 3
 
 /** Every two seconds, and where `keyFrameWishMs` says so. Before the first one that is made so, the time of the last is no number. */

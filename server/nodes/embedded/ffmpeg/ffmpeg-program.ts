@@ -15,7 +15,7 @@ export interface FfmpegProgram {
 }
 
 /** Encoders of H.264 that need no graphics card, the best first. */
-export const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
+const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
 export type PictureEncoder = (typeof pictureEncoders)[number]
 
 /** What the program may take to say what it can, in milliseconds. */
@@ -29,7 +29,7 @@ const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/
  * Paths at which the program is looked for, in this order.
  * @param wanted a path or a name that the operator gave; empty: `ffmpeg`
  */
-export function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] {
+function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] {
   const name = wanted === '' ? 'ffmpeg' : wanted
   const named = isAbsolute(name) || name.includes('/') || name.includes('\\')
   const file = process.platform === 'win32' && !named && !name.endsWith('.exe') ? `${name}.exe` : name

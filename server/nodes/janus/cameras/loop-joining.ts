@@ -19,7 +19,7 @@ export interface LoopEnds {
 }
 
 /** By this Janus's events name what is a camera of ours. */
-export const cameraOpaqueId = 'roomdesk-camera'
+const cameraOpaqueId = 'roomdesk-camera'
 
 /** Both handles, or none. @throws as JanusSession.attach */
 export async function attachLoop(session: JanusSession, signal: AbortSignal): Promise<LoopHandles> {

@@ -31,7 +31,7 @@ export interface EventTarget {
 }
 
 /** First and last. */
-export type PortRange = readonly [first: number, last: number]
+type PortRange = readonly [first: number, last: number]
 
 /** Below those that systems give to outgoing connections (Linux: 32768 and up). */
 const defaultPorts = { media: [20_000, 28_999], cameras: [29_000, 32_767] } as const

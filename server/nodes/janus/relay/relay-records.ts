@@ -181,7 +181,7 @@ export class RelayRecords {
 }
 
 /** Both handles of a relay, with their nodes. */
-export function endsOf(loop: StoredRelayLoop): (RelayEnd & { node: string; at: number })[] {
+function endsOf(loop: StoredRelayLoop): (RelayEnd & { node: string; at: number })[] {
   const { from_node, from_session, subscriber, to_node, to_session, publisher, up_at: at } = loop
   return [
     { node: from_node, session: from_session, handle: subscriber, at },

@@ -17,7 +17,7 @@ import type { RelayIds } from './relay-ids.ts'
 import type { Relays } from './relays.ts'
 
 /** A Janus node in service, as far as people of the room page are concerned. */
-export interface CarryingNode {
+interface CarryingNode {
   people: JanusPeople
   /** By which participants of relays are known there. */
   ids: RelayIds

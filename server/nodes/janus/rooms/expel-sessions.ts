@@ -23,12 +23,6 @@ export interface ExpelSessions {
   end(handles: readonly HandlePath[], signal: AbortSignal): Promise<void>
 }
 
-/** For a node without Admin API: kicked from the room is all that can be done. */
-export const noExpulsion: ExpelSessions = {
-  find: () => Promise.resolve([]),
-  end: () => Promise.resolve(),
-}
-
 /** Handles that are looked at at a time. */
 const lanes = 8
 

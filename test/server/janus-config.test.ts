@@ -92,7 +92,7 @@ test('A node of a site file has its files before the controller was ever started
   expect(picked).toContain('broadcast = false')
 })
 
-test('Where the site has a certificate, a node sends its events over TLS, and is told to trust it', async () => {
+test('On a site with a certificate, the node’s configuration sends events over TLS and trusts that certificate', async () => {
   const folder = await temporaryFolder()
   const sitePath = join(folder, 'site.json')
   const settings = { tls: { mode: 'self-signed' }, listeners: { event_port: 17_084 } }
@@ -102,7 +102,7 @@ test('Where the site has a certificate, a node sends its events over TLS, and is
   expect(printed).toContain('has to trust its certificate')
 })
 
-test('Whoever asks for what is not there is told what is, and nothing is made', async () => {
+test('A request for an unknown node lists the known ones, and writes nothing', async () => {
   const folder = await temporaryFolder()
   await expect(
     janusConfiguration({ dataFolder: folder, sitePath: undefined, name: 'hall', ...noFlags }),

@@ -129,7 +129,7 @@ const paths = fc.oneof(
 /** As the parser promises: what is validly escaped is decoded. A text without `%` stays as it is. */
 const withoutEscapes = (value: string) => value.replaceAll('%', '')
 
-test('whatever a password holds, host, port, path and login are found again', () => {
+test('host, port, path and login are found again with any password', () => {
   fc.assert(
     fc.property(
       text(letters, 1),
@@ -192,7 +192,7 @@ const anyHosts = fc.oneof(
 )
 const schemes = fc.constantFrom('rtsp', 'rtsps', 'RTSP', 'rtspS')
 
-test('what the controller stores, the node connects to: the stored text names the same host, port, stream and no login', () => {
+test('the node connects to the stored address: it names the same host, port and stream, without the login', () => {
   fc.assert(
     fc.property(schemes, anyHosts, ports, paths, text(letters, 6), (scheme, host, port, path, password) => {
       const place = `${host}${port === null ? '' : `:${port}`}${path}`
@@ -222,7 +222,7 @@ test('no part of a login is in anything that is stored, asked for or shown', () 
   )
 })
 
-test('a request URL is one word of ASCII, whatever a camera names', () => {
+test('a request URL is one word of ASCII with any name of a camera', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (rest) => {
       expect(asciiOnly(rest)).toMatch(/^[!-~]*$/)

@@ -43,7 +43,7 @@ test('The keys that are remembered are bounded: the one used least recently is f
   expect(['b', 'c', 'd', 'e', 'f'].map((key) => limit.reached(key))).toEqual([true, false, false, true, true])
 })
 
-test('Whoever is forgotten makes room, whatever the order', () => {
+test('Forgetting a client makes room, in any order', () => {
   const { limit } = limited(1, 3)
   for (const key of ['a', 'b', 'c']) limit.take(key)
   for (const key of ['a', 'b', 'c']) limit.forget(key)

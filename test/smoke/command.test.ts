@@ -36,7 +36,7 @@ test('it tells what it can be asked, also without Electron', async () => {
     expect(stdout).toContain(word)
 })
 
-test('a command line that makes no sense is told with what there is', () => {
+test('an invalid command line is answered with the valid options', () => {
   expect(() => readOptions(['--only', 'app,boat'])).toThrow('--only boat: there is no such part; there are unpacked,')
   expect(() => readOptions(['--fast'])).toThrow('--fast')
   expect(readOptions(['--only', 'packed, app.call', '--only=questions', '--report', 'a.json'])).toMatchObject({

@@ -71,7 +71,7 @@ test('a page that crashes is heard, and answers again once it is loaded', async 
   await expect.poll(() => page.evaluate('document.title')).toBe('Bare')
 })
 
-test('the port is told by a line as well as by the file; one of an earlier run is forgotten', async () => {
+test('the port is read from a line or from the file; that of an earlier run is ignored', async () => {
   const line = 'DevTools listening on ws://127.0.0.1:4711/devtools/browser/x\n'
   expect(await devtoolsAddress(join(profile, 'none'), () => `noise\n${line}`)).toBe('http://127.0.0.1:4711')
   await forgetPort(profile)

@@ -43,20 +43,20 @@ test('only what was asked for is looked at, whole parts or single items; what it
   expect([report.wants('app'), report.wants('installers')]).toEqual([true, false])
 })
 
-test('what is needed and cannot be made is told, whatever was asked for', async () => {
+test('a missing requirement is reported, whatever was asked for', async () => {
   const { report, lines } = reportOf(['app.call'])
   expect(await report.prepare('app.start', () => Promise.reject(new Error('no display')))).toBeUndefined()
   expect(lines).toEqual(['FAIL  app.start: no display'])
 })
 
-test('what could not be looked at for want of something else is told, where it was asked for', () => {
+test('a check skipped for a missing requirement is reported if it was asked for', () => {
   const { report, lines } = reportOf(['app.preview'])
   for (const name of ['app.preview', 'app.call']) report.skip(name, 'it needs a room')
   expect(lines).toEqual(['SKIP  app.preview: it needs a room'])
   expect([report.hasFailed('app'), report.exitCode]).toEqual([false, 0])
 })
 
-test('where nothing was looked at, nothing has passed', () => {
+test('a run without checks has not passed', () => {
   expect(reportOf(['app.no-such']).report.exitCode).toBe(1)
 })
 
@@ -84,7 +84,7 @@ test('without a person each question is named and counts as no failure', async (
   expect(report.exitCode).toBe(0)
 })
 
-test('of the end-to-end tests each that failed is named, and a file that could not be read', () => {
+test('each failed end-to-end test is named, and each unreadable file', () => {
   const test = { status: 'failed', fullName: 'the window opens', failureMessages: ['AssertionError: closed\n    at'] }
   const ran = { status: 'failed', message: '', assertionResults: [test] }
   const unread = { status: 'failed', message: 'Cannot find module', assertionResults: [] }

@@ -118,7 +118,7 @@ describe('a room that its number opens', () => {
     first.drop()
   })
 
-  test('is told apart from no other room by who may not enter it: every answer is the same', async () => {
+  test('cannot be told from any other room by a person who may not enter: every answer is the same', async () => {
     const rooms = [await make(), await make({ entry_by_number: 'off', host_password: 'x' }), '987654321']
     // One of them is open on the node: somebody came by a link.
     const link = await site.rpc('media.join_link', { room_id: rooms[0] ?? '' })

@@ -30,7 +30,7 @@ describe('people', () => {
     return error?.reason ?? 'none'
   }
 
-  test('whom a client sends with a join link is in the room list while connected, under that name', async () => {
+  test('a person with a client’s join link is in the room list while connected, under the name of the link', async () => {
     const answer = await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
     expect(answer).toEqual({ ret: 0, url: expect.any(String), expires_at: expect.any(Number) })
     const url = new URL(String(answer.url))
@@ -47,7 +47,7 @@ describe('people', () => {
     await site.until(async () => (await site.users(room)).length === 0)
   })
 
-  test('who is in the room and gives the host password is host everywhere, in the same place of the list', async () => {
+  test('a member who enters the host password becomes host everywhere, in the same place of the list', async () => {
     const [dora, emil] = [await token('dora'), await token('emil')]
     const first = await SignalClient.join(site.nodeUrl, room, { token: dora })
     const other = await SignalClient.join(site.nodeUrl, room, { token: emil })

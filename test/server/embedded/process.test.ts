@@ -111,7 +111,7 @@ describe.concurrent('the process of the embedded node', () => {
     person.drop()
   })
 
-  test('a port in use is told with its number, and nothing is left running', async () => {
+  test('a port in use is reported with its number, and nothing is left running', async () => {
     const taken = net.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as net.AddressInfo
@@ -156,7 +156,7 @@ describe.concurrent('the process of the embedded node', () => {
   })
 })
 
-test.concurrent('who was forced offline stays out over a restart of the controller, and comes in by a new link', async () => {
+test.concurrent('a person who was forced offline stays out after a restart of the controller, and enters by a new link', async () => {
   const first = await MediaSite.start()
   const room = await first.api.createRoom()
   await first.api.get('/sdk/get_mcu', { room_id: room })
@@ -179,7 +179,7 @@ test.concurrent('who was forced offline stays out over a restart of the controll
   again.drop()
 })
 
-test.concurrent('who was forced offline stays out when the process is another one', async () => {
+test.concurrent('a person who was forced offline stays out after the media process was replaced', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.api.get('/sdk/get_mcu', { room_id: room })

@@ -73,7 +73,7 @@ test.for(['host', 'operator'] as const)(
   },
 )
 
-test('whoever came through the room page and is removed stays out, by the page and by the API of Janus', async () => {
+test('a person removed from the room page stays out, by the page and by the API of Janus', async () => {
   const room = await newRoom()
   const own = await link(room, 'bob')
   const bob = await join(room, own)

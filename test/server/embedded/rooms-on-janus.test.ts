@@ -61,7 +61,7 @@ const flows = async (arrivals: Arrivals, more = 20): Promise<void> => {
   await expect.poll(() => arrivals.received, { timeout: 5_000 }).toBeGreaterThan(before + more)
 }
 
-test('what a host mutes is passed on to nobody, whatever the page does, until they speak up', async () => {
+test('a person muted by the host is heard by nobody until they unmute, whatever their page sends', async () => {
   const room = await newRoom('Mute')
   const [host, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const sender = await publish(room, bob)
@@ -95,7 +95,7 @@ test('what a host mutes is passed on to nobody, whatever the page does, until th
   await sender.close()
 })
 
-test('who speaks is told to everybody, and to who comes later; not of who is silenced, or silent', async () => {
+test('everybody sees the speakers, also people who join later; muted and silent people are not among them', async () => {
   const room = await newRoom('Speaking')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const speaking = (client: SignalClient): readonly string[] =>

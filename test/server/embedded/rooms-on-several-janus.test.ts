@@ -46,7 +46,7 @@ async function watch(room: string, client: SignalClient, stream: string): Promis
 
 const cascade = async (room_id: string) => (await site.rpc('relays.list', { room_id }))[0]
 
-test('a room whose node is full goes on on another one: everybody sees everybody, is listed and taken out as if there were one; when the first node is killed, who was on the other goes on undisturbed', async () => {
+test('a room with a full node continues on a second one: all see each other and can be removed; killing the first node leaves people of the second undisturbed', async () => {
   const { room_id: room } = await site.rpc('rooms.create', { topic: 'Town hall' })
   const [ann, bob] = [await enter(room, 'ann'), await enter(room, 'bob')]
   expect(await site.rpc('relays.list', {})).toEqual([])

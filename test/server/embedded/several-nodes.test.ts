@@ -115,7 +115,7 @@ describe('a site with several embedded nodes on one machine', () => {
     }
   })
 
-  test('who comes to another node than the room’s is led there, with a link and with the password; a stranger is told nothing', async () => {
+  test('a person at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing', async () => {
     const elsewhere = await urlOf(right)
     const { url } = await site.rpc('media.join_link', { room_id: right })
     const token = new URL(url).hash.replace('#token=', '')
@@ -143,7 +143,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
   })
 
-  test('who is in a room knows the other nodes, and is told at once where another controller of the site would carry it', async () => {
+  test('people in a room know the other nodes, and learn at once where another controller would serve the room', async () => {
     const other = await urlOf(right)
     const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
     expect(ann.joined.other_nodes).toEqual([other])
@@ -159,7 +159,7 @@ describe('a site with several embedded nodes on one machine', () => {
     }
   })
 
-  test('whom the number alone lets in is led there by WHIP as well', async () => {
+  test('WHIP redirects people who enter by number, too', async () => {
     const { room_id } = await site.rpc('rooms.create', { topic: 'Open house', entry_by_number: 'on' })
     const url = await urlOf(room_id)
     const other = (await site.rpc('nodes.list', {})).map(
@@ -176,7 +176,7 @@ describe('a site with several embedded nodes on one machine', () => {
     expect(await answer.json()).toMatchObject({ reason: 'elsewhere' })
   })
 
-  test('who was taken out of a room does not come back by the same link when the room is on another node', async () => {
+  test('a person who was removed cannot return by the same link after the room moved to another node', async () => {
     const room = await site.api.createRoom()
     const first = await urlOf(room)
     const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'cy' })

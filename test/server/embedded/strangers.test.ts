@@ -50,7 +50,7 @@ describe('a stranger', () => {
     expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
   })
 
-  test('what the node refuses without asking anybody is seen in the activity, counted, and never with what was tried', async () => {
+  test('refusals of the node itself are counted in the activity, without the password that was tried', async () => {
     const roomId = await site.api.createRoom({ host_password: 'open sesame' })
     const link = await site.rpc('media.join_link', { room_id: roomId })
     const token = new URL(link.url).hash.replace('#token=', '')
@@ -126,7 +126,7 @@ describe('a stranger', () => {
     expect(await nodeOf(rooms.fresh)).toBe(before)
   })
 
-  test('who has a link to a room that nobody has entered is let in, and then the room has its node', async () => {
+  test('a link opens a room that nobody has entered yet and assigns its node', async () => {
     const roomId = await site.api.createRoom()
     const link = await site.rpc('media.join_link', { room_id: roomId })
     expect(await nodeOf(roomId)).toBe('')
@@ -148,7 +148,7 @@ describe('a stranger', () => {
     host.drop()
   })
 
-  test('a person who comes while the licence is over is told to come later, and so is the operator', async () => {
+  test('while the licence is expired, a person is told to come later, and the operator is notified', async () => {
     const roomId = await site.api.createRoom()
     const link = await site.rpc('media.join_link', { room_id: roomId })
     await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })

@@ -15,7 +15,7 @@ const caller = (role: 'viewer' | 'operator'): CallOrigin => ({
   account: `the ${role}`,
 })
 
-test('Who watches people unseen is in the event log; a viewer watches cameras only, until the settings say otherwise', async () => {
+test('Watching people unseen is recorded in the event log; a viewer may watch cameras only unless a setting allows more', async () => {
   await using camera = await startCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({ topic: 'Interview' })

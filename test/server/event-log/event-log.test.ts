@@ -86,7 +86,7 @@ describe('What happened', () => {
     expect(await all({ limit: 50, from, to: from + 9_000 })).toHaveLength(10)
   })
 
-  test('that comes in is told to whoever follows, in order', async () => {
+  test('is sent to all followers, in order', async () => {
     const log = await openLog(await temporaryFolder())
     const told: number[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -208,7 +208,7 @@ describe('Whoever changes the log is found out:', () => {
 })
 
 describe('A crash is no tampering:', () => {
-  test('what was written in part is dropped, and the log goes on', async () => {
+  test('a partly written entry is dropped, and the log goes on', async () => {
     const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))

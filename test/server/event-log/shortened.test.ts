@@ -22,7 +22,7 @@ async function startedAgain(folder: string): Promise<Headless> {
   return server
 }
 
-test('a log that was removed while the site was stopped is told at the next start, and by every check from then on', async () => {
+test('a log that was removed while the site was stopped is reported at the next start and by every later check', async () => {
   const folder = await stoppedSite()
   expect((await verifiedByProgram(folder)).said).toContain('The event log is whole')
   await rm(join(folder, eventsFolder), { recursive: true })

@@ -108,7 +108,7 @@ describe('The event log of a site', () => {
     expect(await newest({ subject: { type: 'room', id: 'nowhere' } })).toBeUndefined()
   })
 
-  test('tells who was removed from a room, by whom: a client or an operator', async () => {
+  test('records each person removed from a room and who removed them: a client or an operator', async () => {
     const room_id = await api.createRoom({ topic: 'Reception' })
     for (const [user_id, user_name] of [
       ['ben', 'Ben'],

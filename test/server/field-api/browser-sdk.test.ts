@@ -93,7 +93,7 @@ test('A page makes its whole round with scripts: token, init, room, MCU, camera,
   ).toEqual({ ret: 0, room_id: roomId })
 })
 
-test('What goes wrong reaches the page as code and reason', async () => {
+test('An error reaches the page with code and reason', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const { answer } = await script(
@@ -126,7 +126,7 @@ test('A page of another origin may post to the device operations of the media po
   expect(JSON.parse(posted.body)).toMatchObject({ ret: 0, result: 0, data: { total: 0 } })
 })
 
-test('A server program in PHP or Java, without an Accept header, gets plain JSON and its own fields, whatever the switch says', async () => {
+test('A server program in PHP or Java, without an Accept header, gets plain JSON and its own fields with the switch on or off', async () => {
   const site = await liveSite()
   for (const older_clients of [false, true]) {
     site.settings().compatibility.older_clients = older_clients

@@ -94,7 +94,7 @@ const request = fc.record({
   params: fc.array(fc.tuple(fc.constantFrom(...names, 'access_tocken', 'token'), values), { maxLength: 8 }),
 })
 
-test('property: whatever is sent to an operation for older clients is answered with a number and a reason, and no error is logged', async () => {
+test('property: operations for older clients answer any input with a number and a reason, and log no error', async () => {
   const site = await liveSite()
   const { client, logged } = site
   site.settings().access.failures_per_minute = 0

@@ -218,7 +218,7 @@ test('A failure of the device API tells code and reason in both pairs, on either
   }
 })
 
-test('What is no request to the device API is answered in both pairs too, and what is none to the media API as ever', async () => {
+test('An invalid request to the device API is answered in both pairs of fields, one to the media API in its usual form', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const brewed = parseRaw(await sendRequest(site, { to: 'device', method: 'BREW', target: `${outgoing}/x` }))
@@ -252,7 +252,7 @@ test('getAccessToken has a switch of its own, and guesses are as limited as thos
   ])
 })
 
-test('What only a mistake would send is refused as ever while older clients are served', async () => {
+test('Requests that only a mistake sends are refused while older clients are served', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const meeting = { topic: 'T', owner_id: 'o', room_mode: 1 }

@@ -31,7 +31,7 @@ test('a client of the original platform that is refused is named by address, cre
   ])
 })
 
-test('device operations on the media port, getAccessToken and parameters that only those clients send are told as well', async () => {
+test('device operations on the media port, getAccessToken and parameters of older clients are reported as well', async () => {
   const { client, olderClients } = await liveSite()
   await client.get('/avd/api/outgoing/getOutgoingUsers', { accessToken: client.token }, '')
   await client.get('/avd/api/admin/getAccessToken', { accessKey: 'full-access', secretKey: 'not told' }, '')
@@ -48,7 +48,7 @@ test('device operations on the media port, getAccessToken and parameters that on
   expect(JSON.stringify(refused)).not.toContain('not told')
 })
 
-test('what a client with a plain mistake sends, and what anybody may ask for, tells nothing of older clients', async () => {
+test('a client’s plain mistake and a common request are not reported as an older client', async () => {
   const { client, olderClients } = await liveSite()
   await client.get('/favicon.ico')
   await client.get('/rtc/room/create', { topic: 'x'.repeat(150), owner_id: 'anna', room_mode: 1 })
@@ -65,7 +65,7 @@ test('when the switch is turned on, what it kept out is no news any more', async
   expect(olderClients.view()).toMatchObject({ on: true, refused: [] })
 })
 
-test('a client that the operator dismissed is told no more, whatever it calls; others are', async () => {
+test('a client that the operator dismissed is not reported again, others are', async () => {
   const { client, olderClients } = await liveSite()
   await client.get(info, {}, '')
   olderClients.dismiss({ setting: 'older_clients', client: '127.0.0.1', credential: '' })
@@ -76,7 +76,7 @@ test('a client that the operator dismissed is told no more, whatever it calls; o
   expect(olderClients.view().refused.map(({ credential }) => credential)).toEqual(['full-access'])
 })
 
-test('the operator is told of the last twenty callers, the last one first, and of none after a week of silence', () => {
+test('the operator sees the last twenty callers, newest first, and none after a week of silence', () => {
   const clock = { now: 1_700_000_000_000 }
   const olderClients = new OlderClients({
     settings: defaultSettings,

@@ -159,7 +159,7 @@ test('topic counts bytes: 149 pass, 150 do not, in Chinese too', async () => {
   expect((await media.get(`${base}${encodeURIComponent(`${chinese}会`)}`)).ret).toBe(407)
 })
 
-test('an error that nobody foresaw is logged whole and answered generically', async () => {
+test('an unexpected error is logged in full and answered generically', async () => {
   const bench = await openBench('media')
   bench.behave(() => {
     throw new TypeError('secret inner detail')
@@ -187,7 +187,7 @@ test('on the device API it is answered with the code of the operation', async ()
   await bench.stop()
 })
 
-test('an error that the API has no number for counts as one that nobody foresaw', async () => {
+test('an error without a number in the API counts as unexpected', async () => {
   const bench = await openBench('media')
   bench.behave(() => {
     throw new ApiError('joinFailed')
@@ -196,7 +196,7 @@ test('an error that the API has no number for counts as one that nobody foresaw'
   await bench.stop()
 })
 
-test('the observer is told of every request: who, what, how long, and why a token was refused', async () => {
+test('the observer receives every request with client, operation, duration and the reason of a refused token', async () => {
   await media.get('/rtc/room/get?access_token=d3Jvbmc&room_id=42')
   expect(media.seen.at(-1)).toMatchObject({
     api: 'media',

@@ -60,7 +60,7 @@ test('line separators in an answer do not end the script of an old browser', asy
   expect(body).toBe('/**/f({"ret":0,"topic":"a\\u2028b\\u2029c"});')
 })
 
-test('of several callbacks the last one counts: pages give one, and jQuery gives another one behind it', async () => {
+test('the last of several callbacks counts: jQuery appends its own to that of the page', async () => {
   const get = (query: string) => rawGet(media.port, `/rtc/room/get?${query}&access_token=${media.token}`, [accept])
   expect((await get('callback=test&room_id=1&callback=jQuery1_2')).body).toMatch(/^\/\*\*\/jQuery1_2\(\{"ret":0,/)
   expect((await get('callback=?&room_id=1&callback=jQuery1_2')).body).toMatch(/^\/\*\*\/jQuery1_2\(\{"ret":0,/)

@@ -128,7 +128,7 @@ test('407: a room_extend_id is taken, also by a room number, and the answer says
   }
 })
 
-test('of many who create the same room_extend_id at once, one wins', async () => {
+test('of many clients that create the same room_extend_id at once, one wins', async () => {
   const { client, store } = await liveSite()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => client.get(create, { ...meeting, room_extend_id: 'r' })),
@@ -191,7 +191,7 @@ test('a room number is never given again', async () => {
   expect(new Set(numbers).size).toBe(3)
 })
 
-test('404: there is no such room, whatever is asked of it', async () => {
+test('404: every operation on a room that does not exist', async () => {
   const { client } = await liveSite()
   const calls: [string, Record<string, string>][] = [
     ['/rtc/room/get', {}],
@@ -295,7 +295,7 @@ test.each(['silent', 'offline', 'failing'] as const)('del does not wait for a no
   await expect.poll(() => node().rooms(AbortSignal.timeout(1_000)), { timeout: 8_000 }).toEqual([])
 })
 
-test('a closed room is empty, 416 for whoever wants in, and opens again with its devices', async () => {
+test('a closed room is empty, answers 416, and opens again with its devices', async () => {
   const { client, join, outgoing, rooms, until } = await liveSite()
   const room_id = await client.createRoom()
   await join(room_id, 'ann')

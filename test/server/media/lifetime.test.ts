@@ -38,7 +38,7 @@ test('nothing can be added to it after its end: a timer never runs, what is to b
   expect(seen).toEqual(['released'])
 })
 
-test('what a handler, a timer or a release throws is told, and keeps nothing else from happening', () => {
+test('an error in a handler, a timer or a release is reported and stops nothing else', () => {
   const failures: unknown[] = []
   const lifetime = new Lifetime((error) => failures.push(error))
   const released = vi.fn()

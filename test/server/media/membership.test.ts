@@ -127,7 +127,7 @@ describe('who is no longer in the room when their stream is ready', () => {
 })
 
 describe('who watches a camera', () => {
-  test('stops when it leaves the room, whatever other room it stays in, and whichever of its streams they watch', async () => {
+  test('stops when it leaves the room, for each of its streams, also if it stays in another room', async () => {
     await node.openRoom('stays')
     await node.addDevice('stays', 'cam', camera.url('/cam'))
     await node.addDevice('stays', 'small', camera.url('/small'))

@@ -59,7 +59,7 @@ describe('people in a room', () => {
     ['who works out what their uplink carries', true],
     ['who is told by the node what they may send', false],
   ])(
-    'may send as much as the node lets them, within seconds, and hold back as soon as the uplink is small: %s',
+    'may send up to the limit of the node within seconds, and hold back as soon as the uplink is small: %s',
     async (_who, transportFeedback) => {
       const room = `rate-${transportFeedback}`
       await node.openRoom(room)
@@ -114,7 +114,7 @@ describe('people in a room', () => {
     await Promise.all([ann.page.close(), bob.page.close()])
   })
 
-  test('who are taken out are out: sound, picture, signalling and whoever watches them', async () => {
+  test('who are removed lose sound, picture, signalling and their viewers', async () => {
     await node.openRoom('kick')
     const token = node.token('kick', { userId: 'ann' })
     const person = await SignalClient.join(node.url, 'kick', { token })

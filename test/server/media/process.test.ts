@@ -52,7 +52,7 @@ test('the process says hello, listens, answers and ends with 0 when it is told t
   expect(node.complaints).toEqual([])
 })
 
-test('its controller is frozen, so that another one leads: it ends, and tells people to come again; not before, and not where nobody else would lead', async () => {
+test('the process of a frozen controller ends once another one may lead, and tells people to come again; a controller without replicas keeps its process', async () => {
   const leaseMs = 900
   const alone = await startNode()
   const node = await startNode({ settings: { lease_ms: leaseMs } })

@@ -55,7 +55,7 @@ const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
   message.type === type && JSON.stringify(message).includes(`"user_id":"${userId}"`)
 
 describe('coming and going', () => {
-  test('who joins hears who is there and what can be watched, and the others hear of them', async () => {
+  test('a person who joins learns the people and streams of the room, and the others are notified', async () => {
     await using camera = await startCamera()
     await node.openRoom('come', { topic: 'Morning round' })
     await node.addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
@@ -84,7 +84,7 @@ describe('coming and going', () => {
     expect(await ann.next('stream_removed')).toEqual({ type: 'stream_removed', stream_id: 'cam' })
   })
 
-  test('what somebody publishes with their session is told to everybody', async () => {
+  test('everybody is notified of a stream that a session publishes', async () => {
     await node.openRoom('streams')
     const [ann, bob] = [await enter('streams', 'ann'), await enter('streams', 'bob')]
     const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${ann.joined.session}` }
@@ -99,7 +99,7 @@ describe('coming and going', () => {
     expect(await node.userIds('streams')).toEqual(['ann', 'bob'])
   })
 
-  test('who lost the connection is away, comes back as the same, and hears what was meant for them', async () => {
+  test('a person who lost the connection is away, resumes as the same person, and receives the messages of the meantime', async () => {
     await node.openRoom('back', { mode: 3 })
     const [ann, bob] = [await enter('back', 'ann'), await enter('back', 'bob')]
     ann.drop()
@@ -124,7 +124,7 @@ describe('coming and going', () => {
     ).toEqual([])
   })
 
-  test('who does not come back in time has left, and cannot resume', async () => {
+  test('a person who does not return in time has left and cannot resume', async () => {
     await node.openRoom('gone')
     const [ann, bob] = [await enter('gone', 'ann'), await enter('gone', 'bob')]
     ann.drop()
@@ -154,7 +154,7 @@ describe('coming and going', () => {
     expect(await refusal(enter('changes', 'bob'))).toContain('404 noRoom')
   })
 
-  test('of a room that goes to another node people are told that they will be back', async () => {
+  test('people are told to come back when their room moves to another node', async () => {
     await node.openRoom('moves')
     const ann = await enter('moves', 'ann')
     await node.request('close_room', { roomId: 'moves', moves: true })
@@ -207,7 +207,7 @@ describe('admission', () => {
     }
   })
 
-  test('by a link for anybody each browser is somebody of its own: who is removed takes nobody else out, and comes back by a newer link', async () => {
+  test('each browser with a shared link is a person of its own: removing one removes nobody else, and a newer link lets them back in', async () => {
     await node.openRoom('shared')
     const token = node.token('shared')
     const come = async (browser: string, user_name: string, link = token): Promise<SignalClient> => {
@@ -260,7 +260,7 @@ describe('admission', () => {
 })
 
 describe('in the room', () => {
-  test('chat reaches everybody, and whoever comes later', async () => {
+  test('chat reaches everybody, also people who join later', async () => {
     await node.openRoom('chat')
     const [ann, bob] = [await enter('chat', 'ann'), await enter('chat', 'bob')]
     ann.send({ type: 'chat', text: ' 你好 <b> ' })

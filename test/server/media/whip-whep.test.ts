@@ -112,7 +112,7 @@ describe('publishing with WHIP', () => {
     expect(Number(candidates[0]?.[1])).toBeGreaterThan(Number(candidates[1]?.[1]))
   })
 
-  test('of what is offered, the first codec that can be carried is taken', async () => {
+  test('the first supported codec of an offer is taken', async () => {
     await node.openRoom('order')
     const taken = async (video: ('VP8' | 'H264' | 'AV1')[]): Promise<string | undefined> => {
       const { text } = await publish('order', node.token('order', { userId: 'ann' }), { video })
@@ -137,7 +137,7 @@ describe('publishing with WHIP', () => {
     expect(text).toContain('a=rtpmap:0 PCMU/8000')
   })
 
-  test('what is not taken keeps the meaning that the offer gave to its payload types', async () => {
+  test('declined tracks keep the payload types of the offer', async () => {
     await node.openRoom('unwanted')
     const unwanted = ['m=video 9 UDP/TLS/RTP/SAVPF 45', 'c=IN IP4 0.0.0.0', 'a=sendonly', 'a=rtcp-mux', 'a=mid:2']
     const offer = `${offerSdp({ direction: 'sendonly' })}${[...unwanted, 'a=rtpmap:45 AV1/90000', ''].join('\r\n')}`
@@ -151,7 +151,7 @@ describe('publishing with WHIP', () => {
     expect([...seen.text.matchAll(/a=rtpmap:111 (\S+)/g)].map(([, codec]) => codec)).toEqual(['ILBC/8000'])
   })
 
-  test('who asks for nothing that can be taken hears so', async () => {
+  test('an offer without a supported codec is refused with the reason', async () => {
     await node.openRoom('codecs')
     expect((await publish('codecs', node.token('codecs'), { video: ['AV1'], audio: false })).problem).toMatchObject({
       status: 406,
@@ -239,7 +239,7 @@ describe('caps and doors', () => {
     expect(await node.userIds('doors')).toEqual([])
   })
 
-  test('who was taken out is refused, and an older link stays refused after that', async () => {
+  test('a removed person is refused, and their older link stays refused', async () => {
     await node.openRoom('kick')
     const token = node.token('kick', { userId: 'ann' })
     const posted = await publish('kick', token)
@@ -252,7 +252,7 @@ describe('caps and doors', () => {
     expect((await publish('kick', node.token('kick', { userId: 'ann' }))).problem?.reason).toBe('removed')
   })
 
-  test('of several who publish by one link for anybody one is taken out, and the link goes on to let others in', async () => {
+  test('removing one of several publishers of a shared link leaves the link valid for the others', async () => {
     await node.openRoom('encoders')
     const open = node.token('encoders')
     const first = await publish('encoders', open)
@@ -395,7 +395,7 @@ describe('the protocol', () => {
     expect(await patch(session, fragmentOf('7777'))).toBe(204)
   })
 
-  test('who sends something else is told what is taken', async () => {
+  test('a request of another content type is told the accepted one', async () => {
     await node.openRoom('taken')
     const headers = { ...bearer(node.token('taken')), 'content-type': 'text/plain' }
     const refused = await post('/whip/taken', 'v=0', headers)

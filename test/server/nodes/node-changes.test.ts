@@ -144,7 +144,7 @@ test('a listener that fails does not keep the others from hearing', async () => 
   expect(logged).toContain('a listener of the node pool failed')
 })
 
-test('what a node tells that nobody foresaw is logged whole, and the next it tells is taken', async () => {
+test('an unexpected event of a node is logged in full, and the next one is handled', async () => {
   const tell = Promise.withResolvers<(event: NodeEvent) => void>()
   const { pool, logged } = await poolSite({
     rooms: { r1: {} },

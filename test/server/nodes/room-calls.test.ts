@@ -154,7 +154,7 @@ test('why a device cannot join passes through', async () => {
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'auth' })
 })
 
-test('a device that never answers is told apart from a node that never answers', async () => {
+test('a silent device is told apart from a silent node', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 150 } })
   await pool.assign('r1')
   node('main').setDeviceFaults([{ match: '', kind: 'silent' }])
@@ -168,7 +168,7 @@ test('a node that never answers a device join is a node timeout', async () => {
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'nodeTimeout' })
 })
 
-test('a device joins, drops and is told of; its removal is no loss', async () => {
+test('a device that drops is reported; its removal is no loss', async () => {
   const { pool, node, next, told } = await poolSite({ rooms: { r1: {} } })
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'neverAssigned' })
   await pool.assign('r1')

@@ -99,7 +99,7 @@ test('clearing forgets the entries, and numbers go on', () => {
   expect(seqs()).toEqual([2])
 })
 
-test('who listens is told at most four times a second, of everything', () => {
+test('listeners are notified of everything, at most four times a second', () => {
   const { journal } = open()
   const told: ActivityAdded[] = []
   const stop = journal.onAdded((added) => void told.push(added))
@@ -115,7 +115,7 @@ test('who listens is told at most four times a second, of everything', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('who listens is told at once that the journal was cleared, and not of what was in it', () => {
+test('listeners are notified at once that the journal was cleared, without its old entries', () => {
   const { journal } = open()
   const told: ActivityAdded[] = []
   journal.onAdded((added) => void told.push(added))

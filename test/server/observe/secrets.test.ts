@@ -370,7 +370,7 @@ async function expectAllUnseen(ways: typeof senders): Promise<void> {
   for (const secret of sent) expect(text).not.toContain(secret.toLowerCase())
 }
 
-test('What is harmless is shown, so that an operator finds the request', async () => {
+test('Harmless parameters are shown, so that an operator finds the request', async () => {
   await api.get('/rtc/room/get', { room_id: '4711' })
   await api.get('/rtc/room/get', { room_id: 'room-2' })
   await api.outgoing('createOutgoingUser', {

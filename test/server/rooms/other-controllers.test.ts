@@ -33,7 +33,7 @@ function among(known: readonly KnownController[]) {
   return { site, others, changes }
 }
 
-test('where the others are reached is known before it is needed: those that were heard of last first, without this one and those that do not listen', async () => {
+test('addresses of the other controllers are known in advance: most recently seen first, without this one and those that do not listen', async () => {
   const { changes } = among([
     controller('a', 'http://10.0.0.5:7082'),
     controller('gone', 'http://10.0.0.9:7082', 100),
@@ -43,7 +43,7 @@ test('where the others are reached is known before it is needed: those that were
   await vi.waitFor(() => expect(changes).toEqual([['http://10.0.0.6:7082', 'http://10.0.0.9:7082']]))
 })
 
-test('one that comes is told at once, what stays is not told again, and nothing is forgotten while the database is away', async () => {
+test('a new controller is announced at once, an unchanged one not again, and none is forgotten while the database is away', async () => {
   const { site, others, changes } = among([controller('a', ''), controller('b', 'http://10.0.0.6:7082')])
   await vi.waitFor(() => expect(changes).toHaveLength(1))
   site.isAway = true

@@ -57,7 +57,7 @@ test('a room is shown with its people, devices and address, and without secrets'
   expect(rooms.hostPassword(rooms.get(roomId))).toBe('open-sesame')
 })
 
-test('whoever watches is told of every room that changes, fills or goes', async () => {
+test('watchers are notified of every room that changes, fills or goes', async () => {
   const { client, roomViews, join, people } = await liveSite()
   const roomId = await client.createRoom()
   const told: string[] = []

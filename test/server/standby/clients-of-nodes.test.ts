@@ -31,7 +31,7 @@ async function guessByWhip(node: string, room: string, { from, headers = {} }: V
   answer.resume()
 }
 
-test('A visitor of an embedded node is known by their own address when a controller that stands by has passed them on, and nobody can say that they are somebody else', {
+test('A visitor that a replica forwards to an embedded node is known by their own address, which nobody can forge', {
   timeout: 30_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2, nodes: [{ name: 'here', kind: 'embedded' }] })

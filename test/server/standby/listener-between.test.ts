@@ -113,7 +113,7 @@ async function sent(outgoing: ClientRequest): Promise<void> {
 
 const create = '/rtc/room/create?topic=a&owner_id=o&room_mode=1'
 
-test('Who listens between two controllers sends again what they heard: it is refused, at this port and any other', async () => {
+test('A replayed request between two controllers is refused, at this port and any other', async () => {
   const { media, leader, between, done } = await openSite()
   expect(await (await fetch(`${media}${create}`, { method: 'POST', body: 'room' })).text()).toBe('done')
   expect(done).toEqual([`POST ${create} 127.0.0.1 room`])
@@ -138,7 +138,7 @@ test.each([
   expect(done).toEqual([])
 })
 
-test('Who listens between two controllers holds a request back until it is too old: nothing of it is done', async () => {
+test('A request between two controllers that an attacker delays until it is too old is not done', async () => {
   let late = 0
   const { media, between, leader, done } = await openSite(() => Date.now() + late)
   between.edit = () => ''
@@ -161,7 +161,7 @@ test('Requests that overtake each other on their way are all done, each once', a
   expect(done.map((line) => /asked=(\d)/.exec(line)?.[1])).toEqual(['2', '1', '0'])
 })
 
-test('A WebSocket that was passed on cannot be opened again by who listened', async () => {
+test('A forwarded WebSocket handshake cannot be replayed', async () => {
   const { node, between, leader, done } = await openSite()
   // The leader of this story has one port for everything: as the node port it refuses what is meant for another.
   const client = new Client(`${node.replace('http', 'ws')}/signal`)
@@ -200,7 +200,7 @@ async function certificate(): Promise<TlsMaterial> {
   return await controllerCertificate(folder)
 }
 
-test('Who listens between two controllers of a site without a certificate reads nothing, while its clients speak plain HTTP', async () => {
+test('An eavesdropper between two controllers of a site without a certificate reads nothing, although its clients speak plain HTTP', async () => {
   const { media, leader, between, done } = await openSite(undefined, await certificate())
   const asked = await fetch(`${media}${create}`, { method: 'POST', body: 'room', headers: { 'x-token': 'mine' } })
   expect(await asked.text()).toBe('done')

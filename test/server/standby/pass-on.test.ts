@@ -70,7 +70,7 @@ test('A request comes to the leader as its client wrote it, and the answer to th
   expect(seen?.headers).toMatchObject({ host: 'my.site', 'x-mine': '1, 2' })
 })
 
-test('While nobody leads a request waits, and goes to who leads then; after the deadline it is answered 700, in JSONP where that was asked', async () => {
+test('While there is no leader, a request waits for one; after the deadline it is answered 700, in JSONP if asked for', async () => {
   const { way, media } = await openPassing({ storeMs: 300 })
   const began = performance.now()
   expect(await get(`${media}${create}`)).toMatchObject({
@@ -146,7 +146,7 @@ test('An answer that breaks off ends its connection: nobody takes a part for the
   await expect(get(`${media}${read}`)).rejects.toThrow()
 })
 
-test('A client that leaves, before its request was passed on, over its body or over its answer, leaves nothing behind', async () => {
+test('A client that leaves before its request is forwarded, during its body or its answer leaves nothing behind', async () => {
   const { way, media } = await openPassing()
   const closed: IncomingMessage[] = []
   const leader = await fakeLeader((request, response) => {
@@ -211,7 +211,7 @@ test('Bodies of any size come through, both ways; what the leader refuses over a
   expect(refused.got()).toMatch(/big$/)
 })
 
-test('What is no request, or has no target, is refused as the APIs refuse it', async () => {
+test('A malformed request, or one without a target, is refused as the APIs refuse it', async () => {
   const { media } = await openPassing({ storeMs: 100 })
   for (const [bytes, ret] of [
     ['BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 404],
@@ -243,7 +243,7 @@ test('Over TLS only who shows the certificate of the leader is sent anything', a
   expect(leader.requests).toHaveLength(before)
 })
 
-test('A WebSocket is joined to the one of the leader; each side hears of the end of the other, and of another leader', async () => {
+test('A WebSocket is forwarded to the leader; it closes when either side closes and when the leader changes', async () => {
   const { way, node } = await openPassing({ storeMs: 300 })
   const leader = await fakeLeader((_, response) => response.writeHead(404).end('none'))
   const sockets = new WebSocketServer({ noServer: true })
@@ -284,7 +284,7 @@ test('A WebSocket is joined to the one of the leader; each side hears of the end
   await gone
 })
 
-test('A request that another controller passed on goes no further: it is told to ask who leads', async () => {
+test('A request that another controller forwarded is not forwarded again: the answer is to ask for the leader', async () => {
   const { way, media } = await openPassing()
   const leader = await fakeLeader((_, response) => response.end('done'))
   leadBy(way, 'one', leader.url)

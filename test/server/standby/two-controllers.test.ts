@@ -56,7 +56,7 @@ async function bytesOf(url: string, init?: RequestInit): Promise<string> {
   return `${response.status} ${JSON.stringify(headers)} ${await response.text()}`
 }
 
-test('One leads, the other stands by, and both say so', async () => {
+test('One is the leader, the other a replica, and both say so', async () => {
   expect(one.ready).toMatchObject({ role: 'leader' })
   expect(two.ready).toMatchObject({ role: 'standby' })
   expect(await healthOf(one)).toMatchObject([200, { ok: true, role: 'leader', epoch: '1' }])
@@ -149,7 +149,7 @@ test('The console of a standby reads, changes nothing and says where to', async 
   await vi.waitFor(async () => expect(await call('account.me')).toMatchObject({ ok: false }))
 })
 
-test('The pages of a standby are told what happens at the leader', async () => {
+test('The pages of a replica show events of the leader', async () => {
   const key = (await readFile(join(two.folder, 'console.key'), 'utf8')).trim()
   const signedIn = await fetch(`${two.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })
   const cookie = String(signedIn.headers.get('set-cookie')).split(';')[0] ?? ''

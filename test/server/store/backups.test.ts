@@ -130,7 +130,7 @@ describe.each(drivers())('In $name', (driver) => {
     }
   })
 
-  test('A backup is restored as one change, which is itself backed up before and told to listeners', async () => {
+  test('A backup is restored as one change, after a backup of the current state, and listeners are notified', async () => {
     const site = await driver.site()
     const store = await site.open()
     await store.transact([], (transaction) => {

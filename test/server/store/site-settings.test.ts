@@ -44,7 +44,7 @@ test('The credential of a TURN server is sealed wherever settings are kept, and 
   await again.close()
 })
 
-test('What an earlier version stored in the clear is sealed at the next start: in the files, the journal and every backup', async () => {
+test('Secrets that an earlier version stored in the clear are sealed at the next start: in the files, the journal and every backup', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await putClear(store)

@@ -6,7 +6,7 @@ import { drivers } from './drivers.ts'
 import { createRoom, credential, room, session, topics } from '../../support/sites/store-site.ts'
 
 describe.each(drivers())('In $name', (driver) => {
-  test('What was acknowledged is there after a crash and after a tidy restart, in the same order', async () => {
+  test('Acknowledged changes are there after a crash and after a tidy restart, in the same order', async () => {
     const site = await driver.site()
     const store = await site.open()
     for (const id of ['c', 'a', 'b']) await createRoom(store, id, `Topic ${id}`)
@@ -118,7 +118,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Room numbers are never given twice, not even those of deleted rooms, whatever the files went through', async () => {
+  test('Room numbers are never given twice, not even those of deleted rooms, through any damage of the files', async () => {
     const site = await driver.site()
     let last = 0
     for (let round = 0; round < 4; round++) {

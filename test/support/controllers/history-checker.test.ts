@@ -24,7 +24,7 @@ function inTurn(...calls: [Asked, Told, { client?: string; at?: string }?][]): C
   return calls.map(([asked, told, who], index) => call(index * 10, index * 10 + 5, asked, told, who))
 }
 
-test('What one site does, call after call, is in order', () => {
+test('Consecutive calls of one site are in order', () => {
   expect(
     violations(
       inTurn(

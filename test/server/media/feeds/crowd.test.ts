@@ -63,7 +63,7 @@ test('a feed that few watch does not wait behind the crowd of another', async ()
   for (const feed of [crowded, quiet]) feed.end()
 })
 
-test('a packet that cannot be read, found late, is told to its source with the next one', async () => {
+test('an unreadable packet that is found late is reported to its source with the next one', async () => {
   const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
   for (let i = 0; i < 20; i++) feed.add(slowViewer(0).sink)
   feed.pushVideo(Buffer.alloc(3))

@@ -36,7 +36,7 @@ test('a burst is worked off in slices, in order; what comes meanwhile waits behi
   expect(lane.idle).toBe(true)
 })
 
-test('who has little to do does not wait behind a burst of somebody else', async () => {
+test('a source with little work does not wait behind the burst of another one', async () => {
   const { slices, done, work } = worker()
   for (let name = 1; name <= 100; name++) work(name, 2)
   const other = slices.lane()
@@ -49,7 +49,7 @@ test('who has little to do does not wait behind a burst of somebody else', async
   expect(other.idle).toBe(true)
 })
 
-test('what is done soon is done at once, however much of it comes over the time', async () => {
+test('short work is done at once, however much of it comes over time', async () => {
   const { lane, done, work } = worker()
   for (let name = 1; name <= 20; name++) {
     work(name, 3)
@@ -66,7 +66,7 @@ test('more than can be done is left out: what waits does not grow without end', 
   expect(done.at(-1)).toBe(4_097)
 })
 
-test('of many who have more than can be done each waits as long, and together no longer than one', async () => {
+test('under overload all sources wait equally long, and together no longer than one would', async () => {
   const { slices, done, work } = worker()
   const lanes = Array.from({ length: 8 }, () => slices.lane())
   for (let round = 1; round <= 1_000; round++) for (const [name, lane] of lanes.entries()) work(name, 4, lane)

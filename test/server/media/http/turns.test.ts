@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Turns } from '../../../../server/media/http/offer-queue.ts'
 
-test('what comes in a crowd has a turn of the event loop each, in order; what comes meanwhile is not kept waiting', async () => {
+test('each request of a crowd gets a turn of the event loop, in order; other work is not delayed', async () => {
   const turns = new Turns()
   const done: string[] = []
   const work = async (name: string): Promise<void> => {

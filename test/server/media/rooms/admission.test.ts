@@ -34,7 +34,7 @@ async function meeting(roomId: string): Promise<{ link: string; ann: SignalClien
 }
 
 describe('who is in the room as a member and gives the host password', () => {
-  test('on a second device becomes host: everybody hears of it, and so does the controller', async () => {
+  test('on a second device becomes host: everybody is notified, and so is the controller', async () => {
     const { link, ann, bob } = await meeting('second')
     const host = await join('second', { token: link, host_password: 'open sesame' })
     expect(host.joined.you).toMatchObject({ user_id: 'ann', role: 'host' })

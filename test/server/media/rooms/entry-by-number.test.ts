@@ -76,7 +76,7 @@ describe('whoever knows the number of a room that it opens', () => {
     expect(ann.joined.you.user_id).toBe('ann')
   })
 
-  test('does not come back in that browser once they were taken out, unless with a link or the password', async () => {
+  test('cannot return in that browser once they were removed, unless with a link or the password', async () => {
     await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
     await other.openRoom('kicked', { hostPassword: 'open sesame' })
     other.openToNumber.add('kicked')

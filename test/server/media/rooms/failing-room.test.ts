@@ -45,7 +45,7 @@ async function startNode() {
   return { server, join, users, left, complaints, [Symbol.asyncDispose]: () => server.close() }
 }
 
-test('what nobody foresaw in a timer of a room is logged whole and ends this room: its people come again to a new one, and the other rooms go on', async () => {
+test('an unexpected error in a room’s timer is logged in full and ends this room: its people join a new one, and other rooms go on', async () => {
   await using node = await startNode()
   const ended = await node.join('torn', 'bob')
   const other = await node.join('whole', 'cleo')

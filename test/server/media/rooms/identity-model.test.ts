@@ -12,7 +12,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-test('whatever two guests and a host do, nobody gets an id or a role that they cannot prove, and nobody is refused who was not removed', async () => {
+test('in any story of two guests and a host nobody gets an id or role without proof, and only removed people are refused', async () => {
   await fc.assert(
     fc.asyncProperty(stories, async (steps) => await followed(node, steps)),
     { numRuns: 40 },

@@ -41,7 +41,7 @@ const whip = async (roomId: string, token: string): Promise<Response> =>
   })
 
 describe('a guest with the link for everybody', () => {
-  test('gets an id that the node makes, whatever they ask for', async () => {
+  test('gets an id made by the node instead of the requested one', async () => {
     await node.openRoom('wish', { hostPassword })
     const token = node.token('wish')
     for (const how of [{ token }, { host_password: hostPassword }]) {
@@ -96,7 +96,7 @@ describe('a guest with the link for everybody', () => {
 })
 
 describe('the role follows from what is shown', () => {
-  test('whoever has the member’s link of a host is no host, and keeps no session that becomes one', async () => {
+  test('a copy of a host’s member link makes nobody host, and no session of it becomes one', async () => {
     await node.openRoom('role')
     const asMember = node.token('role', { userId: 'ann' })
     const member = await join('role', { token: asMember })
@@ -160,7 +160,7 @@ describe('one link does not fill a room', () => {
     await join('full', { token: node.token('full', { userId: 'bo' }) })
   })
 
-  test('who leaves gives the place back, also who comes again', async () => {
+  test('a person who leaves frees the place, also after coming again', async () => {
     await node.openRoom('places', { attendeeMax: 4 })
     const token = node.token('places')
     const people = await Promise.all(

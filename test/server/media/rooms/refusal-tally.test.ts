@@ -20,7 +20,7 @@ test('a flood of guesses becomes one message of bounded size that counts them al
   expect(message.groups.reduce((sum, { count }) => sum + count, message.more)).toBe(1_000)
 })
 
-test('guesses of one address are told together, by kind and way; those after the message are told in the next', async () => {
+test('guesses of one address are logged together, by kind and entry; later ones go into the next message', async () => {
   const { told, refusals } = tally()
   for (const roomId of ['one', 'one', 'two']) {
     refusals.note({ kind: 'hostPasswordWrong', path: '/signal', roomId, remote: '::ffff:10.0.0.1' })

@@ -55,7 +55,7 @@ async function post(path: string, token: string): Promise<number> {
   return answer.status
 }
 
-test('who waits, and who is in, is told whom to ask when this node is lost, as soon as that is known', async () => {
+test('people in the room and in the waiting room learn which node to ask when this one is lost', async () => {
   await room('lost')
   const settings = controlMethods.set_settings.params.parse({ resume_ms: resumeMs })
   const bo = await waits('lost', 'Bo')
@@ -69,7 +69,7 @@ test('who waits, and who is in, is told whom to ask when this node is lost, as s
 })
 
 describe('a room whose host lets people in', () => {
-  test('a guest waits, and sees nothing but the topic; the host is told the name and lets them in', async () => {
+  test('a guest waits and sees only the topic; the host sees the name and admits them', async () => {
     await room('in', { topic: 'Interview' })
     const bo = await waits('in', 'Bo')
     expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Interview' })
@@ -173,7 +173,7 @@ describe('a room whose host lets people in', () => {
     await expect.poll(() => waiting(ann)).toEqual([])
   })
 
-  test('who was let in comes back without waiting, also long after; with a pass of another person, room or meeting they wait', async () => {
+  test('an admitted person returns without waiting, also much later; with the pass of another person, room or meeting they wait', async () => {
     await room('pass')
     const ann = await host('pass')
     const bo = await waits('pass', 'Bo')
@@ -200,7 +200,7 @@ describe('a room whose host lets people in', () => {
     await waits('pass', 'Bo', { ...link, pass })
   })
 
-  test('whoever was taken out waits again, once they may come at all', async () => {
+  test('a removed person waits again once they may return', async () => {
     await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
     await other.openRoom('out', { hostPassword })
     const bo = await SignalClient.join(other.url, 'out', { token: other.token('out', { userId: 'bo' }) })
@@ -225,7 +225,7 @@ describe('a room whose host lets people in', () => {
     expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
   })
 
-  test('a locked or full room lets nobody wait; the host is told why somebody cannot be let in, who waits on', async () => {
+  test('a locked or full room takes nobody into the waiting room; the host sees why a person cannot be admitted, who keeps waiting', async () => {
     await room('full', { attendeeMax: 1 })
     const ann = await host('full')
     const bo = await waits('full', 'Bo')

@@ -212,7 +212,7 @@ describe('packets', () => {
     expect([30_000, 30_001, 30_003].map(number)).toEqual([3, 4, 6])
   })
 
-  test('numbering has no gap where packets were left out, whatever is lost or late around them, for ever', () => {
+  test('numbering has no gap where packets were left out, with any loss or delay around them', () => {
     const numbers = new Renumbering()
     const number = (sequence: number): number => {
       const packet = rtp(sequence, 0, [0])
@@ -252,7 +252,7 @@ describe('packets', () => {
     expect(vp8Content(rtp(1, 1, [0x10, 0x11]))).toBe(0)
   })
 
-  test('no packet, whatever is in it, makes a reader throw', () => {
+  test('no content of a packet makes a reader throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 12, maxLength: 80 }), (bytes) => {
         const packet = Buffer.from(bytes)

@@ -164,12 +164,12 @@ describe('RTCP', () => {
     expect(feedbackOf(packet)).toEqual([65_535, 0, 15, 16].map((sequence) => ['missing', 5, sequence]))
   })
 
-  test('who asks for more packets at once than anybody can miss is answered for a thousand of them', () => {
+  test('a request for more packets than anybody can miss is answered for a thousand of them', () => {
     const all = Array.from({ length: 5_000 }, (_, sequence) => sequence)
     expect(feedbackOf(negativeAcknowledgement(5, all))).toHaveLength(1_000)
   })
 
-  test('no compound, whatever is in it, makes a reader throw', () => {
+  test('no content of a compound packet makes a reader throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         const compound = Buffer.from(bytes)

@@ -95,7 +95,7 @@ test('what is short passes untouched; loss stays a gap; a late packet whose numb
   expect(through('H264', [rtp(40_000, 1, long), rtp(9, 2, [0x41, 1])])).toHaveLength(4)
 })
 
-test('whatever else is too long goes on whole, and nothing throws', () => {
+test('any other packet that is too long passes whole, and nothing throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1_401, maxLength: 4_000 }), (bytes) => {
       const packet = Buffer.from(bytes)

@@ -63,7 +63,7 @@ describe('feedback about a transport', () => {
     expect(feedback.take(5).map(read)).toEqual([{ base: 30_000, count: 1, statuses: [1_010, 1_020] }])
   })
 
-  test('is true whatever is lost, late, twice or long in coming, and fits into packets', () => {
+  test('is true with any loss, delay and repetition, and fits into packets', () => {
     const steps = fc.array(
       fc.record({
         ahead: fc.oneof(fc.constant(1), fc.integer({ min: -40, max: 60 })),

@@ -51,7 +51,7 @@ test('a number of 7 bits stays one, and a packet without numbers is left alone',
   ).toEqual([-1, -1, -1, -1])
 })
 
-test('of two pictures the later one is ahead, also around the end', () => {
+test('the later of two pictures is ahead, also where numbers wrap', () => {
   expect(picturesAhead(5, 7)).toBe(2)
   expect(picturesAhead(0x7fff, 1)).toBe(2)
   expect(picturesAhead(1, 0x7fff)).toBe(-2)

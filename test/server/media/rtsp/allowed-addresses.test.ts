@@ -30,7 +30,7 @@ test.each([
   expect(new AllowedAddresses({ ...everywhere, networks }).permits(address, 554)).toBe(permitted)
 })
 
-test('the ports of the site are not called on this machine by any of its addresses; others are, and the same ports elsewhere', () => {
+test('the site’s own ports are refused at every address of this machine; other ports, and the same ports of other machines, are allowed', () => {
   const allowed = new AllowedAddresses({ ...everywhere, sitePorts: [7080], siteAddresses: ['203.0.113.7'] })
   const interfaces = Object.values(os.networkInterfaces()).flatMap((entries) => entries ?? [])
   const here = [

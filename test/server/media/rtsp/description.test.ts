@@ -31,7 +31,7 @@ test('tracks of a camera are read: codec, clock, parameters, control, static pay
   expect(tracks[0] && describedResolution(tracks[0])).toEqual({ width: 1920, height: 1080 })
 })
 
-test('what can be carried is pulled, and the rest says what to set', () => {
+test('supported tracks are pulled, and the others say what to set', () => {
   const { tracks } = parseDescription(`v=0
 m=video 0 RTP/AVP 26
 m=video 0 RTP/AVP 96

@@ -213,7 +213,7 @@ test('after all of them the node is as it was', async () => {
   expect(node.complaints).toEqual([])
 })
 
-test('whoever watches a camera that sends packets as no camera should goes on getting its pictures', {
+test('viewers keep getting pictures of a camera that sends invalid packets', {
   timeout: 45_000,
 }, async () => {
   await using camera = await HostileCamera.start({})

@@ -84,7 +84,7 @@ describe('a real RTSP server', () => {
     expect(await kindOf(played(options(open.url('/jpeg'))))).toBe('noUsableTrack')
   })
 
-  test('a probe says codecs, resolution and what cannot be carried', async () => {
+  test('a probe lists codecs, resolution and unsupported tracks', async () => {
     const result = await probe(open.url('/aac'), undefined, probing, never)
     expect(result).toMatchObject({
       ok: true,

@@ -229,7 +229,7 @@ describe('the signalling server', () => {
     }
   }
 
-  test('that meets an error nobody foresaw logs it whole and ends that one connection', async () => {
+  test('logs an unexpected error in full and ends that one connection', async () => {
     using server = await started(() => {
       throw new TypeError('nobody foresaw this')
     })

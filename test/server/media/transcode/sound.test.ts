@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => await camera.kill())
 
 describe('a camera whose sound is AAC', () => {
-  test('is heard in Opus where ffmpeg is on the machine, by whoever watches, and its pictures go on as they are', async () => {
+  test('is heard in Opus by every viewer if ffmpeg is installed, and its pictures pass unchanged', async () => {
     await using node = await TestMediaNode.start()
     await node.openRoom('room')
     await node.addDevice('room', 'cam', camera.url('/aac'))

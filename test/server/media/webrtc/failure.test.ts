@@ -13,7 +13,7 @@ const unforeseen = (): never => {
   throw new TypeError('nobody foresaw this')
 }
 
-test('what a handler of a connection throws ends this connection, is told once and logged whole; the others live', async () => {
+test('an error in a handler of a connection ends this connection, is logged once in full, and leaves the others alive', async () => {
   const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
   const complaints: string[] = []
   const settings = {

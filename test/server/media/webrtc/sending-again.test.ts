@@ -58,7 +58,7 @@ test('a viewer gets a packet that it missed, and no other', async () => {
   await peer.close()
 })
 
-test('a viewer that tells its time is answered, on a short way after 50 ms: so it knows how soon to ask again, and does not give up in no time', async () => {
+test('a viewer that reports its time learns the round trip, on a short path within 50 ms, and so when to ask again', async () => {
   const { peer, reports, ssrc } = await watch()
   const sender = ssrc()
   const none = { fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 }

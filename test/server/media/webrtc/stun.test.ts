@@ -24,7 +24,7 @@ test('the sample request of RFC 5769 is read, and only its own password fits', (
   expect(hasIntegrity(sample, message, 'VOkJxbRl1RmTxUk/WvJxBu')).toBe(false)
 })
 
-test('what is written can be read, and answers go to the one that asked', () => {
+test('written messages can be read, and answers go to the sender', () => {
   const request = nominatingRequest('node:them', password, 0x7fffffff, Buffer.alloc(8, 7))
   const read = readStun(request)
   expect(read).toMatchObject({ class: 'request', username: 'node:them', nominates: true })
@@ -43,7 +43,7 @@ test('what is written can be read, and answers go to the one that asked', () => 
   expect(mapped('fe80::1%eth0')).toHaveLength(40)
 })
 
-test('whatever else comes to the port is no STUN message, or a broken one', () => {
+test('anything else at the port is no STUN message, or a broken one', () => {
   const random = seededRandom(3)
   expect(isStun(Buffer.from('80600001aaaaaaaabbbbbbbbccccccccdddddddd', 'hex'))).toBe(false)
   for (let round = 0; round < 2_000; round++) {

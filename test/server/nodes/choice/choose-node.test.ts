@@ -42,7 +42,7 @@ test('a node at its limit of rooms or users is passed over', () => {
   expect(chosen([node('a', { users: 2, maxUsers: 2 }), node('b', { users: 9 })])).toBe('b')
 })
 
-test('no node at all is told apart from nodes that are all at their limit', () => {
+test('a site without nodes is told apart from one with all nodes at their limit', () => {
   expect(chosen([])).toBe('noNode')
   expect(chosen([node('a')], { exclude: new Set(['a']) })).toBe('noNode')
   expect(chosen([node('a', { rooms: 1, maxRooms: 1 }), node('b', { users: 1, maxUsers: 1 })])).toBe('licenceExceeded')

@@ -103,7 +103,7 @@ test('a drain that was asked for before a restart goes on after it', async () =>
   await Promise.all([assignedTo(store, 'r1', ''), assignedTo(store, 'r2', '')])
 })
 
-test('a room that is being assigned when the drain begins goes elsewhere', async () => {
+test('a room that is being assigned when the drain begins goes to another node', async () => {
   const { pool, node, store } = await poolSite({ nodes: { a: {}, b: { weight: 0.5 } }, rooms: { r1: {} } })
   node('a').setFault({ mode: 'slow', delayMs: 60 })
   const assigned = pool.assign('r1')

@@ -38,7 +38,7 @@ test('users of a branch are expected there, beside those of the room', () => {
   expect(expected.on('b')).toBe(0)
 })
 
-test('who does not come within half a minute is not expected any more', () => {
+test('a person who does not arrive within half a minute is no longer expected', () => {
   let now = 0
   const expected = new ExpectedUsers(() => now)
   expected.expect('r1', 'a', 2)

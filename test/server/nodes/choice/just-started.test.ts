@@ -27,7 +27,7 @@ test('a room stays on its Janus server when another controller takes over and an
   expect(store.get('rooms', 'r1')?.node).toBe('own')
 })
 
-test('whoever asks for a node, for who is in a room, or to have a device there, while no node has answered yet, waits for the first that does', async () => {
+test('requests for a node, for the people of a room or for a device wait until the first node has answered', async () => {
   const site = await poolSite({
     rooms: { r1: { node: 'main' }, r2: {}, r3: { node: 'main' } },
     driver: answering({ main: slow }),
@@ -54,7 +54,7 @@ test('a Janus server that says nothing to the controller that takes over keeps i
   expect(await pool.assign('r1')).toBe('other')
 })
 
-test('where every node is away, it is said so as soon as each was asked', async () => {
+test('with every node away, requests fail as soon as each was asked', async () => {
   const { pool } = await poolSite({
     rooms: { r1: {}, r2: { node: 'main' } },
     deadlines: { health_ms: 100 },

@@ -129,7 +129,7 @@ test('a node that restarted by itself gets new rooms last, too', async () => {
   expect(await pool.assign('fresh')).toBe('b')
 })
 
-test('where no other node takes rooms they stay assigned, and are open again when theirs is back', async () => {
+test('without another node rooms stay assigned, and open again when theirs is back', async () => {
   const site = await poolSite({ rooms: { r1: {} } })
   const { pool, node } = site
   await pool.assign('r1')
@@ -142,7 +142,7 @@ test('where no other node takes rooms they stay assigned, and are open again whe
   await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
 })
 
-test('a disabled node: its rooms are open elsewhere before its people are told to follow, and it is empty when it ends', async () => {
+test('a disabled node: its rooms open on other nodes before its people are told to follow, and it is empty when it ends', async () => {
   const happened: string[] = []
   const site = await poolSite({
     nodes: { a: {}, b: {} },
@@ -198,7 +198,7 @@ test('a node that is enabled again while it is emptied starts anew at once', asy
   expect(await pool.assign('r1')).toBe('main')
 })
 
-test('a disabled node that hangs is given up after its deadlines, and its rooms are elsewhere long before', async () => {
+test('a disabled node that hangs is given up after its deadlines, and its rooms have moved long before', async () => {
   const { pool, node, addNode, next } = await poolSite({
     nodes: { a: {}, b: { weight: 0.01 } },
     rooms: { talk: {} },
@@ -252,7 +252,7 @@ test('P2P rooms are never on a Janus node, and leave one when they become P2P', 
   await expect(pool.assign('small')).rejects.toMatchObject({ code: 'noNode' })
 })
 
-test('what looks like a loss of one poll moves nothing', async () => {
+test('a single lost poll moves no room', async () => {
   const { pool, node, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   await pool.assign('r1')
   node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })

@@ -20,7 +20,7 @@ function connected() {
 }
 
 describe('the messages with the process of the embedded node', () => {
-  test('each answer finds its request, in whatever order they come', async () => {
+  test('answers match their requests in any order', async () => {
     const { process, client } = connected()
     const users = client.request('users', { roomId: 'a' }, never)
     const rooms = client.request('rooms', {}, never)
@@ -42,7 +42,7 @@ describe('the messages with the process of the embedded node', () => {
     await expect(joining).rejects.toMatchObject({ kind: 'auth' })
   })
 
-  test('a caller who gives up is told its own reason; the process is told to, and a success that comes too late is noticed', async () => {
+  test('a caller that gives up gets its own reason; the process is notified, and a late success is noticed', async () => {
     const { process, client } = connected()
     const giveUp = new AbortController()
     let late = 0
@@ -68,7 +68,7 @@ describe('the messages with the process of the embedded node', () => {
     expect(events).toEqual(['it was ended by SIGKILL'])
   })
 
-  test('what is malformed is logged or refused, and changes nothing', async () => {
+  test('malformed messages are logged or refused, and change nothing', async () => {
     const { process, client, events, log } = connected()
     process.says({ type: 'event', event: { type: 'joined', roomId: 7 } })
     process.says({ type: 'gossip' })

@@ -88,7 +88,7 @@ test('messages for runs that are not there change nothing', async () => {
   expect(told).toHaveLength(before)
 })
 
-test('whoever writes more than ffmpeg takes, or says to have taken more than it made, has the run ended', async () => {
+test('a process that writes more than ffmpeg takes, or confirms more than it produced, has its run ended', async () => {
   const { runs, ended } = await controller(2)
   runs.take({ ask: 'start', run: 1, plan: pictures })
   const bytes = Buffer.alloc(maxRunBytes).toString('base64')

@@ -157,7 +157,7 @@ test('a node that hangs is found within 15 s, however rarely it is polled', asyn
   await media.stopListening()
 })
 
-test('where others stand by, its process is told again and again that this controller leads, until it is no more than one', async () => {
+test('with replicas, the process is told regularly that this controller leads, until it no longer does', async () => {
   const node = await embeddedNode()
   const tellings = (): number =>
     node.processes.at(-1)?.sent.filter((message) => message.type === 'request' && message.method === 'leads').length ??

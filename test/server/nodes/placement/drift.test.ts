@@ -27,7 +27,7 @@ async function polls(node: SimulatedNode, times: number): Promise<void> {
   node.health = health
 }
 
-test('a room that is not on its node, and one that should not be there, are each told once and counted', async () => {
+test('a room missing on its node and a stray one are each reported once and counted', async () => {
   const site = await poolSite({ rooms: { r1: {}, r2: {} } })
   const before = Date.now()
   await site.pool.assign('r1')

@@ -77,7 +77,7 @@ test('a call on a dead connection has the node polled, long before the next poll
   expect(performance.now() - start).toBeLessThan(5_000)
 })
 
-test('people on a lost node are out of their rooms, its devices are told lost, and everybody hears of it', async () => {
+test('people on a lost node leave their rooms, its devices are lost, and everybody is notified', async () => {
   const { pool, node, next, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   await pool.assign('r1')
   const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -90,7 +90,7 @@ test('people on a lost node are out of their rooms, its devices are told lost, a
   expect(pool.onOnlineNode('r1')).toBe(false)
 })
 
-test('a node that comes back empty is told again what it should hold, before its devices may join', async () => {
+test('a node that comes back empty gets its rooms again before its devices join', async () => {
   const rooms = { r1: { node: 'main' }, r2: { node: 'main', locked: true }, r3: {}, r4: { node: 'main', closed: true } }
   const { node, next } = await poolSite({ rooms })
   const lost = next(stateIs('main', 'offline'))
@@ -195,7 +195,7 @@ test('a room the returning node refuses does not keep the others from coming bac
   expect(logged.filter((line) => line === complaint)).toHaveLength(1)
 })
 
-test('a room that a node lost without a word is opened there again, and one that it holds without being told to is closed', async () => {
+test('a room that a node silently lost is opened again, and a stray one is closed', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })

@@ -27,7 +27,7 @@ async function openNode(fields: Partial<NodeRoom> = {}): Promise<{ node: Simulat
   return { node, events }
 }
 
-test('who knows the host password is host, everybody else a member', async () => {
+test('the host password makes a host, everybody else is a member', async () => {
   const { node } = await openNode({ hostPassword: 'hunter2' })
   expect(node.joinPerson('r1', { userId: 'ann', userName: 'Ann', hostPassword: 'hunter2' }).role).toBe('host')
   expect(node.joinPerson('r1', { userId: 'bob', userName: 'Bob', hostPassword: 'hunter' }).role).toBe('member')

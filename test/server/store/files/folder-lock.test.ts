@@ -66,7 +66,7 @@ test('A container cannot open the folder that another has open, though neither s
   await store.close()
 })
 
-test('What stands in the locked file does not matter', async () => {
+test('The content of the lock file does not matter', async () => {
   const folder = await temporaryFolder()
   await writeFile(join(folder, lockedFileName), 'not a database'.repeat(100))
   const unlock = await lockFolder(folder)

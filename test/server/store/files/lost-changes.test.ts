@@ -28,7 +28,7 @@ function endOfLine(bytes: Buffer, lines: number): number {
   return end
 }
 
-test('The newest segment of the journal is gone: how many confirmed changes are lost, and from when, is told', async () => {
+test('A missing newest segment of the journal is reported with the number and time of the lost changes', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   await rm(segment)
@@ -74,7 +74,7 @@ test.for([
   await store.close()
 })
 
-test('Zeros in the place of the newest lines are told as well', async () => {
+test('Zeros in place of the newest lines are reported as well', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   const bytes = await readFile(segment)
@@ -97,7 +97,7 @@ test('A last write that was cut short is no loss: nobody can tell it from what a
   await store.close()
 })
 
-test('A site that was closed, or killed, and not damaged is told nothing', async () => {
+test('A site that was closed or killed without damage reports no loss', async () => {
   for (const end of ['closed', 'killed'] as const) {
     const store = await open(await site(end))
     expect(store.all('rooms').size).toBe(100)
@@ -106,7 +106,7 @@ test('A site that was closed, or killed, and not damaged is told nothing', async
   }
 })
 
-test('A loss stays told through restarts until the operator dismisses it, and a newer one joins it', async () => {
+test('A loss stays reported through restarts until the operator dismisses it, together with newer ones', async () => {
   const folder = await site()
   await rm(await lastSegment(folder))
   const first = await open(folder)
@@ -152,7 +152,7 @@ test('Room numbers are not given again after a loss, however many rooms were los
   await again.close()
 })
 
-test('All segments gone at once, or the files put back to older ones, is told', async () => {
+test('The loss of all segments, and older files put back, are reported', async () => {
   const folder = await site()
   const all = await crashCopy(folder)
   for (const name of await readdir(all)) if (name.startsWith('journal-')) await rm(join(all, name))

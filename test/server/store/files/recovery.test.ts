@@ -113,7 +113,7 @@ test('Truncated, empty and missing files are recovered', async () => {
   }
 })
 
-test('Of two files damaged at the same instant neither overwrites the other', async () => {
+test('Two files damaged at the same instant are both kept', async () => {
   const { folder } = await site()
   const clock = () => Date.UTC(2026, 10, 20)
   for (let round = 0; round < 3; round++) {
@@ -192,7 +192,7 @@ async function markHighWater(folder: string, end: number): Promise<void> {
   await file.close()
 }
 
-test('A torn last line is dropped, whatever is left of it, and told once', async () => {
+test('A torn last line is dropped and reported once', async () => {
   const { folder, rooms } = await site()
   const segment = await lastSegment(folder)
   const bytes = await readFile(segment)
@@ -340,7 +340,7 @@ test('A start in a newer version deletes no backup that the settings keep', asyn
   await newer.close()
 })
 
-test('What was being written when the program died is cleared away', async () => {
+test('Unfinished files of a program that died are removed', async () => {
   const { folder, rooms } = await site()
   await writeFile(join(folder, 'rooms.json.tmp'), '{"file":"rooms"')
   await copyFile(join(folder, 'rooms.json'), join(folder, 'site.previous.json.tmp'))

@@ -37,7 +37,7 @@ const notice = (store: Store, wanted: string): Promise<void> =>
     })
   })
 
-test('A connection that breaks before the answer: the change is stored once, and its caller told so', async () => {
+test('A connection that breaks before the answer: the change is stored once, and its caller is told so', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')
   const dropped = proxy.dropNextAnswer()
@@ -114,7 +114,7 @@ test('A database that hangs is given up within its deadline; what waits is store
   await store.close()
 })
 
-test('Who closes while the database is away does not wait for it for ever, and the next start finds what was confirmed', async () => {
+test('Closing while the database is away ends in time, and the next start finds every confirmed change', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')
   proxy.closed = true

@@ -6,7 +6,7 @@ import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 
-test('A primary that is cut off from its synchronous standbys, so that its place may be taken already, proves no lease: reads wait until it confirms again', async () => {
+test('A primary that is cut off from its synchronous standbys proves no lease: reads wait until it confirms again', async () => {
   const server = await postgres()
   const site = await siteOfControllers(server)
   // Another controller reaches a database, perhaps the primary that has taken over.

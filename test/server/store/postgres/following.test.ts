@@ -118,7 +118,7 @@ test('A line that another program has put in its place is seen: memory begins ag
   expect(rooms(second)).toEqual(['1', '2', '4'])
 })
 
-test('A database that comes back with less than was followed gets it again from who leads next', async () => {
+test('A database that comes back without the newest changes gets them again from the next leader', async () => {
   const { site, second } = await leftAlone()
   await site.server.query(`delete from ${site.schema}.roomdesk_journal where seq >= 2`)
   const store = await second.lead()

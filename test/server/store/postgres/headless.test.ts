@@ -16,7 +16,7 @@ const settings = { deadlines: { store_ms: 500 } }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }], settings }
 const program = join(import.meta.dirname, '../../../../dist/server/headless.js')
 
-test('A site that was moved into PostgreSQL goes on there; while the database is away it answers reads, refuses changes with 700, and comes back by itself', async () => {
+test('A site moved into PostgreSQL goes on there; while the database is away it answers reads, refuses changes with 700, and recovers by itself', async () => {
   const server = await postgres()
   const schema = await server.newSchema()
   const database = server.address(schema)

@@ -56,7 +56,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('wait', 'hand over'), by: controllers }) },
 )
 
-test('Whatever breaks while three controllers store in turns: all end with the same, and nothing that was acknowledged is missing or there twice', async () => {
+test('Three controllers that store in turns through any faults end with the same state, without a lost or doubled acknowledged change', async () => {
   const server = await postgres()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async (steps) => {

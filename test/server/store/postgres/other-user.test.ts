@@ -23,7 +23,7 @@ async function usersOf(
   return (name, host) => server.address(schema, host).replace('roomdesk:', `${user(name)}:`)
 }
 
-test('A controller whose user may not end the connection of a frozen leader says once what to mend, follows on, and leads as soon as it is mended', async () => {
+test('A replica whose database user may not end the connection of a frozen leader says once what to mend, and leads once it is mended', async () => {
   const site = await siteOfControllers(await postgres())
   const addressOf = await usersOf(site, ['left', 'right'])
   const first = await site.controller('first', { database: ({ host }) => addressOf('left', host) })
@@ -55,7 +55,7 @@ test('A controller whose user may not end the connection of a frozen leader says
   await expect(createRoom(led, 'late')).rejects.toMatchObject({ code: 'storage' })
 })
 
-test('Where it may not end that connection, it leads when that ends by itself', async () => {
+test('Without that right, it leads when the connection ends by itself', async () => {
   const site = await siteOfControllers(await postgres())
   const addressOf = await usersOf(site, ['left', 'right'])
   const first = await site.controller('first', { database: ({ host }) => addressOf('left', host) })

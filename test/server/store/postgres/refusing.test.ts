@@ -52,7 +52,7 @@ test('A database whose disk is full refuses changes one by one, keeps everything
   await again.close()
 })
 
-test('Who leads on a database whose disk is full leads on: a standby could store nothing either', async () => {
+test('The leader keeps its role when the disk of the database is full: a replica could store nothing either', async () => {
   const site = await siteOfControllers(await postgres())
   const first = await site.controller('first')
   const led = await first.lead()

@@ -45,7 +45,7 @@ describe('The address of a database', () => {
 })
 
 describe('One controller to a site', () => {
-  test('A second one is refused and told who has it; when the first ends the site is free', async () => {
+  test('A second controller is refused with the name of the first; when that one ends, the site is free', async () => {
     const site = await newSite()
     const store = await site.open()
     await createRoom(store, '1')
@@ -60,7 +60,7 @@ describe('One controller to a site', () => {
     await second.close()
   })
 
-  test('Who was deposed stores nothing more, however late it wakes up, and says why', async () => {
+  test('A fenced leader stores nothing more, however late it wakes up, and says why', async () => {
     const site = await newSite()
     const store = await site.open()
     await createRoom(store, '1')
@@ -159,7 +159,7 @@ describe('What a database holds', () => {
     await store.close()
   })
 
-  test('A damaged snapshot gives way to the one before it without loss; a missing line is told as lost', async () => {
+  test('A damaged snapshot is replaced by the one before it without loss; a missing line is reported as lost', async () => {
     const site = await newSite()
     const store = await site.open()
     const server = await postgres()

@@ -83,7 +83,7 @@ test('The connection of the leader is cut for good: another leads at once with e
   expect(store.nextRoomNumber()).toBe(22)
 })
 
-test('The way of the leader to the database is frozen: its lease ends, another leads, and what the first had under way is not taken for what the second has stored', async () => {
+test('The leader’s connection to the database freezes: its lease ends, another leads, and pending changes of the first do not pass for stored ones', async () => {
   const site = await newSite()
   const others: string[] = []
   const leaders: { id: string; epoch: string }[] = []
@@ -119,7 +119,7 @@ test('The way of the leader to the database is frozen: its lease ends, another l
   expect(await site.server.query(`select seq from ${site.schema}.roomdesk_journal`)).toHaveLength(2)
 })
 
-test('A leader that is cut off from the database hears of the next one by the others: what waits to be stored does not wait for its deadline', async () => {
+test('A leader that is cut off from the database learns of the next one from the others: pending changes end before their deadline', async () => {
   const site = await newSite()
   const leaders: { id: string; epoch: string }[] = []
   const first = await site.controller('first', {
@@ -169,7 +169,7 @@ test('A leader that froze at the very end of a snapshot keeps nobody from leadin
   await ended
 })
 
-test('A change whose answer is lost with the lead is told to be stored when it is', async () => {
+test('A change whose answer is lost with the leadership is reported stored if it was', async () => {
   const { first, led, second } = await twoControllers(await newSite())
   await createRoom(led, 'before')
   const next = second.lead()
@@ -183,7 +183,7 @@ test('A change whose answer is lost with the lead is told to be stored when it i
   expect(Object.keys(topics(store))).toEqual(['before', 'unknown'])
 })
 
-test('The database is away for all: nobody else is found leading, so reads go on; when it is back the leader leads on, and the standby follows', async () => {
+test('The database is away for all: without another leader reads go on; once it is back, the leader keeps its role, and the replica follows', async () => {
   const site = await newSite()
   let asked = 0
   const first = await site.controller('first', {
@@ -264,7 +264,7 @@ test.each([
   },
 )
 
-test('A standby that has told the database to be away, because it owed an answer, lets the leader come back first', async () => {
+test('A replica that reported the database away lets the leader reconnect first', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site)
   const slow = await site.controller('slow', {

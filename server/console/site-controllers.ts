@@ -34,11 +34,7 @@ export interface ControllerWatchOptions {
 
 /** Looks after the controllers of the site: the console shows what it finds, and is told when that changes. */
 export class ControllerWatch {
-  readonly #site: SiteControllers
-  readonly #hub: Pick<EventHub, 'emit' | 'listening'>
-  readonly #clock: () => number
-  readonly #everyMs: number
-  readonly #answerMs: number
+  readonly #options: ControllerWatchOptions & Required<Pick<ControllerWatchOptions, 'clock' | 'everyMs' | 'answerMs'>>
   readonly #stops: (() => void)[] = []
   readonly #events: ControllerEvents | undefined
   #known: { at: number; items: readonly KnownController[] } = { at: 0, items: [] }
@@ -47,31 +43,22 @@ export class ControllerWatch {
   #told = ''
   #stopped = false
 
-  constructor({
-    site,
-    hub,
-    sink,
-    clock = Date.now,
-    everyMs = clusterTimes.list,
-    answerMs = clusterTimes.listAnswer,
-  }: ControllerWatchOptions) {
-    this.#site = site
-    this.#hub = hub
-    this.#clock = clock
-    this.#everyMs = everyMs
-    this.#answerMs = answerMs
+  constructor(options: ControllerWatchOptions) {
+    const { site, sink, clock = Date.now } = options
+    const { everyMs = clusterTimes.list, answerMs = clusterTimes.listAnswer } = options
+    this.#options = { ...options, clock, everyMs, answerMs }
     this.#events = sink === undefined ? undefined : new ControllerEvents(sink)
     this.#leaderlessSince = site.leader() === undefined ? clock() : 0
   }
 
   /** A site in files never changes in this: nothing is looked at. */
   start(): void {
-    if (this.#site.medium === 'disk') return
-    const timer = setInterval(() => void this.#look(), this.#everyMs).unref()
+    if (this.#options.site.medium === 'disk') return
+    const timer = setInterval(() => void this.#look(), this.#options.everyMs).unref()
     this.#stops.push(
       () => clearInterval(timer),
-      this.#site.onLeader((leader) => {
-        this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#clock() : 0
+      this.#options.site.onLeader((leader) => {
+        this.#leaderlessSince = leader === undefined ? this.#leaderlessSince || this.#options.clock() : 0
         void this.#look()
       }),
     )
@@ -91,17 +78,17 @@ export class ControllerWatch {
 
   /** What holds the state of the site. */
   medium(): SiteMedium {
-    const { shown, awaySince, error } = this.#site.database()
-    return { kind: this.#site.medium, shown, away_since: awaySince, error }
+    const { shown, awaySince, error } = this.#options.site.database()
+    return { kind: this.#options.site.medium, shown, away_since: awaySince, error }
   }
 
   /** What `/metrics` tells of the one in this process. */
   metrics(): ControllerMetricSources {
-    const { id, medium } = this.#site
+    const { id, medium } = this.#options.site
     return {
-      leads: () => this.#site.leader()?.id === id,
+      leads: () => this.#options.site.leader()?.id === id,
       behind: () => this.#known.items.find((item) => item.id === id)?.behind ?? 0,
-      databaseUp: () => (medium === 'database' ? this.#site.database().awaySince === 0 : undefined),
+      databaseUp: () => (medium === 'database' ? this.#options.site.database().awaySince === 0 : undefined),
     }
   }
 
@@ -116,7 +103,7 @@ export class ControllerWatch {
     if (chosen.role === 'leader') throw new ConsoleError('conflict', `${chosen.name} leads already.`)
     if (chosen.gone)
       throw new ConsoleError('conflict', `${chosen.name} has not been heard of: it cannot be made the leader.`)
-    await this.#site.handOver(id)
+    await this.#options.site.handOver(id)
     return { name: chosen.name }
   }
 
@@ -124,7 +111,7 @@ export class ControllerWatch {
   async #look(): Promise<void> {
     this.#looking ??= this.#read().finally(() => (this.#looking = undefined))
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, this.#answerMs)
+    const timer = setTimeout(resolve, this.#options.answerMs)
     await Promise.race([this.#looking, promise])
     clearTimeout(timer)
     if (this.#stopped) return
@@ -135,26 +122,26 @@ export class ControllerWatch {
 
   #tellLog(view: ControllersView): void {
     if (this.#events === undefined) return
-    const leader = this.#site.newLeader?.()
+    const leader = this.#options.site.newLeader?.()
     if (leader !== undefined) this.#events.leads(leader)
     this.#events.look(view)
   }
 
   async #read(): Promise<void> {
     try {
-      this.#known = { items: await this.#site.controllers(), at: this.#clock() }
+      this.#known = { items: await this.#options.site.controllers(), at: this.#options.clock() }
     } catch {
       // The database is away: its state says so.
     }
   }
 
   #tell(view: ControllersView): void {
-    if (!this.#hub.listening) return
+    if (!this.#options.hub.listening) return
     // That somebody is still there is no news.
     const news = JSON.stringify([view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at]), view.medium])
     if (news === this.#told) return
     this.#told = news
-    this.#hub.emit('controllers.changed', view)
+    this.#options.hub.emit('controllers.changed', view)
   }
 
   #view(): ControllersView {
@@ -170,7 +157,7 @@ export class ControllerWatch {
   #items(): ControllerView[] {
     const { items, at } = this.#known
     const last = Math.max(...items.map(({ seenAt }) => seenAt))
-    const leader = this.#site.leader()?.id
+    const leader = this.#options.site.leader()?.id
     const views = items.map((item): ControllerView => {
       const { id, name, version, place, behind, since } = item
       const { media, device, node, console, event } = place
@@ -178,9 +165,9 @@ export class ControllerWatch {
       const role = id === leader ? 'leader' : 'standby'
       return {
         ...{ id, name, version, role, behind, since },
-        self: id === this.#site.id,
+        self: id === this.#options.site.id,
         place: { media, device, node, console, event },
-        refused_plain: this.#site.refusesPlain?.(place) ?? false,
+        refused_plain: this.#options.site.refusesPlain?.(place) ?? false,
         behind_for: item.behindFor,
         seen_at: at - silent,
         gone: silent > clusterTimes.gone,

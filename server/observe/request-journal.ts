@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type ActivityEntry, activityMatcher, type activityProcedures } from '../../shared/console/activity.ts'
+import { BoundedRing } from './bounded-ring.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 import type { KnownNames } from './redaction/redacted-parameters.ts'
 import { shownRequest } from './redaction/request.ts'
@@ -37,10 +38,7 @@ const secondMs = 1_000
  */
 export class RequestJournal implements RequestObserver {
   readonly #options: Required<RequestJournalOptions>
-  /** A ring; oldest at `#head` once it is full. */
-  #entries: ActivityEntry[] = []
-  #head = 0
-  #capacity: number
+  readonly #entries: BoundedRing<ActivityEntry>
   #seq = 0
   #skipped = 0
   #secondBegan = Number.NEGATIVE_INFINITY
@@ -57,7 +55,7 @@ export class RequestJournal implements RequestObserver {
       monotonic: () => performance.now(),
       ...options,
     }
-    this.#capacity = Math.max(1, options.capacity())
+    this.#entries = new BoundedRing(Math.max(1, options.capacity()))
   }
 
   /** Keeps a request, or counts it as skipped when too many came within this second. O(1). */
@@ -67,7 +65,7 @@ export class RequestJournal implements RequestObserver {
       this.#secondBegan = now
       this.#successes = 0
       this.#failures = 0
-      this.#fit(Math.max(1, this.#options.capacity()))
+      this.#entries.fit(Math.max(1, this.#options.capacity()))
     }
     const keep =
       observation.ret === 0
@@ -86,7 +84,7 @@ export class RequestJournal implements RequestObserver {
   }
 
   get capacity(): number {
-    return this.#capacity
+    return this.#entries.capacity
   }
 
   /** Requests left out since the start because too many came at once. */
@@ -104,10 +102,10 @@ export class RequestJournal implements RequestObserver {
     const matches = activityMatcher(filter)
     const items: ActivityEntry[] = []
     for (let i = this.#entries.length - 1; i >= 0 && items.length < limit; i--) {
-      const entry = this.#at(i)
+      const entry = this.#entries.at(i)
       if (entry !== undefined && (before === undefined || entry.seq < before) && matches(entry)) items.push(entry)
     }
-    return { items, kept: this.kept, capacity: this.#capacity, skipped: this.#skipped }
+    return { items, kept: this.kept, capacity: this.capacity, skipped: this.#skipped }
   }
 
   /** The entries that match as NDJSON, oldest first. */
@@ -115,7 +113,7 @@ export class RequestJournal implements RequestObserver {
     const matches = activityMatcher(filter)
     let text = ''
     for (let i = 0; i < this.#entries.length; i++) {
-      const entry = this.#at(i)
+      const entry = this.#entries.at(i)
       if (entry !== undefined && matches(entry)) text += `${JSON.stringify(entry)}\n`
     }
     return text
@@ -123,8 +121,7 @@ export class RequestJournal implements RequestObserver {
 
   /** Forgets every entry and tells so; numbers go on. */
   clear(): void {
-    this.#entries = []
-    this.#head = 0
+    this.#entries.clear()
     this.#untold = []
     clearTimeout(this.#timer)
     this.#tell()
@@ -156,11 +153,7 @@ export class RequestJournal implements RequestObserver {
   }
 
   #add(entry: ActivityEntry): void {
-    if (this.#entries.length < this.#capacity) this.#entries.push(entry)
-    else {
-      this.#entries[this.#head] = entry
-      this.#head = (this.#head + 1) % this.#capacity
-    }
+    this.#entries.add(entry)
     if (this.#listeners.size === 0) return
     this.#untold.push(entry)
     if (this.#timer === undefined) {
@@ -174,19 +167,5 @@ export class RequestJournal implements RequestObserver {
     const items = this.#untold
     this.#untold = []
     for (const listener of this.#listeners) listener({ items, kept: this.kept, skipped: this.#skipped })
-  }
-
-  /** The i-th oldest. */
-  #at(i: number): ActivityEntry | undefined {
-    return this.#entries[(this.#head + i) % this.#entries.length]
-  }
-
-  /** Takes on a new bound; the newest entries stay. */
-  #fit(capacity: number): void {
-    if (capacity === this.#capacity) return
-    const ordered = [...this.#entries.slice(this.#head), ...this.#entries.slice(0, this.#head)]
-    this.#entries = ordered.slice(-capacity)
-    this.#head = 0
-    this.#capacity = capacity
   }
 }

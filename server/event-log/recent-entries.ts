@@ -1,0 +1,38 @@
+import type { EventEntry } from '../../shared/console/events.ts'
+
+/** Entries that stay in memory. */
+export const recentLength = 1_000
+
+/** The newest entries of the log, in memory, so that most queries read nothing of the disk. */
+export class RecentEntries {
+  readonly #entries: EventEntry[]
+
+  constructor(entries: EventEntry[]) {
+    this.#entries = entries
+  }
+
+  /** Adds entries that follow those that are here. */
+  add(entries: readonly EventEntry[]): void {
+    this.#entries.push(...entries)
+    if (this.#entries.length > 2 * recentLength) this.#entries.splice(0, this.#entries.length - recentLength)
+  }
+
+  /** Finds entries before a number, newest first. `last` is the number of the oldest one that was inspected; `before` where none was. */
+  find(before: number, limit: number, matches: (entry: EventEntry) => boolean): { items: EventEntry[]; last: number } {
+    const items: EventEntry[] = []
+    let last = before
+    for (let index = this.#entries.length - 1; index >= 0 && items.length < limit; index--) {
+      const entry = this.#entries[index]
+      if (entry === undefined || entry.seq >= before) continue
+      last = entry.seq
+      if (matches(entry)) items.push(entry)
+    }
+    return { items, last }
+  }
+
+  /** Forgets entries before a number; where none is as new as that, all stay. */
+  forgetBefore(seq: number): void {
+    const firstKept = this.#entries.findIndex((entry) => entry.seq >= seq)
+    if (firstKept > 0) this.#entries.splice(0, firstKept)
+  }
+}

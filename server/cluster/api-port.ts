@@ -21,7 +21,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import { portOf } from './server-port.ts'
 
-/** What an API port of a standby is made of. */
+/** Parts of an API port of a replica. */
 export interface ApiProxyOptions {
   api: ApiName
   /** What the leader answers there. */

@@ -6,7 +6,7 @@ import type { FollowedStore } from '../store/election/site-member.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
 import type { Change, Store } from '../store/store.ts'
 
-/** What of a store serves a controller that stands by: it reads, and changes nothing. */
+/** Read-only part of a store, which a replica uses. */
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
 
 /**

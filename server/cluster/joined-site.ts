@@ -11,7 +11,7 @@ import { loadKeyFile } from '../store/files/key-file.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 
-/** What a controller has of a site that it has joined, before it leads or stands by. */
+/** State of a controller that has joined a site and has no role yet. */
 export interface JoinedSite {
   sealer: Sealer
   events: EventLog
@@ -20,7 +20,7 @@ export interface JoinedSite {
   member: SiteMember
   /** The site as it is known here, whoever leads. */
   site: FollowedSite
-  /** Of the settings; undefined: plain HTTP. */
+  /** Certificate from the settings; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
   /** See `controllerCertificate`. */
   certificate: TlsMaterial

@@ -9,7 +9,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** Connections of one port to the leader at a time: below what it lets one address have. What is beyond waits for one of them. */
 const maxConnections = 2_000
 
-/** Where a port of the leader is. */
+/** Address of a port of the leader. */
 export interface LeaderPort {
   host: string
   port: number

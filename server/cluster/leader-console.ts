@@ -10,7 +10,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** What the leader's console answered. */
+/** Answer of the console of the leader. */
 export interface LeaderAnswer {
   status: number
   headers: IncomingMessage['headers']

@@ -12,7 +12,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** The largest message, as the console's own limit of what it holds back. */
 const maxBytes = 16 * 1024 * 1024
 
-/** What the events of the leader are followed with. */
+/** Dependencies for following the events of the leader. */
 export interface LeaderEventsOptions {
   hub: EventHub
   way: LeaderResolver

@@ -4,7 +4,7 @@ import type { ControllerPlace, KnownController } from '../store/election/site-me
 import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Requests that wait for a leader at a time; one more is told at once that nobody leads. */
+/** Maximum of requests that wait for a leader at a time. One more is refused at once. */
 const maxWaiting = 5_000
 
 /** A port of the leader that can be reached, as far as is known. */
@@ -45,7 +45,7 @@ export class LeaderResolver {
     this.#allowPlain = allowPlain
   }
 
-  /** Who leads from now on. @param own it is this controller */
+  /** Sets the leader. @param own this controller is the leader */
   lead(leader: Pick<KnownController, 'id' | 'place'>, own = false): void {
     const before = this.#leading
     if (before?.id === leader.id && before.own === own) {

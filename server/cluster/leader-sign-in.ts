@@ -7,7 +7,7 @@ import { bothCookies } from '../console/request-origin.ts'
 import type { LeaderConsole } from './leader-console.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** Signing in and out at a controller that stands by: the one that leads judges, counts and stores; what it says is told here. */
+/** Signs users in and out at a replica. The leader checks, counts and stores; the replica passes its answer on. */
 export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessions, 'check'>): LeaderEntrance {
   return {
     async signIn(offered, { client, browser }) {
@@ -27,7 +27,7 @@ export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessi
       }
     },
     async signOut(cookie, client) {
-      // The browser has forgotten it already: what cannot be told now ends by itself.
+      // The browser has dropped the session already; one that the leader cannot be asked to end expires.
       const headers = { cookie: bothCookies(cookie) }
       await console.ask('DELETE', '/session', client, { headers }).catch(() => undefined)
     },

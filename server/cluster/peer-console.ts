@@ -6,7 +6,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import type { KnownController } from '../store/election/site-member.ts'
 import { connectTo, leaderPort } from './leader-connection.ts'
 
-/** What is asked of another controller's console. */
+/** A request to the console of another controller. */
 export interface ConsoleQuestion {
   method?: string
   path: string

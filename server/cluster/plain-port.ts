@@ -11,7 +11,7 @@ import type { ReverseProxy } from './reverse-proxy.ts'
 import type { UpgradeProxy } from './upgrade-proxy.ts'
 import { portOf } from './server-port.ts'
 
-/** What the node port or the event port of a standby is made of. */
+/** Parts of the node port or the event port of a replica. */
 export interface PlainProxyOptions {
   listener: 'node' | 'event'
   settings: () => Settings
@@ -41,7 +41,7 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
     proof,
     kept,
     async request(request, response) {
-      // Whoever cannot tell whether it was done asks again.
+      // A client that does not know whether its request was carried out repeats it.
       const result = await passOn.request(request, response, {
         listener,
         safe: request.method === 'GET',

@@ -7,7 +7,7 @@ import { refuseCaller } from '../console/judge-call.ts'
 import type { ControllerWatch } from '../console/site-controllers.ts'
 import type { Log } from '../observe/log.ts'
 
-/** What the console of a standby works with. */
+/** Dependencies of the console of a replica. */
 export interface ReadOnlyConsole {
   controllers: Pick<ControllerWatch, 'list'>
   /** Calls a procedure of the leader's console for somebody who has shown here who they are. */

@@ -24,7 +24,7 @@ import { replicaMetrics } from './replica-metrics.ts'
 /** For whoever asks without signing in: what PostgreSQL says names hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
-/** What the console of a standby is made of. */
+/** Parts of the console of a replica. */
 export interface ReplicaConsoleOptions {
   /** Folder of the built page. */
   page: string
@@ -39,9 +39,9 @@ export interface ReplicaConsoleOptions {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
-  /** Of this program, after errors that nobody foresaw. */
+  /** Restarts of this program after unexpected errors. */
   restarts: number
-  /** Of requests that were passed on. */
+  /** Numbers of requests that were passed on. */
   counts: () => { answered: number; refused: number }
   connections: () => Promise<Readonly<Record<string, number>>>
   logger: Logger

@@ -6,7 +6,7 @@ import type { EventLog } from '../event-log/event-log.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
-/** What a controller that stands by works with, beyond its options. */
+/** Dependencies of a replica beyond its options. */
 export interface ReplicaRoleParts extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
   consoleKey: ConsoleKey | undefined

@@ -19,7 +19,7 @@ import { UpgradeProxy } from './upgrade-proxy.ts'
 import { plainProxyPort } from './plain-port.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
-/** What a standby is made of. */
+/** Parts of a replica. */
 export interface ReplicaOptions {
   site: FollowedSite
   way: LeaderResolver
@@ -36,7 +36,7 @@ export interface ReplicaOptions {
   tls: TlsMaterial | undefined
   /** The console's; left out: none. */
   console?: Port | undefined
-  /** Where it listens changed, or its certificate. */
+  /** Called when its ports or its certificate have changed. */
   placed: () => void
   log: Log
 }
@@ -147,7 +147,7 @@ export class Replica {
     const wanted = overrides.node_port ?? settings.listeners.node_port
     const port = wanted === 0 ? (ports.node ?? 0) : wanted
     await free
-    // Whoever stays with the address finds somebody: the same port, however long its process takes to end.
+    // Waits for the same port while the process that had it ends, so that clients that keep this address find a server.
     const end = performance.now() + clusterTimes.nodePort
     while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
       if (performance.now() > end) break

@@ -32,8 +32,8 @@ import type {
 } from '../store/election/site-member.ts'
 
 /**
- * A controller among those of a site: it leads, or stands by, and goes from one to the other while the program runs, on the same ports. What outlives its roles is kept here: the event
- * log, the console key, the ports.
+ * A controller of a cluster: leads or follows, and changes between both roles on the same ports while the program runs.
+ * Large because it owns everything that outlives a role (event log, console key, ports, certificate, membership), and because each change of role replaces several of these in one step.
  */
 export class SiteController {
   readonly #options: SiteControllerOptions
@@ -51,16 +51,16 @@ export class SiteController {
   #member: SiteMember
   #stopLooking: () => void = () => {}
   #role: { is: 'leader'; controller: Controller } | ({ is: 'standby' } & ReplicaRole) | undefined
-  /** Where it listened last: ports that are any free one stay what they are. */
+  /** Ports of the last role. A port that was chosen by the system stays the same in the next role. */
   #ports: Restarts['ports']
   #tls: TlsMaterial | undefined
   readonly #history = new LeaderHistory()
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
-  /** Of a role before, which still ends. */
+  /** Settles when the previous role has ended. */
   #leaving: Promise<void> = Promise.resolve()
-  /** What a first start made, here; undefined where there was none. */
+  /** Result of the first start of the site; undefined when this was not the first start. */
   firstStart: FirstStart | undefined
-  /** What the start was told to do with the site is still to be done. */
+  /** `prepareSite` still has to run when this controller first leads. */
   #mayPrepare = false
   #running: Promise<void> = Promise.resolve()
   readonly #ending = new AbortController()
@@ -96,7 +96,7 @@ export class SiteController {
     return this.#role?.is ?? 'standby'
   }
 
-  /** Where a listener listens; empty when it does not. */
+  /** URL of a listener; empty while it does not listen. */
   url(name: ListenerName): string {
     const role = this.#role
     return (role?.is === 'leader' ? role.controller.url(name) : role?.standby.listeners.url(name)) ?? ''
@@ -242,7 +242,7 @@ export class SiteController {
   #leads(): void {
     const role = this.#role
     if (role?.is !== 'leader') return
-    // What waited for a leader is handed to ourselves.
+    // Requests that waited for a leader go to this controller.
     this.#way.lead({ id: this.#member.id, place: this.#ownPlace() }, true)
     void this.#kept.close()
   }

@@ -24,7 +24,7 @@ export type Retention = Readonly<z.output<typeof backupSettingsSchema>>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
 
-/** What a backup's name says; undefined when it is no such name. Backups are in the order of their sequence numbers: a clock that jumps does no harm. */
+/** Parses the name of a backup; undefined for any other name. Backups sort by sequence number, so a clock that jumps does no harm. */
 export function parseBackupName(name: string): { sequence: number; at: number } | undefined {
   const match = namePattern.exec(name)
   if (match === null) return undefined

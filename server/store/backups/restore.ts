@@ -99,7 +99,7 @@ function closing(): ApiError {
   return new ApiError('storage', { reason: 'the store is closed' })
 }
 
-/** What a failure about a backup says. */
+/** Message of an error about a backup. */
 export function backupError(name: string, error: unknown): ApiError {
   if (hasCode(error, 'ENOENT'))
     return new ApiError('parameter', { message: `There is no backup ${JSON.stringify(name)}.`, field: 'name' })

@@ -34,7 +34,7 @@ export class Snapshots {
   #running = 0
   #retryAt = 0
   #failed = false
-  /** Of the newest backup; undefined: not looked up yet. */
+  /** Time of the newest backup; undefined: not read yet. */
   #backupAt: number | undefined
 
   constructor(options: SnapshotsOptions) {

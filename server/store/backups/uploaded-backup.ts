@@ -13,7 +13,7 @@ import { readFolder } from '../files/recovery.ts'
 /** Bytes of a block of tar, and the most that an archive may have. */
 const block = 512
 const maxArchive = 2 ** 31
-/** What a backup holds. */
+/** Contents of a backup. */
 const known =
   /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
 

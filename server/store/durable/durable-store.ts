@@ -52,11 +52,14 @@ export interface DurableStoreOptions {
   /** The highest room number ever given: shared with the storage, which writes it down. */
   roomNumbers: { last: number }
   unlock: () => Promise<void>
-  /** Told what a listener, or anything else that was not foreseen, has thrown. */
+  /** Called with what a listener or other code has thrown unexpectedly. */
   onError: (error: unknown) => void
 }
 
-/** The store on a storage; made by `openStore`. */
+/**
+ * The store on a storage; made by `openStore`.
+ * Large because it implements the whole `Store` interface: most methods pass a call to the part that owns it (transactions, snapshots, backups, restore, health).
+ */
 export class DurableStore implements Store {
   readonly #options: DurableStoreOptions
   readonly #state: State

@@ -19,7 +19,7 @@ import { saidBy } from '../postgres/server-answers.ts'
 import { checkSite, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
 
 export interface ReplicaOptions {
-  /** Of this controller. */
+  /** Identifier of this controller. */
   id: string
   name: string
   address: DatabaseAddress
@@ -30,15 +30,15 @@ export interface ReplicaOptions {
   follower: Follower
   introduction: Introduction
   clock: () => number
-  /** Says what this controller has to say of itself. */
+  /** Writes the row of this controller. */
   report: (session: Session) => Promise<void>
-  /** Told after each look at who leads; undefined: nobody ever did. */
+  /** Called each time the leader was read; undefined: nobody has led yet. */
   onLeader: (row: LeaderRow | undefined) => void
-  /** Told when something is wrong that was not before, in words. */
+  /** Called with a message when a new problem appears. */
   onTrouble: (message: string, error: unknown) => void
 }
 
-/** What a standby has in hand when it leads. */
+/** Results of a won election. */
 export interface Taken {
   session: Session
   leadership: Leadership
@@ -51,14 +51,17 @@ export interface Taken {
   named: boolean
 }
 
-/** Who is wanted to lead. */
+/** A caller that waits for this controller to lead. */
 interface Candidate {
   signal: AbortSignal
   resolve: (taken: Taken) => void
   reject: (error: unknown) => void
 }
 
-/** Follows the journal and, when it is wanted to, leads as soon as nobody else does. A database that is away is waited for. */
+/**
+ * Follows the journal and, once a caller asks for it, leads as soon as nobody else does. Waits while the database cannot be reached.
+ * Large because one loop on one connection follows, elects and reports, and each of these decides by the state of the others.
+ */
 export class ElectionCandidate {
   readonly #options: ReplicaOptions
   readonly #check: SiteCheck

@@ -26,7 +26,10 @@ import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate, type Taken } from './candidate.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
-/** A controller among those of a site in a database. Made by `openMember`. */
+/**
+ * A controller of a site whose state is in a database. Made by `openMember`.
+ * Large because it implements `SiteMember` for both roles: its methods answer from the candidate until the election is won, and from the store and its lease afterwards.
+ */
 export class Member implements SiteMember {
   readonly id: string
   readonly followed: FollowedStore
@@ -48,7 +51,7 @@ export class Member implements SiteMember {
   #joined = false
   #closed: Promise<void> | undefined
   #named = false
-  /** It has led, or was about to. */
+  /** This member has led or was about to; it cannot lead a second time. */
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
 

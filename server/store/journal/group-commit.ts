@@ -8,7 +8,7 @@ import type { Change } from '../store.ts'
 export interface Committing {
   /** Its journal line. */
   readonly line: string
-  /** Its caller was told that it failed: it must not be written any more. */
+  /** Its caller was answered that it failed, so it must not be written any more. */
   cancelled: boolean
 }
 
@@ -23,13 +23,13 @@ export interface GroupCommitOptions<T extends Committing> {
   onFlush: (milliseconds: number) => void
   /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
   onHealth: (error: unknown) => void
-  /** One of the above has thrown: told, and the writing goes on. */
+  /** Called when one of the above has thrown. Writing goes on. */
   onError: (error: unknown) => void
 }
 
-/** Most characters in one write. */
+/** Maximum of characters in one write. */
 const groupLength = 512 * 1024
-/** Most records of the write-behind queue in one line. */
+/** Maximum of records of the write-behind queue in one line. */
 const behindRecords = 256
 /** A change in the write-behind queue is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
 const behindAfter = 500
@@ -39,6 +39,8 @@ const probeAfter = 1_000
 /**
  * Group commit: one flush at a time; whatever comes while it is under way shares the next.
  * One write per turn of the event loop, so that everything that arrived in one turn goes together.
+ * Large because four reasons start a flush (a change, a task between flushes, the write-behind queue, a probe) and three delay it (a flush under way, a stall, a storage that is away), and one loop has to
+ * weigh all of them to keep the order of the journal.
  */
 export class GroupCommit<T extends Committing> {
   readonly #options: GroupCommitOptions<T>

@@ -20,15 +20,18 @@ export interface LinkOptions {
   makeGood: (epoch: string, last: number) => Promise<number>
 }
 
-/** Since when a database is away, and what was tried. */
+/** An outage of the database. */
 export interface LinkAway extends Away {
   /** Milliseconds since the epoch. */
   since: number
-  /** It was tried at least once to reach it again. */
+  /** At least one attempt to reconnect was made. */
   tried: boolean
 }
 
-/** The way to the database: one connection, and whatever it takes to have it again when it breaks. */
+/**
+ * Connection of the leader to the database. Connects again when it breaks.
+ * Large because connection, epoch and last line change together on each reconnect and are valid only together.
+ */
 export class Link {
   readonly #options: LinkOptions
   #leadership: Leadership
@@ -72,7 +75,7 @@ export class Link {
     return this.#deposition.promise
   }
 
-  /** The last that was raised for this controller. */
+  /** Latest epoch that was raised for this controller. */
   get epoch(): string {
     return this.#leadership.epoch
   }

@@ -11,7 +11,7 @@ import type { Session } from './database-session.ts'
 const partsAtOnce = 64
 const linesAtOnce = 10_000
 
-/** What a database holds. */
+/** Contents of a database. */
 export interface DatabaseState {
   state: State
   /** Number of the last line. */
@@ -69,6 +69,7 @@ export async function readState(
   return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
 }
 
+/** Applies a snapshot, then the journal behind it, to an empty state. Large because it collects all fields of `DatabaseState` while it reads. */
 class StateReader {
   readonly #session: Session
   readonly #known: Migrations

@@ -4,7 +4,6 @@ import { startCamera } from '../support/camera/camera.ts'
 import { ControllersSite, type SiteController } from '../support/sites/controllers-site.ts'
 import { handOver } from '../support/controllers/hand-over.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
-import { relayHandles } from '../support/janus/relay-site.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
 /** A room on two Janus servers while its site gets another leader: whoever is behind a relay notices nothing. */
@@ -115,7 +114,7 @@ test.for(changes)(
       expect([...bob.publishers]).toEqual(feeds)
       expect(await south.room(room_id)).toEqual(places)
       // An observer on each, and two ends.
-      expect([await relayHandles(north), await relayHandles(south)]).toEqual([3, 3])
+      expect([await north.handles('roomdesk-relay'), await south.handles('roomdesk-relay')]).toEqual([3, 3])
 
       // The next leader has them in hand: what merely went on by itself would stay.
       await headless.rpc('devices.remove', { userIds: ['cam'] })

@@ -6,7 +6,7 @@ import { hostileAnswers } from '../support/camera/hostile-answers.ts'
 import { hostileMedia } from '../support/camera/hostile-media.ts'
 import { hostilePhases } from '../support/camera/hostile-phases.ts'
 import { hostileTransports } from '../support/camera/hostile-transports.ts'
-import { CameraSite, nodeDevice } from '../support/janus/camera-site.ts'
+import { CameraSite, nodeDevice } from '../support/sites/camera-site.ts'
 import { startJanus } from '../support/janus/janus-server.ts'
 import { JanusViewer } from '../support/janus/janus-viewer.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { janusSecretsAfter } from '../../server/nodes/secrets/janus-access.ts'
-import { JanusSite } from '../server/nodes/janus/janus-site.ts'
+import { JanusSite } from '../support/sites/janus-site.ts'
 import { camera as cameraAt } from '../support/sites/pool-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { Participant } from '../support/janus/participant.ts'

@@ -163,9 +163,28 @@ export class JanusServer implements AsyncDisposable {
     return (participants as { id: string }[]).map(({ id }) => id).sort()
   }
 
+  /** Counts the handles of all its sessions that were attached under a name. */
+  async handles(opaqueId: string): Promise<number> {
+    let count = 0
+    for (const session of (await this.#admin('', 'list_sessions')).sessions as number[]) {
+      const { handles = [] } = await this.#admin(`/${session}`, 'list_handles')
+      for (const handle of handles as number[]) {
+        const { info } = await this.#admin(`/${session}/${handle}`, 'handle_info')
+        if ((info as { opaque_id?: string } | undefined)?.opaque_id === opaqueId) count += 1
+      }
+    }
+    return count
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
     await rm(this.folder, { recursive: true, force: true })
+  }
+
+  async #admin(path: string, janus: string): Promise<Record<string, unknown>> {
+    const body = JSON.stringify({ janus, transaction: 'test', admin_secret: this.configuration.secrets.admin })
+    const response = await fetch(`${this.adminUrl}${path}`, { method: 'POST', body })
+    return (await response.json()) as Record<string, unknown>
   }
 
   async #listening(port: number, child: ChildProcess, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 import { HostileCamera, type Script } from '../../../support/camera/hostile-camera.ts'
-import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
+import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 
 let janus: JanusServer

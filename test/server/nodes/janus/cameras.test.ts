@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { mountpointSecret } from '../../../../server/nodes/janus/cameras/camera-key.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
-import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
+import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 
 let janus: JanusServer

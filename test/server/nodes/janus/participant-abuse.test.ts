@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { JanusError } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { JanusPeer } from '../../../support/janus/janus-peer.ts'
 import { Participant } from '../../../support/janus/participant.ts'
-import { JanusSite } from './janus-site.ts'
+import { JanusSite } from '../../../support/sites/janus-site.ts'
 
 /** A part of a request is missing, and what was shown is wrong: what VideoRoom answers to who lacks a secret, key or token. */
 const lacking = [429, 433]

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { derivedSecret, eventPath, ownMark } from '../../../../server/nodes/secrets/janus-access.ts'
 import { JanusRooms } from '../../../../server/nodes/janus/rooms/janus-rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
-import { JanusSite } from './janus-site.ts'
+import { JanusSite } from '../../../support/sites/janus-site.ts'
 
 describe('A Janus server that takes signed tokens and sends its events', () => {
   let site: JanusSite

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Participant } from '../../../support/janus/participant.ts'
-import { JanusSite } from './janus-site.ts'
+import { JanusSite } from '../../../support/sites/janus-site.ts'
 
 describe('A Janus server that asks for nothing and sends no events', () => {
   let site: JanusSite

@@ -8,7 +8,7 @@ import type { InspectionContext } from '../../../../server/nodes/janus/safety/in
 import type { JanusServer } from '../../../support/janus/janus-server.ts'
 import { startJanus } from '../../../support/janus/janus-server.ts'
 import { safeSecrets, startSafeJanus } from '../../../support/janus/safe-janus.ts'
-import { JanusSite } from './janus-site.ts'
+import { JanusSite } from '../../../support/sites/janus-site.ts'
 
 /** A node that tells of whatever happens on it. */
 const told = (): Promise<boolean> => Promise.resolve(true)

@@ -3,7 +3,7 @@ import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/pe
 import { isRtp, payloadOf } from '../../../../server/media/rtp/packet.ts'
 import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
-import { CameraSite, nodeDevice } from '../../../support/janus/camera-site.ts'
+import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
 import { peopleFront } from '../../../support/janus/people-front.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'

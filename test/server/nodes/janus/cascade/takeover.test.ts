@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
-import { relayHandles } from '../../../../support/janus/relay-site.ts'
 import { RoomPeer } from '../../../../support/janus/room-peers.ts'
 import { controllerSite } from '../../../../support/sites/controller-site.ts'
 
@@ -47,7 +46,9 @@ test('the controller starts again while somebody watches who is on another guard
   await expect.poll(users).toEqual(['ann', 'bob'])
   expect(await south.room(room_id)).toEqual(places)
   await site.call(key, 'rooms.update', { room_id, attendee_max: 3 })
-  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([2, 2])
+  await expect
+    .poll(async () => [await north.handles('roomdesk-relay'), await south.handles('roomdesk-relay')])
+    .toEqual([2, 2])
   const { frames } = viewer.watched
   await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 25)
   expect([left, viewer.watched.lost]).toEqual([false, 0])
@@ -55,7 +56,9 @@ test('the controller starts again while somebody watches who is on another guard
 
   // It has them in hand. A node that is taken out of service keeps nothing of them, nor does the other one.
   await site.call(key, 'nodes.disable', { name: 'north' })
-  await expect.poll(async () => [await relayHandles(north), await relayHandles(south)]).toEqual([0, 0])
+  await expect
+    .poll(async () => [await north.handles('roomdesk-relay'), await south.handles('roomdesk-relay')])
+    .toEqual([0, 0])
   expect(left).toBe(true)
   expect(await south.participants(room_id)).toEqual(['bob'])
   await site.call(key, 'rooms.delete', { room_ids: [room_id] })

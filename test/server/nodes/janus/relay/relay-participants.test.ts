@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { Relays } from '../../../../../server/nodes/janus/relay/relays.ts'
 import { Participant } from '../../../../support/janus/participant.ts'
 import { RoomPeer } from '../../../../support/janus/room-peers.ts'
-import { JanusSite } from '../janus-site.ts'
+import { JanusSite } from '../../../../support/sites/janus-site.ts'
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
-import { relayHandles, RelaySite } from '../../../../support/janus/relay-site.ts'
+import { RelaySite } from '../../../../support/sites/relay-site.ts'
 import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
 
 let a: JanusServer
@@ -22,7 +22,7 @@ test('who publishes on one node is watched on another as soon as somebody there 
   const bob = await site.join(b, 'bob')
   const cy = await site.join(b, 'cy')
   // The room is on both nodes before anybody watches.
-  await expect.poll(() => relayHandles(b)).toBe(1)
+  await expect.poll(() => b.handles('roomdesk-relay')).toBe(1)
   expect(await site.participants(b)).toEqual(['bob', 'cy'])
 
   const began = performance.now()
@@ -38,7 +38,7 @@ test('who publishes on one node is watched on another as soon as somebody there 
   const again = site.relays.watch('first', 'ann', 'b')
   expect(await again.feed(soon())).toBe(feed)
   const second = await cy.watch(feed)
-  expect(await relayHandles(a)).toBe(2)
+  expect(await a.handles('roomdesk-relay')).toBe(2)
 
   // A second stream comes, and goes: who watches the first one sees nothing of it.
   const dan = await site.join(a, 'dan')
@@ -58,10 +58,10 @@ test('who publishes on one node is watched on another as soon as somebody there 
   await viewer.close()
   await second.close()
   await expect.poll(() => site.relays.of('first')).toEqual([])
-  await expect.poll(() => relayHandles(a)).toBe(1)
-  await expect.poll(() => relayHandles(b)).toBe(1)
+  await expect.poll(() => a.handles('roomdesk-relay')).toBe(1)
+  await expect.poll(() => b.handles('roomdesk-relay')).toBe(1)
   await site.close()
-  await expect.poll(() => relayHandles(a)).toBe(0)
+  await expect.poll(() => a.handles('roomdesk-relay')).toBe(0)
   expect(await site.participants(b)).toEqual(['bob', 'cy'])
 })
 
@@ -128,7 +128,7 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
   }
   await expect.poll(steps).toEqual(['a to b', 'b to c'])
   await site.close()
-  for (const janus of [a, b, c]) await expect.poll(() => relayHandles(janus)).toBe(0)
+  for (const janus of [a, b, c]) await expect.poll(() => janus.handles('roomdesk-relay')).toBe(0)
 })
 
 test('the controller itself stands still for a while: no node hangs for that', async () => {

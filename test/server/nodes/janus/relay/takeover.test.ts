@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Store } from '../../../../../server/store/store.ts'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
 import type { JanusViewer } from '../../../../support/janus/janus-viewer.ts'
-import { relayHandles, RelaySite } from '../../../../support/janus/relay-site.ts'
+import { RelaySite } from '../../../../support/sites/relay-site.ts'
 import { openRelayStore } from '../../../../support/janus/relay-store.ts'
 import type { RoomPeer } from '../../../../support/janus/room-peers.ts'
 import { storedRoom } from '../../../../support/stored-records.ts'
@@ -95,7 +95,9 @@ describe('the next controller', () => {
       await expectUnharmed(viewer, load)
       expect([left, await after.participants(b)]).toEqual([false, ['bob', 'relay-test~ann']])
       // The observer, and an end of the relay: nothing is left over.
-      await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+      await expect
+        .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
+        .toEqual([2, 2])
       const again = await bob.watch(feed)
       await again.close()
 
@@ -108,7 +110,9 @@ describe('the next controller', () => {
       await expectUnharmed(viewer, load)
       await gone
       await expect.poll(() => records(store)).toEqual([])
-      await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+      await expect
+        .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
+        .toEqual([1, 1])
     },
   )
 
@@ -159,7 +163,9 @@ describe('the next controller', () => {
     const bob = await after.join(b, 'bo')
     await bob.watch(await watch.feed(soon()))
     expect(steps(after)).toEqual(['a to b'])
-    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+    await expect
+      .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
+      .toEqual([2, 2])
     await expect.poll(() => records(before.store)).toEqual(['ann a b'])
   })
 
@@ -181,7 +187,9 @@ describe('the next controller', () => {
     const after = await RelaySite.open([a, b], 'nobody', { store: before.store, isThere: true })
     await before.bob.until(before.feed, false)
     await expect.poll(() => records(before.store)).toEqual([])
-    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+    await expect
+      .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
+      .toEqual([1, 1])
     await after.close()
     await expect.poll(() => before.store.all('relay_observers').size).toBe(0)
   })
@@ -195,7 +203,9 @@ describe('the next controller', () => {
     })
     await RelaySite.open([a, b], 'other', { store: before.store })
     await before.bob.until(before.feed, false)
-    await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([1, 1])
+    await expect
+      .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
+      .toEqual([1, 1])
     expect(records(before.store)).toEqual([])
   })
 })
@@ -212,7 +222,7 @@ test('the connection to a node is cut: what it hands on, and is handed, goes on'
   }
   await expectUnharmed(viewer, load)
   expect([left, records(store)]).toEqual([false, ['ann a b']])
-  await expect.poll(async () => [await relayHandles(a), await relayHandles(b)]).toEqual([2, 2])
+  await expect.poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')]).toEqual([2, 2])
   site.relays.place('cut', [])
   await gone
   await expect.poll(() => records(store)).toEqual([])

@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest'
 import { RelayRecords } from '../../../server/nodes/janus/relay/relay-records.ts'
 import { Relays } from '../../../server/nodes/janus/relay/relays.ts'
 import type { Store } from '../../../server/store/store.ts'
-import type { JanusServer } from './janus-server.ts'
-import { RoomPeer } from './room-peers.ts'
-import { openTestRoom, TestRelayNode } from './test-relay-node.ts'
+import type { JanusServer } from '../janus/janus-server.ts'
+import { RoomPeer } from '../janus/room-peers.ts'
+import { openTestRoom, TestRelayNode } from '../janus/test-relay-node.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 
@@ -95,23 +95,4 @@ function unlessDead(store: Store, begun: { site?: RelaySite }): Pick<Store, 'all
     get: (collection, key) => store.get(collection, key),
     transact: (locks, plan) => (begun.site?.isAbandoned === true ? new Promise(() => {}) : store.transact(locks, plan)),
   }
-}
-
-/** Handles on a Janus by what they were named. */
-export async function relayHandles(janus: JanusServer): Promise<number> {
-  let count = 0
-  for (const session of (await admin(janus, '', 'list_sessions')).sessions as number[]) {
-    const { handles = [] } = await admin(janus, `/${session}`, 'list_handles')
-    for (const handle of handles as number[]) {
-      const { info } = await admin(janus, `/${session}/${handle}`, 'handle_info')
-      if ((info as { opaque_id?: string } | undefined)?.opaque_id === 'roomdesk-relay') count += 1
-    }
-  }
-  return count
-}
-
-async function admin(janus: JanusServer, path: string, request: string): Promise<Record<string, unknown>> {
-  const { admin: secret } = janus.configuration.secrets
-  const body = JSON.stringify({ janus: request, transaction: 'test', admin_secret: secret })
-  return (await (await fetch(janus.adminUrl + path, { method: 'POST', body })).json()) as Record<string, unknown>
 }

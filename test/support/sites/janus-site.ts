@@ -2,30 +2,30 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { JanusCameras } from '../../../../server/nodes/janus/cameras/janus-cameras.ts'
-import { EventPort } from '../../../../server/nodes/janus/events/event-port.ts'
-import { JanusNodes } from '../../../../server/nodes/janus/janus-nodes.ts'
+import { JanusCameras } from '../../../server/nodes/janus/cameras/janus-cameras.ts'
+import { EventPort } from '../../../server/nodes/janus/events/event-port.ts'
+import { JanusNodes } from '../../../server/nodes/janus/janus-nodes.ts'
 import {
   eventPath,
   type JanusAccess,
   janusAccess,
   janusSecretsAfter,
   janusSecretsOf,
-} from '../../../../server/nodes/secrets/janus-access.ts'
-import { noDevices } from '../../../../server/nodes/janus/rooms/room-devices.ts'
-import { NodePool } from '../../../../server/nodes/pool/node-pool.ts'
-import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
-import { openStore } from '../../../../server/store/open-store.ts'
-import type { StoredNode, StoredRoom } from '../../../../server/store/records.ts'
-import { createSealer } from '../../../../server/store/sealer.ts'
-import type { Store } from '../../../../server/store/store.ts'
-import type { NodeInput, NodeSecretName } from '../../../../shared/node.ts'
-import { defaultSettings, type Settings } from '../../../../shared/settings.ts'
-import type { JanusConfiguration } from '../../../support/janus/janus-configuration.ts'
-import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-import { productFiles } from '../../../support/janus/safe-janus.ts'
-import { storedNode, storedRoom } from '../../../support/stored-records.ts'
-import { shortDeadlines } from '../../../support/sites/pool-site.ts'
+} from '../../../server/nodes/secrets/janus-access.ts'
+import { noDevices } from '../../../server/nodes/janus/rooms/room-devices.ts'
+import { NodePool } from '../../../server/nodes/pool/node-pool.ts'
+import type { PoolEvent } from '../../../server/nodes/port/pool-events.ts'
+import { openStore } from '../../../server/store/open-store.ts'
+import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import type { Store } from '../../../server/store/store.ts'
+import type { NodeInput, NodeSecretName } from '../../../shared/node.ts'
+import { defaultSettings, type Settings } from '../../../shared/settings.ts'
+import type { JanusConfiguration } from '../janus/janus-configuration.ts'
+import { type JanusServer, startJanus } from '../janus/janus-server.ts'
+import { productFiles } from '../janus/safe-janus.ts'
+import { storedNode, storedRoom } from '../stored-records.ts'
+import { shortDeadlines } from './pool-site.ts'
 
 /** What is otherwise than on a node that asks for nothing and is polled. */
 export interface JanusSiteOptions {

@@ -1,19 +1,15 @@
 import dns from 'node:dns'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { AllowedAddresses } from '../../../server/media/rtsp/allowed-addresses.ts'
 import { probe } from '../../../server/media/rtsp/rtsp-probe.ts'
 import type { CameraProbe } from '../../../server/nodes/janus/cameras/camera-probe.ts'
 import { JanusCameras } from '../../../server/nodes/janus/cameras/janus-cameras.ts'
 import type { NodeDevice, NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
-import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredDevice } from '../../../server/store/records.ts'
-import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { storedNode, storedRoom } from '../stored-records.ts'
-import type { JanusServer } from './janus-server.ts'
+import type { JanusServer } from '../janus/janus-server.ts'
+import { temporaryStore } from './store-site.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
@@ -49,16 +45,15 @@ export class CameraSite {
   }
 
   static async open(janus: JanusServer, options: CameraSiteOptions = {}): Promise<CameraSite> {
-    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-cameras-'))
-    const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs: () => 5_000 })
+    const files = await temporaryStore()
+    const { store } = files
     await store.transact(['nodes'], (transaction) =>
       transaction.put('nodes', 'janus', storedNode('janus', { kind: 'janus' })),
     )
     const site = new CameraSite(janus, store, options)
     onTestFinished(async () => {
       await site.takeOutOfService()
-      await store.close()
-      await rm(folder, { recursive: true, force: true })
+      await files.remove()
     })
     return site
   }
@@ -115,17 +110,9 @@ export class CameraSite {
     return (list as { id: string }[]).map(({ id }) => id)
   }
 
-  /** Handles of all sessions but those that concern no single camera. */
-  async handles(): Promise<number> {
-    let count = 0
-    for (const session of (await this.#admin('', 'list_sessions')).sessions as number[]) {
-      const { handles = [] } = await this.#admin(`/${session}`, 'list_handles')
-      for (const handle of handles as number[]) {
-        const { info } = await this.#admin(`/${session}/${handle}`, 'handle_info')
-        if ((info as { opaque_id?: string } | undefined)?.opaque_id === 'roomdesk-camera') count += 1
-      }
-    }
-    return count
+  /** Handles on Janus that belong to a single camera. */
+  handles(): Promise<number> {
+    return this.janus.handles('roomdesk-camera')
   }
 
   /** The first event from now on that the test waits for. */
@@ -177,14 +164,6 @@ export class CameraSite {
       ...(this.#options.lingerMs === undefined ? {} : { lingerMs: this.#options.lingerMs }),
       settleMs: 200,
     })
-  }
-
-  async #admin(path: string, janus: string): Promise<Record<string, unknown>> {
-    const body = JSON.stringify({ janus, transaction: 'test', admin_secret: this.janus.configuration.secrets.admin })
-    return (await (await fetch(`${this.janus.adminUrl}${path}`, { method: 'POST', body })).json()) as Record<
-      string,
-      unknown
-    >
   }
 }
 

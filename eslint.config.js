@@ -1,6 +1,7 @@
 import vue from 'eslint-plugin-vue'
 import ts from 'typescript-eslint'
 import vueParser from 'vue-eslint-parser'
+import { classSize } from './eslint-rules/class-size.js'
 import { edgeOnly } from './eslint-rules/edge-only.js'
 import { fewImports } from './eslint-rules/few-imports.js'
 import { layers } from './eslint-rules/layers.js'
@@ -10,6 +11,7 @@ import { reasonedException } from './eslint-rules/reasoned-exception.js'
 
 const roomdesk = {
   rules: {
+    'class-size': classSize,
     'few-imports': fewImports,
     layers,
     'one-basename': oneBasename,
@@ -88,6 +90,11 @@ export default ts.config(
   {
     files: ['server/**/*.ts'],
     rules: { 'roomdesk/one-basename': 'error', 'roomdesk/parent-port': 'error' },
+  },
+  {
+    files: ['server/**/*.ts'],
+    ignores: ['server/{media,cluster,store}/**', 'server/nodes/embedded/**'],
+    rules: { 'roomdesk/class-size': 'error' },
   },
   {
     files: ['{server,main}/**/*.ts'],

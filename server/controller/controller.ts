@@ -38,7 +38,10 @@ const cutMs = 1_000
 /** What nodes and devices have to end in where another controller leads, in milliseconds. */
 const leaveMs = 3_000
 
-/** The whole product without a face: both APIs, their state and the operator's procedures. */
+/**
+ * The whole product without a face: both APIs, their state and the operator's procedures.
+ * Large because it still composes all parts of the product in its constructor and starts and ends them; the composition should become functions of its own.
+ */
 export class Controller {
   readonly #options: ControllerOptions
   readonly #store: Store

@@ -40,6 +40,7 @@ interface Member {
 
 /**
  * Keeps every stored outgoing user in its room: one reconnector for each, led by what is stored (a record that comes, changes or goes), by its room and by what the nodes tell.
+ * Large because changes of records, rooms and nodes all lead the same reconnectors.
  */
 export class DeviceFleet {
   readonly byRoom: DevicesByRoom

@@ -42,7 +42,10 @@ export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
 /** What a join may take longer than its own deadline, in milliseconds, because its room had to be given a node first. Public clients give up after 5 s. */
 const assignSlack = 400
 
-/** Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator. */
+/**
+ * Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator.
+ * Large because it is the one face of outgoing users for the API and the console; most methods are short.
+ */
 export class OutgoingUsers {
   readonly #store: Store
   readonly #pool: OutgoingUsersOptions['pool']

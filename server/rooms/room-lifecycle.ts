@@ -57,7 +57,10 @@ export type RoomStatusNumber = 0 | 1 | 2 | 3
 /** A change is answered when its node knows it, or after so many milliseconds: the node is told in the background then. */
 const nodePatience = 1_000
 
-/** The rules of a room's life (contract, section 3). Every check stands in the contract's order: permission and licence, room, closed, the operation. */
+/**
+ * The rules of a room's life (contract, section 3). Every check stands in the contract's order: permission and licence, room, closed, the operation.
+ * Large because it is the one face of rooms for the API and the console; most methods are short.
+ */
 export class Rooms {
   readonly #store: Store
   readonly #pool: RoomPool

@@ -53,6 +53,7 @@ interface GatewayRoom {
 /**
  * Rooms whose people come through the room page of one of our programs while another node carries their media. The program opens such a room when somebody stands before
  * it; from then on it is told what the room is, who is in it and what can be watched, and what it wants of media is done by its carrier, on whichever nodes the room is.
+ * Large because requests of programs and events of media change the same rooms and sessions.
  */
 export class GatewayRooms {
   readonly #options: GatewayRoomsOptions

@@ -60,7 +60,10 @@ export interface JanusNodeOptions {
 /** What the controller asks by itself, after an event: milliseconds. */
 const ownRequestMs = 4_000
 
-/** The driver of one Janus server: the port in requests to its VideoRoom plugin, and in what it tells. */
+/**
+ * The driver of one Janus server: the port in requests to its VideoRoom plugin, and in what it tells.
+ * Large because it implements the port of media nodes, which has some twenty methods; each hands its work to a part.
+ */
 export class JanusNode implements MediaNode {
   readonly #options: JanusNodeOptions
   readonly #rooms: HeldRooms

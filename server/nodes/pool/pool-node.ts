@@ -26,7 +26,10 @@ export interface PoolNodeOptions {
   listener: PoolNodeListener
 }
 
-/** One enabled node: its driver, its health, and its rooms. */
+/**
+ * One enabled node: its driver, its health, and its rooms.
+ * Large because the pool reads every fact of a node here, and most fields are parts that do their work in classes of their own.
+ */
 export class PoolNode implements LiveNode {
   readonly name: string
   readonly driver: MediaNode

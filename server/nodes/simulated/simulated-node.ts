@@ -55,6 +55,7 @@ export interface SimulatedNodeOptions {
 /**
  * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It carries no media.
  * Its users join through `joinPerson`, not through a browser.
+ * Large because it implements the whole port of media nodes, and the switches of tests.
  */
 export class SimulatedNode implements MediaNode {
   readonly #clock: () => number

@@ -69,7 +69,10 @@ export interface JanusPeopleOptions {
 const defaultActMs = 5_000
 const never = new AbortController().signal
 
-/** People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus. */
+/**
+ * People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus.
+ * Large because it implements publishing, watching and claiming over the same sessions of people.
+ */
 export class JanusPeople implements RoomCarrier {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces

@@ -18,7 +18,10 @@ export interface HealthMonitorOptions {
   onFailure: (error: unknown) => void
 }
 
-/** Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process. */
+/**
+ * Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process.
+ * Large because what the last poll found, the count of failures and the timer of the next poll change together.
+ */
 export class HealthMonitor implements LiveHealth {
   readonly #options: HealthMonitorOptions
   readonly #stopper = new AbortController()

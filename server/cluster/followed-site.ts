@@ -25,7 +25,7 @@ export class FollowedSite implements ReadStore {
     this.#stop = store.onChange((changes) => this.#tell(changes))
   }
 
-  /** From now on it is known from there. Listeners are told that settings and accounts may be others. */
+  /** Reads the site from this store from now on. Notifies listeners, as settings and accounts may differ. */
   follow(store: FollowedStore): void {
     this.#stop()
     this.#store = store

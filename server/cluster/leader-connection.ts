@@ -50,7 +50,7 @@ export function connectTo(
     over = true
     clearTimeout(timer)
     socket.off('error', end)
-    // Whoever takes it listens as well.
+    // The receiver of the socket adds a listener of its own.
     socket.on('error', () => {})
     if (error !== null) socket.destroy()
     done(error, socket)

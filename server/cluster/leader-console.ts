@@ -98,7 +98,7 @@ export class LeaderConsole {
       const target = await this.#way.next('console', deadline, signal)
       if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
       const all = Object.entries({
-        // Whoever proves to be of the site may come by any name.
+        // A controller that proves to belong to the site may use any host name.
         host: 'localhost',
         'content-type': 'application/json',
         'content-length': String(Buffer.byteLength(body)),

@@ -30,8 +30,8 @@ interface Leading {
 }
 
 /**
- * The way to the controller that leads. Who asks while nobody does, or while the leader cannot be reached, waits. A leader of which nothing is heard any more stays the one
- * that is asked until another is known: the database may be away, and not the leader.
+ * Finds the controller that leads. Requests wait while there is no leader or it cannot be reached. A leader that has gone silent stays the target until another one is known,
+ * because the database may be away and not the leader.
  */
 export class LeaderResolver {
   #leading: Leading | undefined

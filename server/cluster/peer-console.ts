@@ -45,7 +45,7 @@ export async function askConsole(
   connectTo(port, (error, socket) => {
     if (error !== null) return reject(error)
     if (signal.aborted) return void socket.destroy()
-    // Whoever proves to be of the site may come by any name.
+    // A controller that proves to belong to the site may use any host name.
     const headers = ['Host', 'localhost']
     if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(body)))
     const value = proof.valueFor({

@@ -23,9 +23,9 @@ const maxStreamsPerAddress = 200
 const apiBodies = { maxChunked: limits.requestBody, cut: true }
 const otherBodies = { maxChunked: 256 * 1024, cut: false }
 
-/** What became of a request. `nobody`: nobody led, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
+/** Outcome of a request. `nobody`: there was no leader, nothing was done. `lost`: it was passed on, and whether it was done is not known. `gone`: its client left. */
 export type PassedOn = 'answered' | 'nobody' | 'lost' | 'gone'
-/** Of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
+/** Outcome of one attempt. `unreached`: nothing of it was sent, or its receiver did nothing. */
 type Attempt = 'answered' | 'unreached' | 'lost' | 'gone'
 
 /** How a request is passed on. */
@@ -154,7 +154,7 @@ export class ReverseProxy {
     }
     const deposed = (): void => {
       if (answered) return
-      // What was stored is answered by who stored it.
+      // The previous leader still answers a request that it has stored.
       if (safe || !reached) fail()
       else setTimeout(() => !answered && fail(), clusterTimes.lastAnswer).unref()
     }
@@ -192,7 +192,7 @@ export class ReverseProxy {
   }
 }
 
-/** What a controller does with requests that it was not asked in time to answer as the leader: those that another passed on go back to it, its own clients' go to who leads now. */
+/** Handles requests that reach a controller which has just stepped down: refuses those that another controller passed on, and passes its own clients' on to the new leader. */
 export function passElsewhere(passOn: ReverseProxy, waitMs: () => number): Elsewhere {
   return (request, response, { listener, safe, error, body }) => {
     // Everything else may have been stored.
@@ -206,7 +206,7 @@ export function passElsewhere(passOn: ReverseProxy, waitMs: () => number): Elsew
   }
 }
 
-/** Of a change that came as the site was handed over, so that it was never sent to the database; or of what needed a node, when these were let go of. */
+/** Whether a change failed because the site was being handed over: it was never sent to the database, or its media node had been released. */
 function isHandedOver(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   return error instanceof HandedOverError || error instanceof PoolEndedError || isHandedOver(error.cause)

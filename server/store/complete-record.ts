@@ -3,7 +3,7 @@ import { nodeConfigSchema } from '../../shared/node.ts'
 import type { CollectionName } from './store.ts'
 
 const node = nodeConfigSchema.omit({ name: true, kind: true }).parse({})
-/** What a record has in each field that the version which stored it did not know. */
+/** Default of each field that the version which stored a record did not know. */
 const defaults: Partial<Record<CollectionName, object>> = {
   licence: licenceSchema.parse({}),
   nodes: { ...node, created_at: 0, draining: false, secrets_sealed: '' },

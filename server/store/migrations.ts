@@ -10,7 +10,7 @@ type MigrationStep = (record: RawRecord) => readonly RawRecord[]
 export interface Migrations {
   /** The version it writes. */
   current: number
-  /** By the version a step starts from; each leads to the next version. */
+  /** Steps by the version they start from; each leads to the next version. */
   steps: ReadonlyMap<number, MigrationStep>
 }
 

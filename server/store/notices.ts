@@ -1,6 +1,6 @@
 import type { StoreNotice } from './store.ts'
 
-/** What the store logs to: pino fits. */
+/** Logger of the store; pino fits. */
 export interface StoreLogger {
   info(details: object, message: string): void
   warn(details: object, message: string): void
@@ -14,12 +14,12 @@ const kept = 100
 const afterLoss =
   'Check the disk; then recreate what is missing, or stop Roomdesk and restore a newer copy of the whole data folder.'
 
-/** What a notice says and, where something is lost, what to do. */
+/** Text of a notice and, where something is lost, the remedy. */
 export function withAdvice({ message, lost }: StoreNotice): string {
   return lost === true ? `${message} ${afterLoss}` : message
 }
 
-/** What the operator must know, kept, logged and told to whoever listens. */
+/** Keeps and logs notices for the operator, and passes them to listeners. */
 export class Notices {
   readonly #notices: StoreNotice[] = []
   readonly #listeners = new Set<(notice: StoreNotice) => void>()

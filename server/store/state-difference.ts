@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { changeOf, collectionNames, type State } from './state.ts'
 import type { Change, CollectionName } from './store.ts'
 
-/** What makes the one state of the other, in no particular order. */
+/** Computes the changes that turn one state into the other, in no particular order. */
 export function changesBetween(from: State, to: State): Change[] {
   return collectionNames.flatMap((collection) => changesOf(collection, from, to))
 }

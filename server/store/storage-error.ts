@@ -1,6 +1,6 @@
 import { ApiError } from '../../shared/result-codes.ts'
 
-/** What went wrong, in words. */
+/** Message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

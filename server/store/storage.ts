@@ -1,7 +1,7 @@
 /** What carries the state, in words: refusals and notices name it. */
 export type Medium = 'disk' | 'database'
 
-/** What could not be stored because the storage cannot be reached: none of it is there, and it is worth another try when the storage is back. */
+/** The storage cannot be reached: nothing was stored, and the same change can be tried again when it is back. */
 export class StorageAwayError extends Error {
   override readonly name = 'StorageAwayError'
 }

@@ -25,31 +25,31 @@ export interface Collections {
   settings: StoredSettings
   /** One document under the key `site`. */
   licence: Licence
-  /** By access_key. */
+  /** Keyed by access_key. */
   credentials: StoredCredential
-  /** By name. */
+  /** Keyed by name. */
   nodes: StoredNode
-  /** By userId. */
+  /** Keyed by userId. */
   devices: StoredDevice
-  /** By room_id. */
+  /** Keyed by room_id. */
   rooms: StoredRoom
-  /** By id. */
+  /** Keyed by id. */
   wall_views: StoredWallView
-  /** By the SHA-256 of the token, base64url. */
+  /** Keyed by the SHA-256 of the token, base64url. */
   sessions: StoredSession
-  /** By id. */
+  /** Keyed by id. */
   accounts: StoredAccount
-  /** By the SHA-256 of the token, base64url. */
+  /** Keyed by the SHA-256 of the token, base64url. */
   access_tokens: StoredAccessToken
-  /** By the SHA-256 of the cookie, base64url. */
+  /** Keyed by the SHA-256 of the cookie, base64url. */
   account_sessions: StoredAccountSession
-  /** By id of an account or key of an access token. */
+  /** Keyed by id of an account or key of an access token. */
   last_uses: StoredUse
-  /** By node, room and user, as JSON. */
+  /** Keyed by node, room and user, as JSON. */
   camera_loops: StoredCameraLoop
-  /** By room, stream and the node that gets it, as JSON. */
+  /** Keyed by room, stream and the node that gets it, as JSON. */
   relay_loops: StoredRelayLoop
-  /** By node and room, as JSON. */
+  /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
 }
 
@@ -60,7 +60,7 @@ export type Change = {
   [C in CollectionName]: { collection: C; key: string; value: Collections[C] | undefined }
 }[CollectionName]
 
-/** What a transaction's plan may do. Nothing is visible to anybody before the transaction is durable. */
+/** Operations of a transaction's plan. Nothing is visible before the transaction is durable. */
 export interface Transaction {
   put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void
   delete(collection: CollectionName, key: string): void
@@ -125,7 +125,7 @@ export interface StoreBackup {
   uploaded: boolean
 }
 
-/** What a backup holds, before it is restored. */
+/** Contents of a backup, shown before it is restored. */
 export interface StoreBackupPreview {
   name: string
   /** When it was made, as in StoreBackup. */

@@ -14,7 +14,7 @@ export async function readBackup(folder: string, name: string, known: Migrations
   return await readFolder(join(folder, backupsFolder, name), known)
 }
 
-/** What a backup holds, in numbers, and what it does to accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */
+/** Counts the contents of a backup and its effect on accounts and tokens. @param now the state that a restore would replace @throws DamagedFileError, or ENOENT when there is no such backup. */
 export async function previewBackup(
   folder: string,
   name: string,

@@ -16,7 +16,7 @@ export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
   backUp: (kept: boolean) => Promise<StoreBackup>
 }
 
-/** The backups in the data folder, for those who call the store: what goes wrong is told in the errors that they know. */
+/** Backups in the data folder, with the errors that callers of the store know. */
 export class KeptBackups {
   readonly #options: KeptBackupsOptions
 

@@ -37,7 +37,7 @@ const cheapRecords = 5_000
 export interface DurableStoreOptions {
   /** The data folder. */
   folder: string
-  /** What `storage` holds. */
+  /** State that `storage` holds. */
   state: State
   storage: Storage
   /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. Default: 16 MB. */

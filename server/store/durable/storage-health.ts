@@ -3,7 +3,7 @@ import { DeposedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
 import type { Medium } from '../storage.ts'
 
-/** What the storage may refuse. */
+/** Operations that the storage can refuse. */
 type Part = 'journal' | 'snapshot'
 
 const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }

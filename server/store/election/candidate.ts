@@ -99,7 +99,7 @@ export class ElectionCandidate {
   status(): Omit<DatabaseStatus, 'shown'> {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
-    // Whoever holds the lock leads with the very next answer.
+    // The holder of the lock leads with the very next answer.
     if (since === 0 && waits > clusterTimes.slowDatabase && !this.#taking)
       [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
     if (since !== 0) this.#patientUntil = performance.now() + this.#options.times.comeBack
@@ -114,7 +114,7 @@ export class ElectionCandidate {
     return session
   }
 
-  /** What this controller says of itself has changed. */
+  /** Writes the row of this controller at the next check. */
   reportSoon(): void {
     this.#reportedAt = Number.NEGATIVE_INFINITY
     this.#alarm.ring()

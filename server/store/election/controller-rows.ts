@@ -4,7 +4,7 @@ import type { Session } from '../postgres/database-session.ts'
 /** In a statement: its commit does not wait for the disk. What a crash of the database forgets of a report does no harm. */
 const quick = `set_config('synchronous_commit', 'off', true)`
 
-/** What a controller writes of itself. */
+/** Row that a controller writes about itself. */
 export interface ControllerReport {
   id: string
   name: string
@@ -44,7 +44,7 @@ const leaderRow = `select l.epoch, l.holder, l.name, l.controller,
     c.version, c.place, c.applied, ${ago('c.seen_at')} as "seenAgo", extract(epoch from l.since)::float8 * 1000 as since
   from roomdesk_leader l left join roomdesk_controller c on c.id = l.controller where l.id = 1`
 
-/** Who leads, or led last; undefined: nobody ever did. */
+/** Reads the current or last leader; undefined: there was none yet. */
 export async function readLeader(session: Session): Promise<LeaderRow | undefined> {
   const { rows } = await session.query<LeaderRow>(leaderRow, [], 'leader')
   return rows[0]

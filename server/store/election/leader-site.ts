@@ -13,16 +13,16 @@ import type { Link } from '../postgres/link.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 
-/** What is at hand when a controller begins to lead. */
+/** State of a controller that begins to lead. */
 export interface LeaderSite {
   address: DatabaseAddress
   session: Session
   leadership: Leadership
-  /** What is in memory. */
+  /** State in memory. */
   read: DatabaseState
   /** Number of the last line that is stored; lower than that of memory: the database has lost some. */
   stored: number
-  /** What was noticed before. */
+  /** Earlier notices. */
   found: StoreNotice[]
   unlock: () => Promise<void>
   /** Left out: there are no others. */

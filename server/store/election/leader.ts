@@ -5,7 +5,7 @@ import { DatabaseInUseError, DeposedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { clusterTimes } from './timings.ts'
 
-/** Of the advisory lock that a leader holds; the schema of its tables is the other half of the key. */
+/** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
 const lockClass = 0x52444c
 
 /** Where controllers of a site tell each other that there is something to look at: a new line, or another leader. What they hear is a hint only. */
@@ -13,7 +13,7 @@ export const channel = 'roomdesk'
 /** Of all that is heard there, the schema tells whom it concerns. */
 export const hint = `pg_notify('${channel}', current_schema()::text)`
 
-/** Who leads, as it is written down. */
+/** Stored row of the leader. */
 export interface Leader {
   /** Names this opening of the store, whatever its connections do. */
   holder: string
@@ -25,7 +25,7 @@ export interface Leader {
   leaseMs: number
 }
 
-/** Who stores for the site. */
+/** Holder of the right to store for the site. */
 export interface Leadership {
   leader: Leader
   epoch: string

@@ -16,7 +16,7 @@ export interface LeaseOptions {
   /** Says what this controller has to say of itself, once for each renewal. @returns all controllers as they are known then */
   report: (session: Session) => Promise<readonly KnownController[]>
   askOthers: AskOthers
-  /** Told what the database has refused. */
+  /** Called with an error of the database. */
   onError: (error: unknown) => void
 }
 
@@ -26,11 +26,11 @@ export class Lease {
   #until: number
   /** This controller first, as the last renewal has found them. */
   #known: readonly KnownController[] = []
-  /** Those that have joined since, by their ids. */
+  /** Controllers that have joined since, by id. */
   readonly #joined = new Map<string, KnownController>()
   /** How often one has. */
   #joinings = 0
-  /** What the database said to the last renewal. */
+  /** Answer of the database to the last renewal. */
   #trouble = ''
   #renewing: Promise<void> | undefined
   #asking: Promise<void> | undefined
@@ -89,7 +89,7 @@ export class Lease {
     return this.#renewing
   }
 
-  /** What this controller has to say of itself has changed: it is said now. */
+  /** Announces this controller's new address to the others. */
   sayAnew(): void {
     const before = this.#renewing ?? Promise.resolve()
     void before.then(() => this.renew())

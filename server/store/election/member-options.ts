@@ -2,7 +2,7 @@ import type { StoreOptions } from '../store-options.ts'
 import type { Introduced, KnownController, SiteMember } from './site-member.ts'
 import type { ElectionTimes } from './timings.ts'
 
-/** What other controllers say while this one cannot ask the database. */
+/** Answer of the other controllers while this one cannot reach the database. */
 export interface OthersSaid {
   /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
   leader?: { id: string; epoch: string }
@@ -28,9 +28,9 @@ export type Introduce = (
 export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Address of the database, `postgres://…`. */
   database: string
-  /** Of this controller, as people know it. */
+  /** Display name of this controller. */
   name: string
-  /** Of Roomdesk. */
+  /** Version of Roomdesk. */
   version: string
   /**
    * What becomes of a start while the database is away. `fail`: it rejects and says what to mend. `wait`: the member is there at once, with nothing in memory until the database is back.

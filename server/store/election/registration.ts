@@ -2,7 +2,7 @@ import type { KnownController } from './site-member.ts'
 import { type LeaderRow, placeOf } from './controller-rows.ts'
 
 export interface IntroductionOptions {
-  /** Of this controller. */
+  /** Identifier of this controller. */
   id: string
   /** See Introduce. */
   introduce: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
@@ -10,7 +10,7 @@ export interface IntroductionOptions {
   patienceMs: number
   /** At least between two attempts, in milliseconds. */
   betweenMs: number
-  /** Told that something is known which was not before. */
+  /** Called when something new is known about the leader. */
   onNews: () => void
 }
 
@@ -20,7 +20,7 @@ export interface IntroductionOptions {
  */
 export class Introduction {
   readonly #options: IntroductionOptions
-  /** Who led when it was last looked. */
+  /** Leader at the last check. */
   #holder = ''
   /** performance.now() when this one was first seen to lead. */
   #since = 0

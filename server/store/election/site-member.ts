@@ -3,7 +3,7 @@ import type { Store } from '../store.ts'
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
 export type ControllerRole = 'leader' | 'standby'
 
-/** Where a controller is reached from other machines; empty where it does not listen. */
+/** Addresses of a controller for other machines; empty where it does not listen. */
 export interface ControllerPlace {
   media: string
   device: string
@@ -20,7 +20,7 @@ export interface KnownController {
   id: string
   /** Name of its machine, or as it was told to be called. */
   name: string
-  /** Of Roomdesk. */
+  /** Version of Roomdesk. */
   version: string
   place: ControllerPlace
   role: ControllerRole
@@ -34,7 +34,7 @@ export interface KnownController {
   since: number
 }
 
-/** What a controller says of itself when it joins. */
+/** Data that a controller sends when it joins. */
 export type Introduced = Pick<KnownController, 'id' | 'name' | 'version' | 'place'>
 
 /** The database of a site, as this controller sees it. */
@@ -65,12 +65,12 @@ export interface FencedStore extends Store {
 
 /** This controller among those of its site. */
 export interface SiteMember {
-  /** Of this controller. */
+  /** Identifier of this controller. */
   readonly id: string
   readonly followed: FollowedStore
   /** Tells the others where this controller is reached; again when it changes. Never rejects: it is told when the database can be reached. */
   announce(place: ControllerPlace): void
-  /** Who leads, as far as is known; undefined: nobody does, or its lease is over. While the database is away: who led last. */
+  /** Known leader; undefined: there is none, or its lease is over. While the database is away: the last leader. */
   leader(): KnownController | undefined
   /** @param listener called when another leads, nobody does any more, or its place has changed. @returns the unsubscribe function */
   onLeader(listener: (leader: KnownController | undefined) => void): () => void

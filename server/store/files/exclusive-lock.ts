@@ -8,7 +8,7 @@ const notADatabase = 26
 const attempts = 5
 const pauseMs = 15
 
-/** What came of asking for the lock: the function that gives it back, or why there is none. */
+/** Result of asking for the lock: the function that releases it, or the reason for the refusal. */
 export type ExclusiveLock = { release: () => void } | 'held by another' | { unavailable: unknown }
 
 /**

@@ -11,7 +11,7 @@ export interface Base {
   written_at: number
 }
 
-/** What the reading of a data folder found that the operator must know. */
+/** Findings in a data folder that the operator must know. */
 export class Findings {
   readonly notices: StoreNotice[] = []
   /** Confirmed changes are lost, or may be. */

@@ -26,12 +26,12 @@ export const lockFileName = 'roomdesk.lock'
 /** Name of the file in the data folder that its owner keeps locked. */
 export const lockedFileName = 'roomdesk.locked'
 
-/** Who holds the folder. Pids are used again, so the time the process started and the boot belong to it. */
+/** Holder of the folder. Pids are used again, so the time the process started and the boot belong to it. */
 interface Owner {
   pid: number
   /** Clock ticks since boot (proc(5), /proc/pid/stat field 22); empty where the system does not tell. */
   started: string
-  /** Of this boot of the machine; empty where the system does not tell. */
+  /** Identifier of this boot of the machine; empty where the system has none. */
   boot: string
   /** The machine's or container's name. */
   host: string
@@ -117,7 +117,7 @@ async function clearStale(folder: string, path: string, mine: string, certain: b
   }
 }
 
-/** What a lock says; undefined when there is none. */
+/** Content of a lock; undefined when there is none. */
 async function readLock(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8')

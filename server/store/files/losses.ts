@@ -20,7 +20,7 @@ const lossesSchema = z.array(
   }),
 )
 
-/** What was lost at this start or an earlier one: a restart does not make the operator forget it. */
+/** Losses found at this start or an earlier one. They survive restarts until the operator dismisses them. */
 export class Losses {
   readonly #folder: string
   #all: readonly StoreNotice[] = []

@@ -18,7 +18,7 @@ export async function filesOfSite(folder: string): Promise<string[]> {
   return (await listFolder(folder)).filter((name) => names.has(name) || segmentNumber(name) !== undefined)
 }
 
-/** Where the site of a data folder was moved to; undefined: nowhere. */
+/** Place that the site of a data folder was moved to; undefined: it was not moved. */
 export async function movedTo(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, movedName), 'utf8')).trim()

@@ -155,7 +155,7 @@ async function backUpAsItIs(folder: string, now: number, sealer: Sealer, retenti
   return await makeBackup(folder, now, { documents: (into) => copyFiles(folder, into, names), sealer, retention })
 }
 
-/** What the settings that were just read say of backups. */
+/** Backup settings from the state that was just read. */
 function retentionOf({ settings }: Pick<State, 'settings'>): Retention {
   return completeSettings(settings.get('site')).backups
 }

@@ -12,7 +12,7 @@ import { SegmentChain } from './journal/segment-chain.ts'
 import { readSegment } from './journal/segment-reader.ts'
 import type { StoreNotice } from '../store.ts'
 
-/** What a data folder holds. */
+/** Contents of a data folder. */
 export interface Recovered {
   state: State
   bases: Record<DocumentName, Base>

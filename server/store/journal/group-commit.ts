@@ -209,7 +209,7 @@ export class GroupCommit<T extends Committing> {
     for (const resolve of this.#idle.splice(0)) resolve()
   }
 
-  /** What waits is taken when the storage is back, and not before: whoever was told meanwhile that it takes too long is left out then. */
+  /** Waits for the storage before the next group is taken, so that changes that time out meanwhile are left out. */
   async #wait({ error, back }: Away): Promise<void> {
     if (this.#awaySince === 0) this.#awaySince = performance.now()
     this.#unhealthy(error)
@@ -288,7 +288,7 @@ export class GroupCommit<T extends Committing> {
     return group
   }
 
-  /** What is worth another try waits again, before what came later. */
+  /** Puts changes that can be tried again in front of those that came later. */
   #notStored(group: readonly T[], error: unknown): void {
     const again = error instanceof StorageAwayError && !this.#closing
     const refused = again ? group.filter(({ cancelled }) => cancelled) : group

@@ -15,7 +15,7 @@ export interface DatabaseStorageOptions {
   deadlines: SessionDeadlines
   session: Session
   leadership: Leadership
-  /** What is in memory. */
+  /** State in memory. */
   state: State
   /** Schema version of the records. */
   version: number
@@ -27,7 +27,7 @@ export interface DatabaseStorageOptions {
   snapshotBytes: number
   /** Milliseconds since the epoch. */
   snapshotAt: number
-  /** Told how many confirmed lines the database had lost; they were stored again. */
+  /** Called with the number of confirmed lines that the database had lost; they were stored again. */
   onMadeGood: (lines: number) => void
 }
 

@@ -69,10 +69,10 @@ const steps: readonly string[] = [
    )`,
 ]
 
-/** Of the advisory lock that whoever makes the tables holds meanwhile; the schema is the other half of the key. */
+/** First half of the key of the advisory lock held while tables are made; the schema is the other half. */
 const tablesLock = 0x524454
 
-/** What the row of a site says. */
+/** Row of a site. */
 export interface SiteRow {
   site: string
   /** Version of the tables. */
@@ -81,7 +81,7 @@ export interface SiteRow {
   records: number
   /** What only who has the site's key can make of `site`. */
   key_proof: string
-  /** Where it was moved to; empty: it is here. */
+  /** Place that the site was moved to; empty: it is here. */
   moved_to: string
 }
 

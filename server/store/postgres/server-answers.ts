@@ -15,7 +15,7 @@ export function isRefusal(error: unknown): boolean {
   return severity === 'ERROR' && !cut.test(code) && code !== readOnly
 }
 
-/** What the server or the network said, in words that hold no secret. */
+/** Message of the server or the network, without secrets. */
 export function saidBy(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return saidBy(error.errors[0])
   if (!(error instanceof Error)) return String(error)

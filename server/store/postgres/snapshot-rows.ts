@@ -41,7 +41,7 @@ function* partsOf(frozen: readonly Frozen[]): Generator<string, void> {
   if (text !== '') yield text
 }
 
-/** What a snapshot says of itself. */
+/** Header of a snapshot. */
 export interface SnapshotHead {
   /** Number of the last journal line whose changes it holds. */
   seq: number

@@ -19,7 +19,7 @@ export interface JournalOptions {
   sizes: ReadonlyMap<number, number>
   /** The highest room number given so far. */
   roomNumber: () => number
-  /** Told how far the journal is on disk, after each write. */
+  /** Called after each write with the length of the journal on disk. */
   highWater: HighWaterFile
   clock: () => number
 }

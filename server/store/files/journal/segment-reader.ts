@@ -4,7 +4,7 @@ import type { RawRecord } from '../../state.ts'
 import { readingOf } from '../store-file-error.ts'
 import { decodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
-/** What reading a segment found. */
+/** Result of reading a segment. */
 export interface SegmentReport {
   /** Good lines of changes. */
   lines: number
@@ -18,7 +18,7 @@ export interface SegmentReport {
   end: number
 }
 
-/** What is known of a segment from elsewhere. */
+/** Facts about a segment that are stored outside of it. */
 export interface KnownSegment {
   number: number
   /** Where it ends in bytes, when a later segment says so. */

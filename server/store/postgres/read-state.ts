@@ -69,7 +69,10 @@ export async function readState(
   return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
 }
 
-/** Applies a snapshot, then the journal behind it, to an empty state. Large because it collects all fields of `DatabaseState` while it reads. */
+/**
+ * Applies a snapshot, then the journal behind it, to an empty state.
+ * Large because it collects all fields of `DatabaseState` while it reads.
+ */
 class StateReader {
   readonly #session: Session
   readonly #known: Migrations

@@ -10,7 +10,7 @@ export interface IntroductionOptions {
   patienceMs: number
   /** At least between two attempts, in milliseconds. */
   betweenMs: number
-  /** Called when something new is known about the leader. */
+  /** Called on the first answer of each new leader. */
   onNews: () => void
 }
 

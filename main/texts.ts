@@ -165,7 +165,7 @@ const chinese: Texts = {
   openToOthersDetail: {
     win32: 'Windows 会询问是否允许 Roomdesk 在网络上通信：请允许“专用网络”，否则其他机器无法访问。',
     darwin:
-      'macOS 会询问是否允许 Roomdesk 接受传入连接并查找本地网络中的设备：请全部允许，否则客户端和摄像机无法连通。',
+      'macOS 会询问是否允许 Roomdesk 接受传入连接并查找本地网络中的设备：请全部允许，否则客户端和摄像头无法连通。',
   },
   portTaken: 'Roomdesk 无法监听端口',
   portTakenDetail: '使用空闲端口可以立即启动；客户端须改用总览页显示的地址。',

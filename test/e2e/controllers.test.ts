@@ -8,7 +8,7 @@ import { ControllersSite, type SiteController } from '../support/sites/controlle
 import { ConsolePages } from './console-pages.ts'
 
 const node = { name: 'here', kind: 'embedded', addresses: [{ tag: 'office', addr: '10.0.0.5:7082' }] } as const
-const sentence = /10\.0\.0\.5:7082: it stays the same whichever controller leads/
+const sentence = /10\.0\.0\.5:7082: does not change on failover/
 /** Kept by who wants to look at them. */
 const pictures = process.env.ROOMDESK_PICTURES
 
@@ -40,9 +40,9 @@ test('The console of a site with several controllers lists them and explains an 
       const pages = new ConsolePages(page)
       await signIn(page, controller)
       await pages.go('Controllers')
-      await pages.row(/Stands by/).waitFor()
+      await pages.row(/Replica/).waitFor()
       await look('controllers')
-      await pages.row(/Stands by/).click()
+      await pages.row(/Replica/).click()
       await look('a controller')
       await pages.go('MCU nodes')
       await pages.row(node.name).click()

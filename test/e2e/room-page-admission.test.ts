@@ -85,7 +85,7 @@ describe('ways into a room', () => {
     const link = await site.link(await site.room(), { user_id: 'ann', user_name: 'Ann' })
     const first = await site.join(link, { equipment: 'none' })
     const second = await site.join(link, { equipment: 'none' })
-    await first.page.getByRole('heading', { name: 'You joined somewhere else' }).waitFor()
+    await first.page.getByRole('heading', { name: 'You joined on another page' }).waitFor()
     await second.button('Leave').waitFor()
     await Promise.all([first.close(), second.close()])
   })

@@ -68,7 +68,7 @@ describe('Accounts in the browser', () => {
     await page.getByRole('row').filter({ hasText: 'Morning' }).waitFor()
     expect(await page.getByRole('button', { name: /Create room/ }).count()).toBe(0)
     await page.goto(`${site.url}/#/settings/accounts`)
-    await page.getByText('Your role (Viewer) does not open this page.').waitFor()
+    await page.getByText('Your role (Viewer) has no access to this page.').waitFor()
     await page.getByRole('link', { name: /Vera/ }).click()
     await page.getByRole('button', { name: 'Create token…' }).click()
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('Report')

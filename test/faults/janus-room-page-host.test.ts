@@ -76,7 +76,7 @@ test('the host lets somebody in who waits, turns somebody away, and removes some
     visitors.push(visitor)
     await visitor.page.getByLabel('Your name').fill(name)
     await visitor.page.getByRole('button', { name: /^Join/ }).click()
-    await visitor.page.getByRole('heading', { name: 'The host will let you in soon' }).waitFor()
+    await visitor.page.getByRole('heading', { name: 'Waiting for the host to let you in' }).waitFor()
     return visitor
   }
   const [cy, eve] = [await guest('Cy'), await guest('Eve')]

@@ -94,7 +94,7 @@ test('Janus dies and comes back: people read that they will be back, and are', a
   await Promise.all([ann.sees('Bob'), bob.sees('Ann')])
   const began = performance.now()
   // Awaited from before: it is gone when they are back, which may be sooner than the test looks.
-  await Promise.all([ann.page.getByText('Restarting, you will be back').waitFor(), janus.restart()])
+  await Promise.all([ann.page.getByText('Restarting. You will be reconnected').waitFor(), janus.restart()])
   await expect.poll(() => inJanus(room), { timeout: 30_000 }).toEqual(['ann', 'bob'])
   await Promise.all([ann.sees('Bob'), bob.sees('Ann')])
   console.info(`people see each other again ${((performance.now() - began) / 1_000).toFixed(1)} s after Janus died`)

@@ -86,7 +86,7 @@ describe('a room on another node than the page', () => {
     const first = (await nodes()).find(({ config }) => config.name !== elsewhere)?.config.name ?? ''
     const went = origins(ann)
     await controller.rpc('nodes.disable', { name: first })
-    await ann.page.getByText('Restarting, you will be back').waitFor()
+    await ann.page.getByText('Restarting. You will be reconnected').waitFor()
     await ann.sees('停车场')
     await expect.poll(() => [...went]).toEqual([other])
     await expect.poll(inRoom).toEqual(expect.arrayContaining([expect.stringMatching(/yard|gate/), 'ann']))

@@ -132,8 +132,8 @@ describe('a meeting with a host', () => {
       return visitor
     }
     const [cy, wang, eve] = [await guest('Cy', 'en-GB'), await guest('王芳', 'zh-CN'), await guest('Eve', 'en-GB')]
-    await cy.page.getByRole('heading', { name: 'The host will let you in soon' }).waitFor()
-    await wang.page.getByRole('heading', { name: '主持人很快会让您进入' }).waitFor()
+    await cy.page.getByRole('heading', { name: 'Waiting for the host to let you in' }).waitFor()
+    await wang.page.getByRole('heading', { name: '等待主持人允许您进入' }).waitFor()
     await eve.page.getByText('Interview').waitFor()
     expect([...(await cy.accessibilityProblems()), ...(await wang.accessibilityProblems())]).toEqual([])
     expect((await site.controller.rpc('rooms.get', { room_id: interview })).users).toEqual([])

@@ -52,7 +52,7 @@ describe('a room that anybody may join who knows its number', () => {
 
   test('somebody who knows the number is asked for a name and offered the host password; the operator sees how they came', async () => {
     ann = await site.open(byNumber(room), { equipment })
-    await ann.page.getByText('For the host only').waitFor()
+    await ann.page.getByText('For hosts only').waitFor()
     expect(await ann.accessibilityProblems()).toEqual([])
     await ann.enter('Ann')
     bo = await site.open(byNumber(room), { equipment })

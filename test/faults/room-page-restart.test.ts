@@ -42,7 +42,7 @@ describe('people in a meeting when the site is restarted or a node is taken out 
   }, async () => {
     const { ann, li } = await meeting()
     await site.stop()
-    await Promise.all([says(ann, 'Restarting, you will be back'), says(li, '服务正在重启，稍后将自动恢复')])
+    await Promise.all([says(ann, 'Restarting. You will be reconnected'), says(li, '服务正在重启，稍后将自动恢复')])
     await site.startAgain()
     const began = performance.now()
     await Promise.all([ann.sees('李明'), li.sees('Ann'), ann.sees('Yard')])
@@ -56,7 +56,7 @@ describe('people in a meeting when the site is restarted or a node is taken out 
   test('the only node is disabled, and enabled again a moment later', { timeout: 120_000 }, async () => {
     const { ann, li } = await meeting()
     await site.controller.rpc('nodes.disable', { name: 'first' })
-    await Promise.all([says(ann, 'Restarting, you will be back'), says(li, '服务正在重启，稍后将自动恢复')])
+    await Promise.all([says(ann, 'Restarting. You will be reconnected'), says(li, '服务正在重启，稍后将自动恢复')])
     await site.controller.rpc('nodes.enable', { name: 'first' })
     await expect.poll(nodeAnswers, { timeout: 10_000 }).toBe(true)
     const began = performance.now()

@@ -109,7 +109,7 @@ describe('the wall of pictures', () => {
       ],
     })
     await plays(page, 'camera gate9', 720)
-    await tileOf(page, 'camera gone').getByText('There is no such camera any more').waitFor()
+    await tileOf(page, 'camera gone').getByText('This camera no longer exists').waitFor()
     await page.keyboard.press('f')
     await page.getByRole('button', { name: 'Full screen' }).waitFor()
 
@@ -117,12 +117,9 @@ describe('the wall of pictures', () => {
     await tileOf(page, 'camera gone').dragTo(tileOf(page, 'camera gate9'))
     await expect.poll(keys).toEqual(['camera gone', 'camera gate9'])
     await site.call('wall.save', { id: view.id, name: 'Doors', items: [{ kind: 'camera', id: 'gate1' }] })
-    await page.getByText('Somebody else changed this view meanwhile').waitFor()
+    await page.getByText('Somebody else has changed this view').waitFor()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
-    await page
-      .getByRole('dialog', { name: 'Save Doors all the same?' })
-      .getByRole('button', { name: 'Save mine' })
-      .click()
+    await page.getByRole('dialog', { name: 'Save “Doors” anyway?' }).getByRole('button', { name: 'Save mine' }).click()
     await expect
       .poll(async () => (await site.call('wall.list'))[0]?.items.map(({ id }) => id))
       .toEqual(['gone', 'gate9'])

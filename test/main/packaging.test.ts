@@ -37,7 +37,7 @@ test('macOS gets the reason for local network access in every shipped language',
   }
   expect(texts.get('en')).toBe(said)
   expect(new Set(texts.values()).size).toBe(3)
-  expect(texts.get('zh_CN')).toContain('摄像机')
+  expect(texts.get('zh_CN')).toContain('摄像头')
 })
 
 test.each([16, 24, 32, 48, 64, 96, 128, 256, 512])(

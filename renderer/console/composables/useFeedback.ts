@@ -47,6 +47,8 @@ export function useFeedback() {
     if (error.code === 'standby') return standbyText(error.message)
     if (error.code === 'internal') return t('errors.internal')
     if (error.refusal === passwordNeeded) return t('accounts.confirm.needed')
+    if (error.refusal === 'roleMissing')
+      return t(error.values.role === 'admin' ? 'errors.adminOnly' : 'errors.operatorOnly')
     if (error.refusal === 'passwordWrong') return t('accounts.confirm.wrong')
     if (error.refusal === 'tooManyPasswords') return t('accounts.confirm.wait', { seconds: error.values.seconds ?? 60 })
     return error.message

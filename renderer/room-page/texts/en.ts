@@ -17,8 +17,8 @@ export const en = {
     nameByLink: 'Your join link is for this name.',
     password: 'Host password',
     passwordHint:
-      'The address contains no join link. With the host password you join as host; a room that is open to everybody needs none.',
-    hostHint: 'For the host only. Everybody else leaves it empty.',
+      'The address contains no join link. With the host password you join as host; an open room needs no password.',
+    hostHint: 'For hosts only. Otherwise leave it empty.',
     numberHint:
       'The room number alone is not enough to join. With the host password you join as host; otherwise ask whoever invited you for a join link.',
     numberRefused: {
@@ -110,7 +110,7 @@ export const en = {
     page: 'Page {page} of {pages}',
     nextPage: 'Next page',
     previousPage: 'Previous page',
-    lost: 'Camera lost, it will be back',
+    lost: 'Camera lost, reconnecting…',
     hand: 'hand raised',
     lowerHand: 'Lower the hand',
     alone: 'Nobody else is here yet.',
@@ -152,12 +152,12 @@ export const en = {
   },
   waiting: {
     host: {
-      title: 'The host will let you in soon',
-      body: 'The host has been told that you are waiting. Keep this page open.',
+      title: 'Waiting for the host to let you in',
+      body: 'If no host is here yet, you will be let in when one arrives. Keep this page open.',
     },
     opening: {
       title: 'The room is not open yet',
-      body: 'It has not begun, or it was closed. You join by yourself as soon as it opens; keep this page open.',
+      body: 'It has not started, or it was closed. You join automatically when it opens. Keep this page open.',
     },
     trying: 'Trying again…',
     again: 'Trying again in {seconds} s',
@@ -177,7 +177,7 @@ export const en = {
   banner: {
     label: 'Notices',
     lost: 'Connection lost. Reconnecting…',
-    restarting: 'Restarting, you will be back…',
+    restarting: 'Restarting. You will be reconnected…',
     sound: 'The browser has blocked the sound.',
     playSound: 'Turn the sound on',
     sharing: 'You are sharing your screen.',
@@ -209,7 +209,7 @@ export const en = {
   },
   ask: {
     removeTitle: 'Remove {name}?',
-    removeBody: 'They are removed at once and need a new join link to come back.',
+    removeBody: 'They need a new join link to come back.',
     remove: 'Remove',
     endTitle: 'End the meeting for everybody?',
     endBody: 'Everybody is disconnected now: {count} including you. The room stays and can be joined again.',
@@ -239,7 +239,7 @@ export const en = {
       body: 'The host or the operator removed you. To come back, ask them for a new join link.',
     },
     replaced: {
-      title: 'You joined somewhere else',
+      title: 'You joined on another page',
       body: 'Your link was used in another window or on another device, which replaced this one.',
     },
     closed: { title: 'The room was closed', body: 'It has ended for everybody.' },
@@ -259,7 +259,7 @@ export const en = {
     },
     locked: {
       title: 'The room is locked',
-      body: 'Nobody else can join at the moment. Ask the host to unlock it, then try again.',
+      body: 'Nobody else can join right now. Ask the host to unlock it, then try again.',
     },
     removed: {
       title: 'You were removed from this room',

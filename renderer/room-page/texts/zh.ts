@@ -148,7 +148,7 @@ export const zh: Texts = {
     show: '查看',
   },
   waiting: {
-    host: { title: '主持人很快会让您进入', body: '已通知主持人您正在等待，请不要关闭此页面。' },
+    host: { title: '等待主持人允许您进入', body: '如主持人尚未到达，到达后会让您进入。请不要关闭此页面。' },
     opening: { title: '房间尚未开放', body: '会议尚未开始或房间已关闭。开放后将自动加入，请不要关闭此页面。' },
     trying: '正在重试…',
     again: '{seconds} 秒后重试',

@@ -30,7 +30,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
         .getByText(/H\.?264/)
         .first()
         .waitFor()
-      await form.getByText('Use its smaller stream, 160 × 90').click()
+      await form.getByText('Use its substream, 160 × 90').click()
       await form.getByRole('button', { name: 'Next' }).click()
       await form.getByLabel('Name', { exact: true }).fill('Gate camera')
       await form.getByText('A new room').click()

@@ -34,7 +34,7 @@ async function admin() {
 test('revoking a token lists the rooms and devices that it made, and no others, in both languages', async () => {
   const { client, account, pressOf } = await admin()
   await pressOf('Revoke Night script')
-  await says('This token made these changes')
+  await says('Changes made with this token')
   await says('Made by night')
   expect(pageText()).not.toContain('Made by hand')
   await press('Cancel')
@@ -44,7 +44,7 @@ test('revoking a token lists the rooms and devices that it made, and no others, 
   await press('取消')
   await showLanguage('en')
   await pressOf('Revoke Night script')
-  await says('This token made these changes')
+  await says('Changes made with this token')
   document.querySelector<HTMLElement>('[data-confirm]')?.click()
   await says('Token revoked')
   await eventually(async () => expect(await client.call('accounts.tokens', { id: account.id })).toHaveLength(1))
@@ -53,6 +53,6 @@ test('revoking a token lists the rooms and devices that it made, and no others, 
 test('of a token that changed nothing it says so', async () => {
   const { pressOf } = await admin()
   await pressOf('Revoke Unused')
-  await says('This token has changed nothing.')
+  await says('No changes were made with this token.')
   await press('Cancel')
 })

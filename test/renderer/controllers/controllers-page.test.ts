@@ -73,7 +73,7 @@ test('the page updates leader, replicas and their lag, and highlights missing co
   const { client, become } = site(view([alpha, beta]))
   show(ControllersPage, client)
   await says('alpha (this one)')
-  await says('Leads for 2 h')
+  await says('Leader for 2 h')
   await says('Up to date')
   const gone = controller('gamma', { gone: true, seen_at: Date.now() - 180_000, version: '1.2.2' })
   become(view([alpha, { ...beta, behind: 1200, behind_for: 45 }, gone]))
@@ -108,8 +108,8 @@ test('another controller is made the leader, although the console is cut off by 
   show(ConfirmHost, client)
   show(ControllersPage, client, {})
   await makeLeader('beta')
-  await says('alpha stores what is under way and hands over to beta.')
-  await says('brought over to the new leader within 5 s')
+  await says('alpha finishes the changes in progress and hands over to beta.')
+  await says('move to the new leader within 5 s')
   expect(asked).toEqual([])
   await press('Make leader')
   await says('Handing over to beta…')
@@ -120,9 +120,9 @@ test('another controller is made the leader, although the console is cut off by 
       { ...beta, role: 'leader' },
     ]),
   )
-  await says('beta leads now; the hand-over took')
+  await says('beta is the leader now; the hand-over took')
   await press('Close')
-  await eventually(() => expect(pageText()).not.toContain('beta leads now'))
+  await eventually(() => expect(pageText()).not.toContain('beta is the leader now'))
 })
 
 test('a change of leader that was refused says why', async () => {
@@ -144,13 +144,13 @@ test('the console of a replica is read-only and links to the leader', async () =
   show(ReplicaBanner, client)
   let may: ReturnType<typeof useCaller>['may'] = () => false
   show({ setup: () => ((may = useCaller().may), () => null) }, client)
-  await eventually(() => expect(banner()).toContain('Read-only: this controller stands by, alpha leads.'))
+  await eventually(() => expect(banner()).toContain('Read-only replica. The leader is alpha.'))
   expect(document.querySelector('.standby-banner a')?.getAttribute('href')).toBe('http://alpha.example:7083')
   await eventually(() => expect(may('rooms.list')).toBe(true))
   expect([may('rooms.create'), may('controllers.lead')]).toEqual([false, true])
   const leaderless = onStandby.map((item) => ({ ...item, role: 'standby' as const }))
   become(view(leaderless, { leaderless_since: Date.now() }))
-  await eventually(() => expect(banner()).toContain('Nobody leads since'))
+  await eventually(() => expect(banner()).toContain('No leader since'))
   become(view([{ ...beta, self: true, role: 'leader' }]))
   await eventually(() => expect(banner()).toBe(''))
   expect(may('rooms.create')).toBe(true)
@@ -162,7 +162,7 @@ test('while the database is away every page says since when, why, and what goes 
   const { client, become } = site(view([alpha, beta], { medium: away }))
   show(ReplicaBanner, client)
   show(ControllersPage, client)
-  const sentence = 'The database cannot be reached since 00:00 (connection refused): changes are refused; reads, media'
+  const sentence = 'The database cannot be reached since 00:00 (connection refused): changes are refused; meetings'
   await eventually(() => expect(banner()).toContain(sentence))
   await says('Cannot be reached since 00:00')
   await showLanguage('zh')
@@ -209,23 +209,23 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
     return said
   }
   expect(sentences()).toEqual([
-    'Controller beta took over: alpha was lost or stopped',
-    'Controller beta leads: alpha handed over by hand',
-    'Controller beta leads; alpha did before',
-    'Controller beta appeared (Roomdesk 1.2.3)',
+    'Controller “beta” took over: “alpha” failed or stopped',
+    'Controller “beta” is the leader: “alpha” handed over on request',
+    'Controller “beta” is the leader; before: “alpha”',
+    'Controller “beta” appeared (Roomdesk 1.2.3)',
     'The database cannot be reached: connection refused',
-    'The database takes no changes: it is full',
-    'The database takes changes again',
+    'The database refuses writes: it is full',
+    'The database accepts writes again',
     'Disk: The disk takes changes again.',
     'The database is back after 1 min',
-    'Node n is offline: The node did not answer within 2.5 s.',
+    'Node “n” offline: The node did not answer within 2.5 s.',
   ])
   await showLanguage('zh')
   const chinese = sentences()
   await showLanguage('en')
-  expect(chinese[0]).toBe('控制器 beta 已接管：alpha 失联或已停止')
-  expect(chinese[5]).toBe('数据库不接受更改：it is full')
-  expect(chinese.at(-1)).toBe('节点 n 离线：节点未在 2.5 秒内应答。')
+  expect(chinese[0]).toBe('控制器“beta”已接管：“alpha”失联或已停止')
+  expect(chinese[5]).toBe('数据库拒绝写入：it is full')
+  expect(chinese.at(-1)).toBe('节点“n”离线：节点未在 2.5 秒内应答。')
 })
 
 test('a controller that is sent nothing, because it would be in plain HTTP, is named with what to do, in both languages', async () => {

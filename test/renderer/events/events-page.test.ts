@@ -79,7 +79,7 @@ test('Names that an earlier version logged neither run nor hide in an export', (
 test('Filters leave what is asked for', async () => {
   await client.call('rooms.create', { topic: 'Lobby' })
   show(EventsPage, client)
-  await says('Room Lobby was created')
+  await says('Room “Lobby” created')
   const search = document.querySelector<HTMLInputElement>('input[type="search"], input')
   if (!search) throw new Error('there is no search field')
   search.value = 'lobby'

@@ -59,7 +59,7 @@ test('a node whose events do not arrive shows the operator what to do', async ()
   const program = { version: '1.1.2', plugins: ['videoroom'], events: false, events_since: Date.now() }
   const open = panel(janus({ program }))
   await says('Not arriving for')
-  await says('Who joins and leaves is noticed seconds later. Install the configuration files on the server.')
+  await says('Joins and leaves appear a few seconds late. Install the configuration files on the server.')
   open.unmount()
   panel(janus({ program }), '')
   await says('Open the event port')
@@ -100,9 +100,9 @@ test('the event log says what was repaired on which node, in both languages', as
   }
   const client = {} as unknown as ConsoleClient
   show(Line, client)
-  expect(sentence).toBe('Repaired on node Media 1: 12 rooms were missing and were opened again')
+  expect(sentence).toBe('Repaired on node “Media 1”: 12 rooms were missing and were opened again')
   await showLanguage('zh')
   show(Line, client)
   await showLanguage('en')
-  expect(sentence).toBe('已在节点 Media 1 上修复：12 个房间缺失，已重新打开')
+  expect(sentence).toBe('已在节点“Media 1”上修复：12 个房间缺失，已重新打开')
 })

@@ -1,7 +1,7 @@
 /** Devices: RTSP cameras that are joined to rooms as outgoing users. */
 export const devices = {
   title: 'Devices',
-  purpose: 'RTSP cameras in rooms: whether they are streaming, and what the problem is if not.',
+  purpose: 'RTSP cameras in rooms: their state and problems.',
   add: 'Add device',
   importCsv: 'Import CSV',
   exportCsv: 'Export CSV',
@@ -49,13 +49,13 @@ export const devices = {
     closed: 'The device closed the connection. It may have reached its viewer limit, or be restarting.',
     stalled: 'The device stopped sending media without closing the connection.',
     noNode: 'No MCU node is available for its room.',
-    roomFull: 'Its room is full. Raise the limit or remove somebody.',
+    roomFull: 'Its room is full. Raise the limit or remove a participant.',
     roomLocked: 'Its room is locked or closed. It joins as soon as the room is open again.',
     nodeFailed: 'The MCU node could not take the device. It will be retried.',
     forbidden:
       'Devices are not allowed at this address: it is outside the permitted networks, or it is a port of this site.',
     encrypted:
-      'The MCU node of its room takes rtsp:// only. Give the device such an address, or add an embedded MCU node: the room gets it once no people are in it.',
+      'The MCU node of its room takes rtsp:// only. Use such an address, or add an embedded MCU node: the room moves there once nobody is in it.',
   },
   thumbnail: 'Picture of {name}, {time}',
   columns: {
@@ -73,8 +73,8 @@ export const devices = {
     failed: '{n} failed attempt | {n} failed attempts',
     next: 'next try {when}',
     now: 'trying now',
-    held: 'retried when this changes',
-    heldLogin: 'waiting for a new login or "Try now"',
+    held: 'waiting until this is fixed',
+    heldLogin: 'stopped: correct the login or click Try now',
   },
   acts: {
     edit: 'Edit',
@@ -107,8 +107,8 @@ export const devices = {
     address: 'RTSP address',
     addressHint:
       'Paste it as the camera shows it, e.g. rtsp://192.168.1.64:554/stream1. A login in it is stored separately.',
-    assist: 'Address of a second, smaller stream',
-    assistHint: 'For viewers with little bandwidth.',
+    assist: 'Substream address',
+    assistHint: 'A smaller stream for viewers with little bandwidth.',
     login_name: 'User name',
     login_password: 'Password',
     loginHint: 'Leave empty if no login is required.',
@@ -172,11 +172,11 @@ export const devices = {
     reachOk: 'RTSP server found.',
     loginOk: 'Login accepted.',
     loginNone: 'No login required.',
-    streamOk: 'It can join a room.',
+    streamOk: 'Ready to join a room.',
     unknown: 'Not checked',
-    useSecond: 'Use its smaller stream, {size}, on slow connections',
-    hasSecond: 'It also has a smaller stream, {size}. Edit the device to use it on slow connections.',
-    laterHint: 'You can continue: the device is saved and retried until it answers.',
+    useSecond: 'Use its substream, {size}, on slow connections',
+    hasSecond: 'It also has a substream, {size}. Edit the device to use it on slow connections.',
+    laterHint: 'You can continue: the device is saved and retried. A wrong login is not retried until you correct it.',
     ofDevice: 'Checks the camera with the stored login, without affecting the running stream.',
   },
   tracks: {
@@ -184,7 +184,7 @@ export const devices = {
     video: 'Video',
     audio: 'Audio',
     ways: {
-      direct: 'plays as is',
+      direct: 'supported',
       converted: 'converted by ffmpeg',
       needs_ffmpeg: 'requires ffmpeg',
       none: 'not usable',
@@ -257,12 +257,12 @@ export const devices = {
     history: 'History',
     historyHint: 'Since the controller started.',
     noHistory: 'No history yet.',
-    times: '{n} time until {time} | {n} times until {time}',
+    times: '{n} time, last at {time} | {n} times, last at {time}',
     since: '{state} for {span}',
     login: 'Login',
     noLogin: 'none',
     withPassword: '{name}, password stored',
-    assist: 'Second stream',
+    assist: 'Substream',
     look: 'Check camera',
   },
   /** What the controller says about an address, a login or a line, in the operator's language. */

@@ -1,7 +1,8 @@
 /** The lab. */
 export const lab = {
   title: 'Lab',
-  purpose: 'Simulated people and faults, to see how clients and this site behave. Nothing here is real.',
+  purpose:
+    'Simulated people and faults, to test clients and this site. API faults and blocked writes affect real clients.',
   empty: 'No simulated node',
   emptyBody:
     'The lab works on simulated MCU nodes: they behave like nodes but carry no media. Add one, and remove it when you are done.',
@@ -34,7 +35,7 @@ export const lab = {
   },
   nodes: {
     title: 'Node faults',
-    hint: 'What a simulated node does when the controller talks to it.',
+    hint: 'How a simulated node responds to the controller.',
     mode: 'Behaviour of {name}',
     modes: { none: 'Works', offline: 'Offline', slow: 'Slow', silent: 'Silent', failing: 'Failing' },
     modeHint: {
@@ -76,7 +77,7 @@ export const lab = {
       noNode: 'No node',
       roomFull: 'Room is full',
       roomLocked: 'Room is locked',
-      nodeFailed: 'Node could not take it',
+      nodeFailed: 'Node failed',
       forbidden: 'Address not allowed',
       encrypted: 'rtsps:// not possible here',
     },

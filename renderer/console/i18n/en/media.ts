@@ -51,9 +51,9 @@ export const media = {
   link: {
     act: 'Join link',
     title: 'Join link for room {room}',
-    hint: 'Anyone with the link can join in a browser. Each browser counts as one person: whoever is removed needs a new link, others are not affected.',
-    name: 'For',
-    namePlaceholder: 'anyone: they choose a name',
+    hint: 'Anyone with this link can join. A removed person needs a new one.',
+    name: 'Invitee',
+    namePlaceholder: 'Anyone; they enter their name',
     role: 'Role',
     member: 'Member',
     host: 'Host',
@@ -64,8 +64,7 @@ export const media = {
     month: '30 days',
     qr: 'QR code of the join link',
     expires: 'Valid until {time}',
-    plain:
-      'This link uses plain HTTP: on other devices browsers allow neither camera nor microphone. Set a certificate first.',
+    plain: 'This link uses plain HTTP: browsers on other devices block camera and microphone. Set a certificate first.',
     plainAct: 'Certificate',
     local:
       'This address works only on this machine. Set a bind address or a public URL in the settings before you share it.',
@@ -75,7 +74,7 @@ export const media = {
     revokeAll: 'Revoke all links of this room',
     revokeTitle: 'Revoke all join links of room {room}?',
     revokeBody:
-      'All existing links stop working, whoever has them. People in the room stay, but need a new link when they reload the page.',
+      'All existing links stop working. People in the room stay, but need a new link when they reload the page.',
     revoked: 'All join links of room {room} were revoked',
   },
 } as const

@@ -24,7 +24,7 @@ export const nodes = {
   kindHint: {
     embedded: 'Runs on this machine, started by the controller. Ready for rooms at once.',
     simulated:
-      'For trying things out: it behaves like a node but carries no media. Next to real nodes it serves lab rooms only.',
+      'For tests: it behaves like a node but carries no media. If the site has real nodes, it serves lab rooms only.',
     janus:
       'Your own Janus server (1.1 or newer). After adding it, download its configuration files here and install them on it.',
     another:
@@ -42,11 +42,11 @@ export const nodes = {
     addresses: 'Addresses',
     idc: 'idc_code',
     weight: 'Weight',
-    health: 'Since, last error',
+    health: 'Status since · Last error',
     actions: 'Actions',
   },
   fixedAddress:
-    'Address {addr}: it stays the same whichever controller leads. If it is that of one machine, nobody reaches this node once another one leads: remove it, and each controller is reached by its own. A virtual address or a load balancer may stay.',
+    'Address {addr} does not change on failover. Use a virtual or load-balancer address: others stop working after failover. If you remove it, each controller is reached at its own address.',
   fields: {
     name: 'Name',
     nameHint: 'It cannot be changed later.',
@@ -56,7 +56,7 @@ export const nodes = {
     kind: 'Kind',
     addresses: 'Addresses for clients',
     addressesHint:
-      'What get_mcu returns. A client that asks for an ip_tag gets the address with that tag, others get the first one.',
+      'Returned by get_mcu. A client that asks for an ip_tag gets the address with that tag; others get the first one.',
     noAddresses: 'None: the address of this machine is returned.',
     noAddressesJanus: 'None: host and port of the WebSocket address are returned.',
     tag: 'Tag',
@@ -154,8 +154,8 @@ export const nodes = {
     admin_keyHint: 'admin_key of VideoRoom and Streaming',
     token_secretHint: 'token_auth_secret in janus.jcfg',
     removeSecret: 'Remove the stored {name}',
-    check: 'Check safety',
-    testing: 'Checking addresses, secrets, plugins and what strangers could do: up to 10 s.',
+    check: 'Check security',
+    testing: 'Checking addresses, secrets, plugins and access by strangers: up to 10 s.',
     download: 'Configuration files',
     downloadHint:
       'The configuration files make the server a safe node of this site. Unpack them into /etc/janus and restart Janus. They contain its secrets.',
@@ -165,9 +165,9 @@ export const nodes = {
     events: 'Events',
     eventsArrive: 'Arriving for {span}',
     eventsMissing: 'Not arriving for {span}',
-    eventsClosed: 'Who joins and leaves is noticed seconds later.',
+    eventsClosed: 'Joins and leaves appear a few seconds late.',
     eventsOpen: 'Open the event port',
-    eventsInstall: 'Who joins and leaves is noticed seconds later. Install the configuration files on the server.',
+    eventsInstall: 'Joins and leaves appear a few seconds late. Install the configuration files on the server.',
     good: 'Janus {version}, no problems found.',
     usable: 'Janus {version}, safe to use.',
     unsafe: 'Janus {version} can be used, but is not safe.',

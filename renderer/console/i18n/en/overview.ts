@@ -1,7 +1,7 @@
 /** Overview and welcome. */
 export const overview = {
   title: 'Overview',
-  purpose: 'What this site is doing, and what needs your attention.',
+  purpose: 'Activity of this site and problems that need attention.',
   restart: 'Restart listeners',
   restartTitle: 'Restart the two API listeners?',
   restartBody: 'Clients get no answers for a moment. Rooms, people and devices are not affected.',
@@ -63,8 +63,8 @@ export const overview = {
     healthy: 'Disk OK',
     unhealthy: 'Disk refuses writes',
     databaseHealthy: 'Database OK',
-    databaseUnhealthy: 'Database takes no changes',
-    databaseAway: 'Database cannot be reached since {since}',
+    databaseUnhealthy: 'Database refuses writes',
+    databaseAway: 'Database unreachable since {since}',
     backlog: '{n} write waiting | {n} writes waiting',
     flush: 'last write took {time}',
     nodes: 'MCU nodes',
@@ -74,8 +74,8 @@ export const overview = {
       'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unforeseen error".',
     diskRefused: 'The disk refuses writes: nothing can be changed until it accepts them again.',
     databaseRefused:
-      'The database takes no changes: nothing can be changed until it does. Meetings and everything that is only read go on.',
-    databaseAway: 'The database cannot be reached: changes are refused; reads, media and presence go on.',
+      'The database refuses writes: nothing can be changed until it accepts them again. Meetings and viewing continue.',
+    databaseAway: 'The database cannot be reached: changes are refused; meetings and viewing continue.',
     databasePlain:
       'The connection to the database is not encrypted. Add sslmode=verify-full and sslrootcert to the address of the database.',
     databaseUnverified:
@@ -112,13 +112,13 @@ export const overview = {
     calls: '{count} call since {since}: | {count} calls since {since}:',
     openSwitch: 'Open the setting',
     dismiss: 'Dismiss',
-    dismissHint: 'Do not mention this client again until the controller restarts',
+    dismissHint: 'Hide this client until the controller restarts',
   },
 } as const
 
 export const welcome = {
   title: 'Welcome to Roomdesk',
-  purpose: 'Both APIs are running. A few steps, and a client is talking to them and a camera is in a room.',
+  purpose: 'Both APIs are running. Connect a client, create a room, add a camera.',
   listening: 'Your APIs are listening',
   listeningBody: 'Give your clients these base addresses.',
   credential: 'A credential is ready',

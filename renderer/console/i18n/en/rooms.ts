@@ -1,7 +1,7 @@
 /** Rooms. */
 export const rooms = {
   title: 'Rooms',
-  purpose: 'Every room of the site, who is in it and which MCU serves it.',
+  purpose: 'All rooms of the site, their participants and MCU nodes.',
   create: 'New room',
   search: 'Search number, topic, owner',
   empty: 'No room yet',
@@ -14,7 +14,7 @@ export const rooms = {
     locked: 'Nobody else can join',
     closed: 'Closed by the operator: nobody can join',
   },
-  modes: { m1: 'MCU, free', m2: 'MCU, host', m3: 'P2P, free', m4: 'P2P, host' },
+  modes: { m1: 'Open meeting', m2: 'Hosted meeting', m3: 'Open meeting, P2P', m4: 'Hosted meeting, P2P' },
   columns: {
     room_id: 'Room',
     topic: 'Topic',
@@ -32,7 +32,7 @@ export const rooms = {
     ownerHint: 'ID of the person or system that owns the room.',
     room_mode: 'Mode',
     host_password: 'Host password',
-    hostHint: 'Whoever joins with it becomes host.',
+    hostHint: 'A person who joins with it becomes host.',
     entry_by_number: 'Joining by room number',
     entryHint:
       'Whether anyone who knows the number can join without a join link. Nobody can join a locked or closed room.',
@@ -45,7 +45,7 @@ export const rooms = {
     siteOff: 'not allowed',
     waiting_room: 'Waiting room',
     waitingOn: 'The host lets people in',
-    waitingHint: 'Everybody but hosts and cameras waits until a host lets them in. Janus nodes have no waiting room.',
+    waitingHint: 'Everyone except hosts and cameras waits until a host lets them in. Janus nodes have no waiting room.',
     keepPassword: 'Leave empty to keep the current one.',
     removePassword: 'Remove the host password',
     attendee_max: 'Max. participants',
@@ -116,7 +116,7 @@ export const rooms = {
     byNumberHint: 'Joined by room number, without a join link',
     entry: 'Joining by room number',
     entryOn: 'anyone can join',
-    entryOff: 'nobody can join',
+    entryOff: 'off: link required',
     entryInherited: '{entry} (site default)',
     device: 'device',
     since: 'since {time}',

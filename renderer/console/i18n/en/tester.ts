@@ -1,7 +1,7 @@
 /** The API tester. */
 export const tester = {
   title: 'API tester',
-  purpose: 'Send requests to the APIs over HTTP as a client would, and see exactly what goes both ways.',
+  purpose: 'Send HTTP requests to the APIs as a client does, and see the exact request and response.',
   groups: { media: 'Media room API', device: 'External device API', older: 'Older clients' },
   missingSwitch: {
     older_clients: 'Currently refused: "Older clients" is off.',
@@ -16,7 +16,7 @@ export const tester = {
   credentialHint: 'Its token is obtained and added for you.',
   pairHint: 'Its access_key and secret_key are added for you, in the URL.',
   digestHint: 'Its access_key and digest are added for you.',
-  tokenHint: 'Of a session that was opened elsewhere, or the one that the last call returned.',
+  tokenHint: 'The token of any open session, or the one that the last call returned.',
   noCredential: 'None: send without a token',
   noCredentials: 'No credential yet.',
   makeOne: 'Create one',
@@ -44,7 +44,7 @@ export const tester = {
   copyAs: 'Copy as',
   languages: { curl: 'curl', javascript: 'JavaScript', python: 'Python' },
   tokenNote:
-    'Secrets are hidden here. What you copy holds a live token: whoever has it acts as this credential until the session ends.',
+    'Secrets are hidden here. What you copy holds a live token: anyone who has it can act as this credential until the session ends.',
   pairNote: 'Secrets are hidden here. What you copy holds the secret key of this credential.',
   empty: 'Nothing sent yet',
   emptyBody: 'Choose an operation on the left and send it. The request and the answer appear here.',
@@ -67,7 +67,7 @@ export const tester = {
     get_user_number: 'The number of users in a room.',
     server_info: 'Where rooms, ICE servers and the APIs are; for older clients.',
     get_access_token: 'Exchange a key pair in the URL for a token; for older clients.',
-    join_url: 'A join link with which a person joins a room in a browser.',
+    join_url: 'A link for joining a room in a browser.',
     create_outgoing_user: 'Create an outgoing user: the device joins the room, and is streaming when ret is 0.',
     destroy_outgoing_user: 'Remove an outgoing user: it leaves the room.',
     list_outgoing_users: 'List outgoing users, of one room or of all.',
@@ -79,7 +79,7 @@ export const tester = {
     secretKey: 'If empty: from the credential above.',
     mcuServerURI: 'Ignored.',
     client_info: 'A JSON object that may contain the token as access_tocken; if empty, the token is sent separately.',
-    room_mode: '1 MCU free, 2 MCU host, 3 P2P free, 4 P2P host.',
+    room_mode: '1 open meeting, 2 hosted meeting, 3 open P2P, 4 hosted P2P.',
     room_extend_id: 'Your own room ID; generated if omitted.',
     options: 'A JSON object.',
     userAddress: 'rtsp:// or rtsps:// address of the device.',

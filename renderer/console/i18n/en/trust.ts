@@ -1,8 +1,8 @@
 /** The page with the certificate to trust. */
 export const trust = {
   title: 'Trust this site on your device',
-  purpose: 'Browsers then show no warning, and allow camera and microphone in rooms.',
-  none: 'This site has no certificate: it speaks plain HTTP. An admin sets one under Settings › Network.',
+  purpose: 'Browsers then show no warning and allow camera and microphone in rooms.',
+  none: 'This site has no certificate: it uses plain HTTP. An admin can set one under Settings › Network.',
   get: 'Get the certificate',
   download: 'Download roomdesk.crt',
   compare:

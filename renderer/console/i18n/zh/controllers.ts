@@ -7,7 +7,7 @@ export const controllers: Texts<typeof english> = {
   alone: '本站点只有一个控制器',
   aloneBody:
     '站点状态保存在本机文件中，因此只能有一个控制器。如需第二个，请将状态迁移到 PostgreSQL，并在同一数据库上启动另一个控制器。',
-  aloneDocs: '操作方法见',
+  aloneDocs: '操作说明：',
   noStandby: '没有备用控制器：此控制器失联后，站点将停止服务，直到它恢复。',
   this: '当前',
   columns: {
@@ -34,7 +34,7 @@ export const controllers: Texts<typeof english> = {
     title: '数据库',
     reachable: '连接正常',
     away: '自 {since} 起无法连接',
-    awayBody: '恢复之前，所有更改都会被拒绝；读取、媒体和在线状态不受影响。',
+    awayBody: '恢复之前，所有更改都会被拒绝；会议和观看不受影响。',
     known: '列表截至 {since}。',
   },
   panel: {
@@ -66,7 +66,7 @@ export const controllers: Texts<typeof english> = {
     standby: '只读：此控制器处于备用状态，主控制器是 {name}。',
     open: '打开 {name} 的控制台',
     nobody: '自 {since} 起没有主控制器：在有控制器接管之前，更改会等待或被拒绝。',
-    database: '自 {since} 起无法连接数据库（{reason}）：更改会被拒绝；读取、媒体和在线状态不受影响。',
+    database: '自 {since} 起无法连接数据库（{reason}）：更改会被拒绝；会议和观看不受影响。',
     show: '查看控制器',
   },
 }

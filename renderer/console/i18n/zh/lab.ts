@@ -3,7 +3,7 @@ import type { lab as english } from '../en/lab.ts'
 
 export const lab: Texts<typeof english> = {
   title: '实验室',
-  purpose: '模拟参会者与故障，用于观察客户端与本站点的表现。这里的一切都不是真实的。',
+  purpose: '模拟参会者与故障，用于观察客户端与本站点的表现。API 故障和阻止写入会影响真实客户端。',
   empty: '没有模拟节点',
   emptyBody: '实验室在模拟 MCU 节点上工作：其行为与节点相同，但不传输媒体。添加一个即可开始，用完后可移除。',
   make: '添加模拟节点',

@@ -52,8 +52,8 @@ export const media: Texts<typeof english> = {
   link: {
     act: '邀请链接',
     title: '房间 {room} 的邀请链接',
-    hint: '持有链接者可在浏览器中加入。每个浏览器视为一人：被移出者需要新的链接，其他人不受影响。',
-    name: '提供给',
+    hint: '持有此链接的人都可加入。被移出者需要新的链接。',
+    name: '受邀人',
     namePlaceholder: '任何人：自行填写姓名',
     role: '角色',
     member: '成员',
@@ -73,7 +73,7 @@ export const media: Texts<typeof english> = {
     copyByNumber: '复制地址',
     revokeAll: '撤销此房间的所有链接',
     revokeTitle: '撤销房间 {room} 的所有邀请链接？',
-    revokeBody: '此前生成的链接将全部失效，无论由谁持有。房间内的参会者不受影响，但刷新页面后需要新的链接。',
+    revokeBody: '现有链接将全部失效。房间内的参会者不受影响，但刷新页面后需要新的链接。',
     revoked: '房间 {room} 的所有邀请链接已撤销',
   },
 }

@@ -33,11 +33,11 @@ export const nodes: Texts<typeof english> = {
     addresses: '地址',
     idc: 'idc_code',
     weight: '权重',
-    health: '持续时间与最近错误',
+    health: '状态持续时间 · 最近错误',
     actions: '操作',
   },
   fixedAddress:
-    '主控制器切换后，地址 {addr} 不会改变。如果它是某一台机器的地址，其他控制器接管后客户端将无法访问此节点：请删除该地址，各控制器会使用各自的地址。虚拟 IP 或负载均衡器的地址可以保留。',
+    '主控制器切换后，地址 {addr} 不会改变。请使用虚拟 IP 或负载均衡器的地址：其他地址在切换后将失效。删除后，各控制器使用各自的地址。',
   fields: {
     name: '名称',
     nameHint: '创建后无法更改。',
@@ -150,9 +150,9 @@ export const nodes: Texts<typeof english> = {
     events: '事件',
     eventsArrive: '正常上报，已持续 {span}',
     eventsMissing: '未上报，已持续 {span}',
-    eventsClosed: '人员进出要几秒后才能获知。',
+    eventsClosed: '进出信息会延迟几秒显示。',
     eventsOpen: '开放事件端口',
-    eventsInstall: '人员进出要几秒后才能获知。请在服务器上安装配置文件。',
+    eventsInstall: '进出信息会延迟几秒显示。请在服务器上安装配置文件。',
     good: 'Janus {version}，未发现问题。',
     usable: 'Janus {version}，可安全使用。',
     unsafe: 'Janus {version} 可以使用，但不安全。',
@@ -208,7 +208,7 @@ export const nodes: Texts<typeof english> = {
     roomsUnguarded: '未设置 token_secret，知道房间号的人都能加入：请安装配置文件。',
     adminUnused: '未填写 admin_url，被移出的人仍连接在节点上：请在管理网络上启用 Admin API。',
     eventsOff:
-      '收不到节点的事件，人员进出要几秒后才能获知：请开放事件端口（“设置 › 网络”或 --event-port）并安装配置文件；本站点使用证书时，还要让节点信任该证书。',
+      '收不到 Janus 事件：请开放事件端口（“设置 › 网络”或 --event-port）并重新安装配置文件；本站点使用证书时，还要让节点信任该证书。',
     reclaimOff: '控制器重启时摄像头会离开房间：请在 janus.jcfg 中设置 reclaim_session_timeout = 60。',
     roomsListed:
       '任何获准进入的人都能列出此节点上的其他房间（{count} 个）：请将其从 janus.plugin.videoroom.jcfg 中删除。',

@@ -65,7 +65,7 @@ export const overview: Texts<typeof englishOverview> = {
     healthy: '磁盘正常',
     unhealthy: '磁盘拒绝写入',
     databaseHealthy: '数据库正常',
-    databaseUnhealthy: '数据库不接受更改',
+    databaseUnhealthy: '数据库拒绝写入',
     databaseAway: '自 {since} 起无法连接数据库',
     backlog: '{n} 项等待写入',
     flush: '上次写入用时 {time}',
@@ -75,8 +75,8 @@ export const overview: Texts<typeof englishOverview> = {
     restarted:
       'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中“unforeseen error”处的内容反馈给开发者。',
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
-    databaseRefused: '数据库不接受更改：恢复之前，所有更改都会被拒绝；会议和只读操作不受影响。',
-    databaseAway: '无法连接数据库：更改会被拒绝；读取、媒体和在线状态不受影响。',
+    databaseRefused: '数据库拒绝写入：恢复之前，所有更改都会被拒绝；会议和观看不受影响。',
+    databaseAway: '无法连接数据库：更改会被拒绝；会议和观看不受影响。',
     databasePlain: '到数据库的连接未加密。请在数据库地址中加入 sslmode=verify-full 和 sslrootcert。',
     databaseUnverified: '未验证数据库的证书。请在数据库地址中使用 sslmode=verify-full 和 sslrootcert。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
@@ -114,7 +114,7 @@ export const overview: Texts<typeof englishOverview> = {
 
 export const welcome: Texts<typeof englishWelcome> = {
   title: '欢迎使用 Roomdesk',
-  purpose: '两个 API 均已运行。只需几步，即可接入客户端并让摄像头加入房间。',
+  purpose: '两个 API 均已运行。接入客户端、创建房间、添加摄像头。',
   listening: 'API 正在监听',
   listeningBody: '把以下基础地址提供给您的客户端。',
   credential: '凭据已就绪',

@@ -16,7 +16,7 @@ export const rooms: Texts<typeof english> = {
     locked: '不允许新人加入',
     closed: '已由操作员关闭，任何人不得加入',
   },
-  modes: { m1: 'MCU 自由', m2: 'MCU 主持', m3: 'P2P 自由', m4: 'P2P 主持' },
+  modes: { m1: '自由会议', m2: '主持人会议', m3: '自由会议（P2P）', m4: '主持人会议（P2P）' },
   columns: {
     room_id: '房间号',
     topic: '主题',
@@ -115,7 +115,7 @@ export const rooms: Texts<typeof english> = {
     byNumberHint: '凭房间号加入，未使用邀请链接',
     entry: '凭房间号加入',
     entryOn: '允许',
-    entryOff: '不允许',
+    entryOff: '关闭：需要邀请链接',
     entryInherited: '{entry}（站点默认）',
     device: '设备',
     since: '{time} 加入',

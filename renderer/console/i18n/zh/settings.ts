@@ -239,7 +239,7 @@ export const settings: Texts<typeof english> = {
     firewall: {
       win32: 'Windows 会询问是否允许 Roomdesk 在网络上通信：请允许“专用网络”，否则其他机器无法访问',
       darwin:
-        'macOS 会询问是否允许 Roomdesk 接受传入连接并查找本地网络中的设备：请全部允许，否则客户端和摄像机无法连通',
+        'macOS 会询问是否允许 Roomdesk 接受传入连接并查找本地网络中的设备：请全部允许，否则客户端和摄像头无法连通',
     },
     moveBody: '已检测，端口均可使用。进行中的请求会先完成。',
     moves: {

@@ -79,7 +79,7 @@ export const tester: Texts<typeof english> = {
     secretKey: '留空则使用上方凭据的值。',
     mcuServerURI: '忽略。',
     client_info: 'JSON 对象，可在 access_tocken 中携带令牌；留空则单独发送令牌。',
-    room_mode: '1 MCU 自由，2 MCU 主持，3 P2P 自由，4 P2P 主持。',
+    room_mode: '1 自由会议，2 主持人会议，3 自由会议（P2P），4 主持人会议（P2P）。',
     room_extend_id: '自定义房间号，留空则自动生成。',
     options: 'JSON 对象。',
     userAddress: '设备的 rtsp:// 或 rtsps:// 地址。',

@@ -91,7 +91,7 @@ function pictures({ room, device, wall, node, credential }) {
       act: (page) =>
         page
           .getByRole('row')
-          .filter({ hasText: /Settings were changed|设置已更改/ })
+          .filter({ hasText: /Settings changed|设置已更改/ })
           .first()
           .click(),
     },

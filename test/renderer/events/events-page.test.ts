@@ -19,7 +19,7 @@ test('A change by an operator shows at once with its author and the previous val
   show(EventsPage, client)
   await says('Roomdesk test started')
   await client.call('settings.set', { room_defaults: { max_video: 7 } })
-  await says('Settings were changed: room_defaults.max_video')
+  await says('Settings changed: room_defaults.max_video')
   const row = await eventually(() => {
     const found = [...document.querySelectorAll<HTMLElement>('.row-line')].find((one) =>
       one.textContent?.includes('room_defaults.max_video'),

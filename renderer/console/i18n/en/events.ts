@@ -1,7 +1,7 @@
 /** The event log. */
 export const eventLog = {
   title: 'Events',
-  purpose: 'What happened at this site and who changed what. Kept on disk; tampering is detected.',
+  purpose: 'Events of this site and changes by operators. Kept on disk; tampering is detected.',
   search: 'Search everything',
   live: 'Live',
   held: 'Paused',
@@ -191,8 +191,8 @@ export const eventLog = {
       dismiss_losses: 'Lost changes were dismissed from the overview',
       dismiss_older_client: 'A refused older client was dismissed from the overview: {client}',
     },
-    licence: { set: 'The licence was changed' },
-    settings: { set: 'Settings were changed: {fields}' },
+    licence: { set: 'Licence changed' },
+    settings: { set: 'Settings changed: {fields}' },
     listeners: { restart: 'The API listeners were restarted' },
     backups: {
       keep: 'Backup “{subject}” is kept until it is deleted: {kept}',

@@ -3,7 +3,7 @@ import { nodeFindingSentences } from '../../../../shared/console/node-findings.t
 /** MCU nodes. */
 export const nodes = {
   title: 'MCU nodes',
-  purpose: 'The media servers that carry the rooms, their health and their load.',
+  purpose: 'Media servers of the rooms, their health and load.',
   add: 'Add node',
   search: 'Search nodes',
   empty: 'No MCU node',

@@ -4,7 +4,7 @@ import type { settings as english } from '../en/settings.ts'
 
 export const settings: Texts<typeof english> = {
   title: '设置',
-  purpose: '站点如何监听、允许谁接入、保留什么。各部分单独保存。',
+  purpose: '网络、接入、媒体与数据。各部分单独保存。',
   parts: '设置分类',
   tabs: {
     network: '网络',
@@ -25,7 +25,7 @@ export const settings: Texts<typeof english> = {
     tlsHint:
       '用于两个 API、媒体节点和此控制台。其他机器上的浏览器要使用摄像头和麦克风，必须启用。证书文件更新后自动生效。',
     access: '摘要与会话',
-    accessHint: '客户端如何证明身份，以及有效多久。',
+    accessHint: '客户端的认证方式和会话时长。',
     olderClients: '旧版客户端',
     olderClientsHint: '为原平台编写的软件：基于其浏览器 SDK 2.5 或 3.6 的网页，以及原生程序。',
     cors: '跨域访问 (CORS)',
@@ -43,7 +43,7 @@ export const settings: Texts<typeof english> = {
     devices: '设备重连',
     devicesHint: '重试间隔从首次等待开始逐次翻倍，直到最长等待。',
     deadlines: '时限',
-    deadlinesHint: '超过时限即告知调用方操作未完成。',
+    deadlinesHint: '各类操作的最长用时，超时即失败。',
     look: '外观',
     lookHint: '对本站点的所有控制台生效。',
     metrics: '指标',

@@ -15,6 +15,8 @@ const program = '/usr/bin/janus'
 const ports = { first: 10_000, last: 32_000 }
 const usualRtpPorts = 500
 const startMs = 15_000
+/** Lines of its log that a crash shows. */
+const crashLines = 12
 
 /** What a test may want otherwise. */
 export interface JanusServerOptions
@@ -27,13 +29,19 @@ export interface JanusServerOptions
   trusts?: string | undefined
 }
 
-/** A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does. */
+/**
+ * A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does.
+ * Janus 1.1.2 crashes now and then by itself: it is started again then, as systemd does on a site, and says so.
+ */
 export class JanusServer implements AsyncDisposable {
   readonly configuration: JanusConfiguration
   readonly folder: string
   readonly #files: Record<string, string>
   readonly #trusts: string | undefined
   #child: ChildProcess | undefined
+  /** The test wants it to be down, or it is not started yet. */
+  #stopped = true
+  #listens = false
   #log: string[] = []
 
   constructor(folder: string, configuration: JanusConfiguration, files: Record<string, string>, trusts?: string) {
@@ -103,16 +111,25 @@ export class JanusServer implements AsyncDisposable {
     }
     const orphaned = (): void => void child.kill('SIGKILL')
     process.once('exit', orphaned)
-    child.once('exit', () => process.off('exit', orphaned))
+    this.#stopped = false
+    child.once('exit', (code, signal) => {
+      process.off('exit', orphaned)
+      if (this.#stopped || this.#child !== child) return
+      console.warn(`Janus ended by itself (${signal ?? code}):\n${this.#log.slice(-crashLines).join('\n')}`)
+      if (this.#listens) void this.start().catch(console.error)
+    })
+    this.#listens = false
     const { wsPort, httpPort, adminPort } = this.configuration
     const signal = AbortSignal.timeout(startMs)
     const text = Object.values(this.#files).join('\n')
     const opened = [wsPort, httpPort, adminPort].filter((port) => text.includes(`port = ${port}`))
     await Promise.all(opened.map((port) => this.#listening(port, child, signal)))
+    this.#listens = true
   }
 
   /** Ends it, at once unless another signal is given; resolves when it is gone. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
+    this.#stopped = true
     const child = this.#child
     if (child?.exitCode !== null || child.signalCode !== null) return
     child.kill(signal)

@@ -31,6 +31,17 @@ export interface DeviceAddress {
   secure: boolean
 }
 
+/** A camera as it is pulled. */
+export interface CameraSource {
+  address: DeviceAddress
+  login: DeviceLogin | undefined
+}
+
+/** Equal for two sources that are one camera, however its address is spelled: with one login it is pulled once. Holds the password: never show or log it. */
+export function cameraKey({ address, login }: CameraSource): string {
+  return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? ''])
+}
+
 /** Of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */
 const defaultPort = 554
 

@@ -1,4 +1,4 @@
-import type { DeviceLogin } from '../../shared/device-address.ts'
+import type { CameraSource } from '../../shared/device-address.ts'
 import type { DeviceProbe, ProbeResult } from './probe-result.ts'
 import { findSubstream } from './substream-search.ts'
 
@@ -22,18 +22,18 @@ export const simulatedProbe: ProbeResult = {
  */
 export async function runProbe(
   probe: DeviceProbe,
-  device: { address: string; login: DeviceLogin | undefined },
+  camera: CameraSource,
   milliseconds: number,
   wantsSecond: boolean,
 ): Promise<ProbeResult> {
   const started = performance.now()
   const took = (): number => Math.round(performance.now() - started)
   try {
-    const found = await probe(device, AbortSignal.timeout(milliseconds))
+    const found = await probe(camera, AbortSignal.timeout(milliseconds))
     const answered = { ...found, milliseconds: took(), simulated: false }
     if (!found.ok || !wantsSecond) return { ...answered, second: null }
     const signal = AbortSignal.timeout(substreamMs)
-    return { ...answered, second: await findSubstream(probe, device, found.tracks, signal) }
+    return { ...answered, second: await findSubstream(probe, camera, found.tracks, signal) }
   } catch (error) {
     if (!(error instanceof DOMException) || error.name !== 'TimeoutError') throw error
     const message = 'The device did not answer in time.'

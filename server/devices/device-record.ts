@@ -4,7 +4,7 @@ import type { StoredDevice } from '../store/records.ts'
 import { isSameSealing } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 import { shownName } from '../../shared/control-character.ts'
-import { parseDeviceAddress } from '../../shared/device-address.ts'
+import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions } from './device-options.ts'
 import { checkPasswordStays, givenPassword, loginOf, sealedPassword } from './stored-login.ts'
 
@@ -86,11 +86,12 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
 
 /** The device as a node must pull it. @throws ApiError 'internal' when its password cannot be unsealed */
 export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>): NodeDevice {
+  const assist = assistAddressOf(device)
   return {
     userId: device.userId,
     userName: shownName(device.userName),
-    address: device.userAddress,
-    assistAddress: assistAddressOf(device),
+    address: parseDeviceAddress(device.userAddress),
+    assistAddress: assist === '' ? undefined : parseDeviceAddress(assist, 'assist_address'),
     login: loginOf(device, store),
   }
 }
@@ -99,8 +100,8 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
 export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||
-    before.userAddress !== after.userAddress ||
-    assistAddressOf(before) !== assistAddressOf(after) ||
+    !sameAddress(before.userAddress, after.userAddress) ||
+    !sameAddress(assistAddressOf(before), assistAddressOf(after)) ||
     loginNameOf(before) !== loginNameOf(after) ||
     !isSameSealing(before.login_password_sealed, after.login_password_sealed)
   )

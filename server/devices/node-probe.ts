@@ -18,7 +18,7 @@ export function probeThrough(media: Pick<EmbeddedNodes, 'anyClient'>): DevicePro
 export function lookThrough(
   media: Pick<EmbeddedNodes, 'anyClient'>,
 ): (...device: Parameters<DeviceProbe>) => Promise<Awaited<ReturnType<DeviceProbe>> & { address: string }> {
-  return async ({ address: asked, login }, signal) => {
+  return async ({ address: { address: asked }, login }, signal) => {
     try {
       const client = await media.anyClient(signal)
       const { ok, kind, tracks, address } = await client.request('probe', { address: asked, login }, signal)

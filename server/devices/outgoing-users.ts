@@ -222,12 +222,7 @@ export class OutgoingUsers {
     const probe = this.#probe()
     if (probe === undefined) return simulatedProbe
     const known = given.assist_address ?? (device === undefined ? '' : assistAddressOf(device))
-    return runProbe(
-      probe,
-      { address: parsed.address, login },
-      this.#settings().deadlines.device_ms,
-      known.trim() === '',
-    )
+    return runProbe(probe, { address: parsed, login }, this.#settings().deadlines.device_ms, known.trim() === '')
   }
 
   #of(roomId: string): StoredDevice[] {

@@ -1,5 +1,5 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
-import type { DeviceLogin } from '../../shared/device-address.ts'
+import type { CameraSource } from '../../shared/device-address.ts'
 
 /** Result of a probe. */
 export type ProbeResult = ProcedureOutput<'devices.probe'>
@@ -8,6 +8,6 @@ export type SubstreamFound = NonNullable<ProbeResult['second']>
 
 /** Looks at a device without adding it; it ends when the signal aborts, and never rejects for the device's sake. */
 export type DeviceProbe = (
-  device: { address: string; login: DeviceLogin | undefined },
+  camera: CameraSource,
   signal: AbortSignal,
 ) => Promise<Omit<ProbeResult, 'milliseconds' | 'simulated' | 'second'>>

@@ -1,4 +1,4 @@
-import type { DeviceLogin } from '../../shared/device-address.ts'
+import { type CameraSource, parseDeviceAddress } from '../../shared/device-address.ts'
 import type { DeviceProbe, ProbedTrack, SubstreamFound } from './probe-result.ts'
 
 /** At most so many addresses are tried: each is a connection to the camera. */
@@ -44,15 +44,15 @@ export function substreamAddresses(address: string): string[] {
  */
 export async function findSubstream(
   probe: DeviceProbe,
-  { address, login }: { address: string; login: DeviceLogin | undefined },
+  { address, login }: CameraSource,
   tracks: readonly ProbedTrack[],
   signal: AbortSignal,
 ): Promise<SubstreamFound | null> {
   const pixels = pixelsOf(videoOf(tracks))
   if (pixels === 0) return null
-  for (const candidate of substreamAddresses(address)) {
+  for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
-    const found = await probe({ address: candidate, login }, signal).catch(() => undefined)
+    const found = await probe({ address: parseDeviceAddress(candidate), login }, signal).catch(() => undefined)
     // What it was let in with a moment ago is refused now: each further try brings the camera nearer to locking its account.
     if (found?.kind === 'auth') return null
     const video = videoOf(found?.tracks ?? [])

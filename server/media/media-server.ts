@@ -25,6 +25,7 @@ import { RefusalTally } from './rooms/refusal-tally.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
 import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
 import { UdpPort } from './webrtc/udp-port.ts'
@@ -232,7 +233,7 @@ export class MediaServer {
         abilities: () => this.#transcoding.abilities(),
         log: this.#log,
       }
-      const result = await probe(address, login, options, signal)
+      const result = await probe({ address: parseDeviceAddress(address), login }, options, signal)
       if (result.ok) return { ...result, kind: null, message: '' }
       return result
     },

@@ -1,18 +1,11 @@
+import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
-import type { CameraLogin } from '../rtsp/authentication.ts'
 import { orAborted } from '../base/or-aborted.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import type { Transcoding } from '../transcode/transcoding.ts'
 import { CameraFeed } from './camera-feed.ts'
 import type { Feed } from './feed.ts'
-
-/** A camera as it is pulled. */
-export interface CameraAddress {
-  /** Without login. */
-  address: string
-  login: CameraLogin | undefined
-}
 
 /** A share in a pull. */
 export interface CameraLease {
@@ -71,9 +64,9 @@ export class CameraPulls {
    * @param lost told once when the pull ends by itself; not after `release`
    * @throws RtspError; the signal's reason. Either way nothing is left behind.
    */
-  async acquire(camera: CameraAddress, signal: AbortSignal, lost: (error: RtspError) => void): Promise<CameraLease> {
+  async acquire(camera: CameraSource, signal: AbortSignal, lost: (error: RtspError) => void): Promise<CameraLease> {
     signal.throwIfAborted()
-    const key = JSON.stringify([camera.address, camera.login?.name ?? '', camera.login?.password ?? ''])
+    const key = cameraKey(camera)
     const pull = this.#pulls.get(key) ?? this.#begin(key, camera)
     // A holder of its own, so that one camera can be twice in one room.
     const holder = (error: RtspError): void => lost(error)
@@ -110,7 +103,7 @@ export class CameraPulls {
     }
   }
 
-  #begin(key: string, address: CameraAddress): Pull {
+  #begin(key: string, source: CameraSource): Pull {
     const abort = new AbortController()
     let camera: CameraFeed | undefined
     const forget = (): void => {
@@ -120,7 +113,7 @@ export class CameraPulls {
     }
     const begin = (): CameraFeed => (camera ??= new CameraFeed(session.tracks, this.#transcoding, session.described))
     const session = new RtspSession(
-      { ...this.settings, ...address, abilities: () => this.#transcoding.abilities(), log: this.#log },
+      { ...this.settings, ...source, abilities: () => this.#transcoding.abilities(), log: this.#log },
       {
         rtp: (track, packet) => begin().rtp(track, packet),
         rtcp: (track, packet) => camera?.rtcp(track, packet),

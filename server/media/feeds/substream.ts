@@ -1,4 +1,5 @@
-import type { CameraAddress, CameraLease, CameraPulls } from './camera-pulls.ts'
+import type { CameraSource } from '../../../shared/device-address.ts'
+import type { CameraLease, CameraPulls } from './camera-pulls.ts'
 import type { Feed } from './feed.ts'
 import type { VideoFormat } from './feed-format.ts'
 import type { PictureStream } from './feed.ts'
@@ -9,13 +10,13 @@ const answerMs = 3_000
 /** A camera's second, smaller stream: pulled while somebody needs it. */
 export class Substream implements PictureStream {
   readonly #pulls: CameraPulls
-  readonly #camera: CameraAddress
+  readonly #camera: CameraSource
   /** As it was found last. */
   #found: Feed | undefined
   /** Always to be acquired. */
   readonly feed = undefined
 
-  constructor(pulls: CameraPulls, camera: CameraAddress) {
+  constructor(pulls: CameraPulls, camera: CameraSource) {
     this.#pulls = pulls
     this.#camera = camera
   }

@@ -264,9 +264,8 @@ function streamsOf(feed: Feed, second: Substream | undefined): PictureStreams {
 
 /** The camera's second stream; undefined when it has none. */
 function substream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream): Substream | undefined {
-  const device = room.members.get(view.user_id)?.device
-  if (device === undefined || !view.small) return undefined
-  return new Substream(pulls, { address: device.assistAddress, login: device.login })
+  const second = room.members.get(view.user_id)?.device?.second
+  return second === undefined || !view.small ? undefined : new Substream(pulls, second)
 }
 
 /**

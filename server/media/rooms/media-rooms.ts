@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { ControlEvent, ControlParams, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
@@ -200,7 +201,8 @@ export class MediaRooms {
    */
   async addDevice(roomId: string, device: RoomDevice, signal: AbortSignal): Promise<void> {
     const room = this.#admit(roomId, device)
-    const key = JSON.stringify([device.address, device.login?.name ?? '', device.login?.password ?? ''])
+    const camera = sourceOf(device.address, device.login)
+    const key = cameraKey(camera)
     if (room.members.get(device.userId)?.device?.key === key) return
     const attemptKey = joiningKey(roomId, device.userId)
     this.#joining.get(attemptKey)?.abort(new DeviceFailure('closed', 'a later attempt took its place'))
@@ -213,7 +215,6 @@ export class MediaRooms {
     if (signal.aborted) giveUp()
     const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
     try {
-      const camera = { address: device.address, login: device.login }
       const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
         lost = error
         if (inRoom) this.#lost(room, device.userId, error)
@@ -227,8 +228,7 @@ export class MediaRooms {
         room.addDevice(device.userId, device.userName, {
           key,
           lease,
-          assistAddress: device.assistAddress,
-          login: device.login,
+          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device.login),
         })
         inRoom = true
       } catch (error) {
@@ -311,4 +311,8 @@ function deviceFailure(error: unknown): unknown {
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64')
+}
+
+function sourceOf(address: string, login: DeviceLogin | undefined): CameraSource {
+  return { address: parseDeviceAddress(address), login }
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { CameraSource } from '../../../shared/device-address.ts'
 import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
@@ -49,8 +50,8 @@ export interface DeviceHold {
   /** Names camera and login: the same one again changes nothing. */
   key: string
   lease: CameraLease
-  assistAddress: string
-  login: { name: string; password: string } | undefined
+  /** Its second, smaller stream; undefined when it has none. */
+  second: CameraSource | undefined
 }
 
 /** What somebody sends to or is sent by the server that carries the room. */

@@ -183,7 +183,7 @@ export class Room {
   /** A camera whose media flows. */
   addDevice(userId: string, userName: string, hold: DeviceHold): void {
     this.#add({ userId, userName, role: 'member', byNumber: false }, hold)
-    this.streams.add(userId, 'main', hold.lease.feed, { small: hold.assistAddress !== '' })
+    this.streams.add(userId, 'main', hold.lease.feed, { small: hold.second !== undefined })
   }
 
   /** A person's signalling connection is up; an earlier one is replaced. Kept messages follow the first answer of the caller. */

@@ -1,4 +1,4 @@
-import type { CameraLogin } from './authentication.ts'
+import type { CameraSource } from '../../../shared/device-address.ts'
 import { type Carriage, carriageOf, needAbilities } from './codec-support.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
@@ -30,11 +30,9 @@ export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'a
 /**
  * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.
  * Never rejects but with the signal's reason.
- * @param address rtsp:// or rtsps:// without login
  */
 export async function probe(
-  address: string,
-  login: CameraLogin | undefined,
+  { address, login }: CameraSource,
   options: ProbeOptions,
   signal: AbortSignal,
 ): Promise<ProbeResult> {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { parseDeviceAddress } from '../../../shared/device-address.ts'
+import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
@@ -15,8 +15,7 @@ import { parseSession, parseTransport } from './transport.ts'
 
 /** How a camera is pulled. */
 export interface RtspOptions {
-  /** rtsp:// or rtsps:// address without login. */
-  address: string
+  address: DeviceAddress
   login: CameraLogin | undefined
   /** auto: TCP, and UDP where the camera refuses TCP (461). */
   transport: 'auto' | 'udp'
@@ -80,21 +79,17 @@ export class RtspSession {
   /** All that the camera described. */
   described: readonly RtspTrack[] = []
 
-  /** @throws ApiError `parameter` when the address is none */
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
     this.#listener = listener
-    const address = parseDeviceAddress(options.address)
+    const { address } = options
     this.#base = address.requestUrl
     this.#aggregate = address.requestUrl
     this.#udp = options.transport === 'udp'
-    this.#connection = new RtspConnection(
-      { ...options, address },
-      {
-        packet: (channel, packet) => this.#channels.get(channel)?.(packet),
-        ended: (error) => this.#end(error),
-      },
-    )
+    this.#connection = new RtspConnection(options, {
+      packet: (channel, packet) => this.#channels.get(channel)?.(packet),
+      ended: (error) => this.#end(error),
+    })
     // Told to whoever waits in `play`; nobody may.
     this.#firstPacket.promise.catch(() => {})
   }
@@ -111,7 +106,7 @@ export class RtspSession {
 
   /** Whether it is connected to where a camera may be by these rules. */
   isAllowed(allowed: AllowedAddresses): boolean {
-    return allowed.permits(this.remoteAddress, parseDeviceAddress(this.#options.address).port)
+    return allowed.permits(this.remoteAddress, this.#options.address.port)
   }
 
   /**

@@ -41,13 +41,14 @@ export class EmbeddedNode implements MediaNode {
   }
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
-    const { userId } = device
+    const { userId, userName, address, assistAddress, login } = device
+    const message = { userId, userName, address: address.address, assistAddress: assistAddress?.address ?? '', login }
     const client = await this.#client(signal)
     // It joined in the very moment that the caller gave up.
     const tooLate = (): void => {
       client.request('remove_device', { roomId, userId }, never).catch(() => {})
     }
-    await client.request('add_device', { roomId, device }, signal, tooLate)
+    await client.request('add_device', { roomId, device: message }, signal, tooLate)
   }
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {

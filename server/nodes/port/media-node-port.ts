@@ -1,4 +1,5 @@
 import type { DriftKind } from '../../../shared/console/nodes.ts'
+import type { DeviceAddress, DeviceLogin } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 
@@ -34,11 +35,10 @@ export interface NodeUser {
 export interface NodeDevice {
   userId: string
   userName: string
-  /** RTSP address without login. */
-  address: string
-  /** A second, smaller stream; empty when there is none. */
-  assistAddress: string
-  login: { name: string; password: string } | undefined
+  address: DeviceAddress
+  /** A second, smaller stream; undefined when there is none. */
+  assistAddress: DeviceAddress | undefined
+  login: DeviceLogin | undefined
 }
 
 /** What the program of a node says of itself. */

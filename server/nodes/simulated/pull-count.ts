@@ -1,4 +1,4 @@
-import type { NodeDevice } from '../port/media-node-port.ts'
+import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 
 /** Counts who uses each camera: one camera in several rooms is pulled once (contract, section 4). */
 export class PullCount {
@@ -10,8 +10,8 @@ export class PullCount {
   }
 
   /** One more use of the camera; returns what `release` takes. */
-  take(device: NodeDevice): string {
-    const camera = JSON.stringify([device.address, device.login?.name ?? '', device.login?.password ?? ''])
+  take(source: CameraSource): string {
+    const camera = cameraKey(source)
     this.#uses.set(camera, (this.#uses.get(camera) ?? 0) + 1)
     return camera
   }

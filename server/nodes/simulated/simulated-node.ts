@@ -172,7 +172,7 @@ export class SimulatedNode implements MediaNode {
 
   async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     await this.#pass(signal)
-    const rule = this.#deviceFaults.find(({ match }) => device.address.includes(match))
+    const rule = this.#deviceFaults.find(({ match }) => device.address.address.includes(match))
     if (rule?.kind === 'silent') await untilAborted(signal)
     else if (rule !== undefined) throw new DeviceJoinError(rule.kind, deviceErrorMessages[rule.kind])
     const room = this.#rooms.get(roomId)

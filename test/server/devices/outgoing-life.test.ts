@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
 import type { DeviceView } from '../../../shared/console/devices.ts'
 import { placeOf } from '../../../server/store/sealed-places.ts'
@@ -192,8 +193,8 @@ test('a device that nobody stored does not stay in a room', async () => {
   const stray = {
     userId: 'stray',
     userName: 'x',
-    address: 'rtsp://10.0.0.1',
-    assistAddress: '',
+    address: parseDeviceAddress('rtsp://10.0.0.1'),
+    assistAddress: undefined,
     login: undefined,
   }
   await site.node().addDevice(roomId, stray, AbortSignal.timeout(1_000))

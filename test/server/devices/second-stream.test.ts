@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
 import { findSubstream, substreamAddresses } from '../../../server/devices/substream-search.ts'
 import type { DeviceProbe } from '../../../server/devices/probe-result.ts'
@@ -31,7 +32,7 @@ test('an address of an unknown kind suggests nothing', () => {
 
 const unknown = { kind: 'video', codec: 'H264', detail: '', carried: true, way: 'direct' as const, reason: null }
 const video = (width: number, height: number) => ({ ...unknown, width, height })
-const device = { address: 'rtsp://cam/main/stream1', login: { name: 'admin', password: 'secret' } }
+const device = { address: parseDeviceAddress('rtsp://cam/main/stream1'), login: { name: 'admin', password: 'secret' } }
 const never = new AbortController().signal
 
 function answering(answer: (address: string) => Partial<Awaited<ReturnType<DeviceProbe>>>): {
@@ -39,7 +40,7 @@ function answering(answer: (address: string) => Partial<Awaited<ReturnType<Devic
   probe: DeviceProbe
 } {
   const asked: string[] = []
-  const probe: DeviceProbe = ({ address, login }) => {
+  const probe: DeviceProbe = ({ address: { address }, login }) => {
     expect(login).toEqual(device.login)
     asked.push(address)
     return Promise.resolve({ ok: true, kind: null, message: '', tracks: [], ...answer(address) })

@@ -164,6 +164,15 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
+  test('spelled in two ways it is pulled once: scheme and host in capitals, or not', async () => {
+    await node.openRoom('spelled')
+    const before = (await node.request('health', {})).pulls
+    await node.addDevice('spelled', 'small', camera.url('/video'))
+    await node.addDevice('spelled', 'large', camera.url('/video').replace('rtsp:', 'RTSP:'))
+    expect((await node.request('health', {})).pulls).toBe(before + 1)
+    await node.request('close_room', { roomId: 'spelled' })
+  })
+
   test('is pulled once for two rooms, and until the last of them lets go', async () => {
     await node.openRoom('one')
     await node.openRoom('two')
@@ -304,6 +313,6 @@ describe('a camera that fails', () => {
       ok: false,
       kind: 'notFound',
     })
-    expect(await node.request('probe', { address: 'not an address' })).toMatchObject({ ok: false, kind: 'protocol' })
+    await expect(node.request('probe', { address: 'not an address' })).rejects.toThrow('must begin with rtsp://')
   })
 })

@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import dns from 'node:dns'
 import { onTestFinished } from 'vitest'
 import { AllowedAddresses } from '../../../server/media/rtsp/allowed-addresses.ts'
@@ -174,7 +175,8 @@ export function nodeDevice(
   login?: NodeDevice['login'],
   assistAddress = '',
 ): NodeDevice {
-  return { userId, userName: `Camera ${userId}`, address, assistAddress, login }
+  const second = assistAddress === '' ? undefined : parseDeviceAddress(assistAddress)
+  return { userId, userName: `Camera ${userId}`, address: parseDeviceAddress(address), assistAddress: second, login }
 }
 
 /** As the program of an embedded node looks. */
@@ -191,8 +193,8 @@ function realProbe({ networks = [], names = {} }: CameraSiteOptions): CameraProb
     resolve: resolve as typeof dns.lookup,
   })
   const probing = { trustAnyCertificate: true, answerMs: 4_000, allowed, log: quiet }
-  return async ({ address, login }, signal) => {
-    const found = await probe(address, login, probing, signal)
+  return async (camera, signal) => {
+    const found = await probe(camera, probing, signal)
     return found.ok ? { ...found, kind: null, message: '' } : found
   }
 }

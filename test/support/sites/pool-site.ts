@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { onTestFinished } from 'vitest'
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { NodePool } from '../../../server/nodes/pool/node-pool.ts'
@@ -133,7 +134,14 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
 
 /** A device at that address. */
 export function camera(userId: string, address = 'rtsp://10.0.0.8:554/live') {
-  return { userId, userName: userId, address, assistAddress: '', login: { name: 'admin', password: 'secret' } }
+  const source = parseDeviceAddress(address)
+  return {
+    userId,
+    userName: userId,
+    address: source,
+    assistAddress: undefined,
+    login: { name: 'admin', password: 'secret' },
+  }
 }
 
 /** A predicate for `next`: the node got into that state. */

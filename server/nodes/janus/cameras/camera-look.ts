@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
+import type { CameraSource } from '../../../../shared/device-address.ts'
 import { DeviceJoinError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
-import type { Camera } from './camera-key.ts'
 import type { CameraProbe } from './camera-probe.ts'
 import type { MountpointMedia } from './mountpoint-requests.ts'
 
@@ -34,16 +34,17 @@ export interface LookOptions {
  * @throws DeviceJoinError with the reason; the signal's reason
  */
 export async function lookAtCamera(
-  { url, login }: Camera,
+  { address: at, login }: CameraSource,
   { probe: current, restricted, logger }: LookOptions,
   signal: AbortSignal,
 ): Promise<Looked> {
-  if (/^rtsps:/i.test(url)) throw new DeviceJoinError('encrypted', 'Janus pulls cameras by rtsp:// only.')
+  if (at.secure) throw new DeviceJoinError('encrypted', 'Janus pulls cameras by rtsp:// only.')
+  const url = at.requestUrl
   const probe = current()
   if (probe === undefined) return unseen(url, restricted())
   let found: Awaited<ReturnType<CameraProbe>>
   try {
-    found = await probe({ address: url, login }, signal)
+    found = await probe({ address: at, login }, signal)
   } catch (error) {
     signal.throwIfAborted()
     logger.debug({ err: error }, 'a camera could not be looked at before Janus pulls it')

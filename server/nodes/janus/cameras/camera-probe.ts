@@ -1,9 +1,9 @@
-import type { DeviceLogin } from '../../../../shared/device-address.ts'
+import type { CameraSource } from '../../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 
 /** Looks at a camera as an embedded node does: Janus never says why it could not pull one. */
 export type CameraProbe = (
-  camera: { address: string; login: DeviceLogin | undefined },
+  camera: CameraSource,
   signal: AbortSignal,
 ) => Promise<{
   ok: boolean

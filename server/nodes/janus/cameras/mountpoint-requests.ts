@@ -51,9 +51,17 @@ export class MountpointRequests {
     return list.map(({ id }) => id)
   }
 
-  /** Resolves to whether it was there already. @throws DeviceJoinError when Janus cannot pull it; NodeError */
-  async create(session: JanusSession, camera: Camera, hasAudio: boolean): Promise<boolean> {
-    const { id, url, login, secret, pin } = camera
+  /**
+   * Resolves to whether it was there already.
+   * @param url as Janus is to ask the camera
+   * @throws DeviceJoinError when Janus cannot pull it; NodeError
+   */
+  async create(
+    session: JanusSession,
+    camera: Camera,
+    { url, hasAudio }: { url: string; hasAudio: boolean },
+  ): Promise<boolean> {
+    const { id, login, secret, pin } = camera
     try {
       await this.#ask(
         session,

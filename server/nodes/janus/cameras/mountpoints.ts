@@ -134,9 +134,8 @@ export class Mountpoints {
     await this.#ending.get(camera.id)
     signal.throwIfAborted()
     const looked = await lookAtCamera(camera, this.#options, signal)
-    const seen = { ...camera, url: looked.url }
     // Janus goes on with what it began: what is no longer wanted is destroyed after it was made.
-    const isThere = await this.#createPatiently(session, seen, looked, signal)
+    const isThere = await this.#createPatiently(session, camera, looked, signal)
     const media = await this.#requests.media(session, camera.id)
     if (!hasPicture(media)) {
       await this.#destroy(session, camera.id)
@@ -144,24 +143,20 @@ export class Mountpoints {
     }
     if (isThere || !looked.hasAudio || !hasStrangeSound(media)) return
     await this.#destroy(session, camera.id)
-    await this.#requests.create(session, seen, false)
+    await this.#requests.create(session, camera, { url: looked.url, hasAudio: false })
   }
 
   /**
    * A camera that somebody, such as our own look, let go of a moment ago may refuse the next for a moment (503).
    * @throws DeviceJoinError `timeout` where it was silent; NodeError
    */
-  async #createPatiently(
-    session: JanusSession,
-    camera: Camera,
-    { hasAudio, isSeen }: Looked,
-    signal: AbortSignal,
-  ): Promise<boolean> {
+  async #createPatiently(session: JanusSession, camera: Camera, looked: Looked, signal: AbortSignal): Promise<boolean> {
+    const { isSeen } = looked
     const waits = isSeen ? [...retryWaits] : []
     for (;;) {
       const asked = performance.now()
       try {
-        return await this.#requests.create(session, camera, hasAudio)
+        return await this.#requests.create(session, camera, looked)
       } catch (error) {
         if (!(error instanceof DeviceJoinError)) throw error
         if (performance.now() - asked > silentMs)

@@ -1,4 +1,4 @@
-import type { DeviceLogin } from '../../../../shared/device-address.ts'
+import type { CameraSource } from '../../../../shared/device-address.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
@@ -17,7 +17,7 @@ export interface SubstreamsOptions {
   requests: MountpointRequests
   /** In which mountpoints are made; undefined while the node is not connected. */
   session: () => JanusSession | undefined
-  camera: (stream: { address: string; login: DeviceLogin | undefined }) => Camera
+  camera: (source: CameraSource) => Camera
   logger: NodeLogger
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
@@ -141,7 +141,7 @@ export class Substreams implements SmallPictures {
   }
 
   #cameraOf({ device }: Loop): Camera | undefined {
-    if (device === undefined || device.assistAddress === '') return undefined
+    if (device?.assistAddress === undefined) return undefined
     return this.#options.camera({ address: device.assistAddress, login: device.login })
   }
 

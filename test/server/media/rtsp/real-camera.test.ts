@@ -1,3 +1,4 @@
+import { type CameraSource, parseDeviceAddress } from '../../../../shared/device-address.ts'
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,7 +19,7 @@ const quiet: RtspListener = { rtp: () => {}, rtcp: () => {}, ended: () => {} }
 
 function options(address: string, more: Partial<RtspOptions> = {}): RtspOptions {
   return {
-    address,
+    address: parseDeviceAddress(address),
     login: undefined,
     transport: 'auto',
     trustAnyCertificate: false,
@@ -27,6 +28,10 @@ function options(address: string, more: Partial<RtspOptions> = {}): RtspOptions 
     log: complaintLog(),
     ...more,
   }
+}
+
+function source(address: string, login?: CameraLogin): CameraSource {
+  return { address: parseDeviceAddress(address), login }
 }
 
 /** Plays until `packets` RTP packets of each track came; returns the codecs. */
@@ -85,7 +90,7 @@ describe('a real RTSP server', () => {
   })
 
   test('a probe lists codecs, resolution and unsupported tracks', async () => {
-    const result = await probe(open.url('/aac'), undefined, probing, never)
+    const result = await probe(source(open.url('/aac')), probing, never)
     expect(result).toMatchObject({
       ok: true,
       tracks: [
@@ -94,7 +99,7 @@ describe('a real RTSP server', () => {
       ],
     })
     expect(result.tracks[0]?.detail).toContain('640 × 360')
-    const h265 = await probe(open.url('/h265'), undefined, probing, never)
+    const h265 = await probe(source(open.url('/h265')), probing, never)
     expect(h265.tracks[0]?.detail).toContain('640 × 360')
   })
 
@@ -106,7 +111,7 @@ describe('a real RTSP server', () => {
     expect(await played(options(url, login(password)))).toEqual(['H264'])
     expect(await kindOf(played(options(url, login('wrong'))))).toBe('auth')
     expect(await kindOf(played(options(url)))).toBe('auth')
-    expect(await probe(url, login('wrong').login, probing, never)).toMatchObject({ ok: false, kind: 'auth' })
+    expect(await probe(source(url, login('wrong').login), probing, never)).toMatchObject({ ok: false, kind: 'auth' })
   })
 
   test('RTSPS: a self-signed camera is refused unless the setting takes it', async () => {

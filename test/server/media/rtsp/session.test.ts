@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../../shared/device-address.ts'
 import dgram from 'node:dgram'
 import net from 'node:net'
 import { once } from 'node:events'
@@ -20,7 +21,7 @@ const never = new AbortController().signal
 
 function options(port: number, more: Partial<RtspOptions> = {}): RtspOptions {
   return {
-    address: `rtsp://127.0.0.1:${port}/cam`,
+    address: parseDeviceAddress(`rtsp://127.0.0.1:${port}/cam`),
     login: undefined,
     transport: 'auto',
     trustAnyCertificate: false,
@@ -107,7 +108,7 @@ test('a login in the address is never sent as part of a URL', async () => {
       (field) => field !== '',
     ),
   )
-  const address = `rtsp://name:topsecret@127.0.0.1:${camera.port}/cam`
+  const address = parseDeviceAddress(`rtsp://name:topsecret@127.0.0.1:${camera.port}/cam`)
   const session = new RtspSession(
     options(camera.port, { address, login: { name: 'name', password: 'topsecret' } }),
     quiet,
@@ -149,9 +150,13 @@ test('a server that speaks HTTP is no RTSP server; one that says nothing times o
   server.close()
   if (address === null || typeof address === 'string') throw new Error('no port')
   expect((await failure(new RtspSession(options(address.port), quiet))).kind).toBe('refused')
-  expect((await failure(new RtspSession(options(0, { address: 'rtsp://no-such-host.invalid/' }), quiet))).kind).toBe(
-    'unreachable',
-  )
+  expect(
+    (
+      await failure(
+        new RtspSession(options(554, { address: parseDeviceAddress('rtsp://no-such-host.invalid/') }), quiet),
+      )
+    ).kind,
+  ).toBe('unreachable')
 })
 
 test('a camera that answers PLAY and sends nothing times out; one that closes has closed', async () => {

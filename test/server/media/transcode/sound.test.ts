@@ -1,3 +1,4 @@
+import { parseDeviceAddress } from '../../../../shared/device-address.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probe } from '../../../../server/media/rtsp/rtsp-probe.ts'
 import { AllowedAddresses } from '../../../../server/media/rtsp/allowed-addresses.ts'
@@ -57,7 +58,13 @@ describe('a camera whose sound is AAC', () => {
     const options = { trustAnyCertificate: false, answerMs: 5_000, allowed, log: complaintLog() }
     const abilities = async () => await transcoding.abilities()
     const never = new AbortController().signal
-    expect(await probe(camera.url('/aac'), undefined, { ...options, abilities }, never)).toMatchObject({
+    expect(
+      await probe(
+        { address: parseDeviceAddress(camera.url('/aac')), login: undefined },
+        { ...options, abilities },
+        never,
+      ),
+    ).toMatchObject({
       ok: true,
       tracks: [
         { codec: 'H264', carried: true, way: 'direct', reason: null },

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { DocumentAdapter, WriteTurns } from './files/document-adapter.ts'
+import { DocumentAdapter, newWriteQueue } from './files/document-adapter.ts'
 import { documentNames } from './files/documents.ts'
 import { lockFolder } from './files/folder-lock.ts'
 import { filesOfSite, movedTo, putFilesAside, refuseMovedSite, sayMoved, unsayMoved } from './files/moved-site.ts'
@@ -152,9 +152,9 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
 
 async function writeFiles(folder: string, { state, roomNumber }: Site): Promise<void> {
   const document = { first_segment: 1, written_at: Date.now(), room_number: roomNumber, state }
-  const turns = new WriteTurns()
+  const queue = newWriteQueue()
   for (const name of documentNames)
-    await new DocumentAdapter({ folder, name, version: migrations.current, turns, read: async () => document }).write(
+    await new DocumentAdapter({ folder, name, version: migrations.current, queue, read: async () => document }).write(
       document,
     )
 }

@@ -8,7 +8,7 @@ import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
 import type { Transaction } from '../../store/store.ts'
 
-import { HashTurns } from './hash-turns.ts'
+import { HashQueue } from './hash-queue.ts'
 import { endTokens } from './end-tokens.ts'
 import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
 import type { AccountStore } from './account-store.ts'
@@ -58,7 +58,7 @@ export class Accounts {
   readonly #store: AccountStore
   readonly #now: () => number
   readonly #cost: HashCost
-  readonly #turns = new HashTurns()
+  readonly #hashes = new HashQueue()
   /** What unknown names are judged by, so that they take as long as known ones. */
   #nobody: Promise<string> | undefined
 
@@ -89,7 +89,7 @@ export class Accounts {
 
   /** Whether a password is the account's, in a time that does not tell whether there is one. @throws TooManyWaitingError */
   async isPassword(account: StoredAccount | undefined, password: string): Promise<boolean> {
-    return await this.#turns.run(async () => {
+    return await this.#hashes.run(async () => {
       this.#nobody ??= hashPassword(randomBytes(32).toString('base64url'), this.#cost)
       const phc =
         account === undefined
@@ -202,7 +202,7 @@ export class Accounts {
       const message = problems[problem]
       throw new ConsoleError('invalid', message, { problems: [{ path: field, message }] })
     }
-    const hash = await this.#turns.run(() => hashPassword(password, this.#cost))
+    const hash = await this.#hashes.run(() => hashPassword(password, this.#cost))
     return this.#store.seal(hash, placeOf('accounts', id))
   }
 }

@@ -2,6 +2,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
+import PQueue from 'p-queue'
 import { checksum } from './document-reader.ts'
 import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
 import { hasCode, linkOrCopy, syncFolder } from './durable-files.ts'
@@ -12,16 +13,8 @@ const sliceLength = 128 * 1024
 /** Bytes written between two syncs: a disk that gets a large file at once makes the journal wait. */
 const syncEvery = 2 * 1024 * 1024
 
-/** Runs jobs one after another: the three files are written in turn, so that only one's slice is in memory. */
-export class WriteTurns {
-  #last: Promise<unknown> = Promise.resolve()
-
-  run<T>(job: () => Promise<T>): Promise<T> {
-    const turn = this.#last.then(job)
-    this.#last = turn.catch(() => undefined)
-    return turn
-  }
-}
+/** Makes the queue that the files of one snapshot share: they are written one after the other, so that memory holds the chunk of one only. */
+export const newWriteQueue = (): PQueue => new PQueue({ concurrency: 1 })
 
 /** The records of one collection at one instant. Values are never mutated, so references are a whole copy. */
 interface Frozen {
@@ -35,7 +28,8 @@ export interface DocumentAdapterOptions {
   name: DocumentName
   /** Schema version to write. */
   version: number
-  turns: WriteTurns
+  /** From `newWriteQueue`, shared by the files of one snapshot. */
+  queue: PQueue
   /** Reads the file, with everything that a damaged one takes. */
   read: () => Promise<StoredDocument>
 }
@@ -59,14 +53,14 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
   }
 
   write(document: StoredDocument): Promise<void> {
-    const { name, version, turns } = this.#options
+    const { name, version, queue } = this.#options
     const { first_segment, written_at, room_number, state } = document
     const header = `${JSON.stringify({ file: name, version, first_segment, written_at, room_number }).slice(0, -1)},\n`
     const frozen = layout[name].map((collection): Frozen => {
       const map = state[collection]
       return { collection, keys: [...map.keys()], values: [...map.values()] }
     })
-    return turns.run(() => this.#replace(header, frozen))
+    return queue.add(() => this.#replace(header, frozen))
   }
 
   async #replace(header: string, frozen: readonly Frozen[]): Promise<void> {

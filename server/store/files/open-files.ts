@@ -12,7 +12,7 @@ import type { Store, StoreBackup } from '../store.ts'
 import type { State } from '../state.ts'
 import { makeBackup, type Retention } from '../backups/backups.ts'
 import { checkFiles } from './check-files.ts'
-import { DocumentAdapter, WriteTurns } from './document-adapter.ts'
+import { DocumentAdapter, newWriteQueue } from './document-adapter.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
 import { listFolder } from './durable-files.ts'
 import { copyFiles, FileStorage } from './file-storage.ts'
@@ -81,10 +81,10 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     state.settings.set('site', settings)
   }
   const roomNumbers = { last: recovered.roomNumber }
-  const turns = new WriteTurns()
+  const queue = newWriteQueue()
   const adapterOf = (name: DocumentName): DocumentAdapter => {
     const read = async (): Promise<StoredDocument> => ({ ...bases[name], room_number: roomNumbers.last, state })
-    return new DocumentAdapter({ folder, name, version: migrations.current, turns, read })
+    return new DocumentAdapter({ folder, name, version: migrations.current, queue, read })
   }
   const adapters = { site: adapterOf('site'), rooms: adapterOf('rooms'), sessions: adapterOf('sessions') }
   const openFile = async (name: DocumentName): Promise<Low<StoredDocument>> => {

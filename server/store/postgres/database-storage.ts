@@ -1,4 +1,4 @@
-import { DocumentAdapter, WriteTurns } from '../files/document-adapter.ts'
+import { DocumentAdapter, newWriteQueue } from '../files/document-adapter.ts'
 import { documentNames } from '../files/documents.ts'
 import type { State } from '../state.ts'
 import type { Away, Storage } from '../storage.ts'
@@ -114,10 +114,10 @@ export class DatabaseStorage implements Storage {
   async writeDocuments(folder: string): Promise<void> {
     const { state, version, roomNumber, clock } = this.#options
     const document = { first_segment: 1, written_at: clock(), room_number: roomNumber(), state }
-    const turns = new WriteTurns()
+    const queue = newWriteQueue()
     // All of one instant: each takes what memory holds when it is called.
     const written = documentNames.map((name) => {
-      const adapter = new DocumentAdapter({ folder, name, version, turns, read: async () => document })
+      const adapter = new DocumentAdapter({ folder, name, version, queue, read: async () => document })
       return adapter.write(document)
     })
     await Promise.all(written)

@@ -44,7 +44,7 @@ const foldersOfFolders = new Map([
 ])
 /** Packages that a folder may not import. */
 const forbiddenPackages = {
-  shared: /^(?!zod($|\/))/,
+  shared: /^(?!(zod|lru-cache)($|\/))/,
   server: /^(electron|vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   main: /^(vue|vue-router|vue-i18n|element-plus|uplot)($|\/)/,
   renderer: /^(electron($|\/)|node:)/,

@@ -1,4 +1,5 @@
 import { Notification } from 'electron'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 
 /** So many notifications that nobody has seen to are held; the system has dropped older ones from its list by then. */
@@ -16,7 +17,7 @@ export interface NotifierOptions {
 /** Shows notifications of the system, and holds each until it was clicked or closed: with its object its click is lost, too. */
 export class Notifier {
   readonly #options: NotifierOptions
-  readonly #held = new Set<Notification>()
+  readonly #held = new LRUCache<Notification, true>({ max: maxHeld })
 
   constructor(options: NotifierOptions) {
     this.#options = options
@@ -40,9 +41,7 @@ export class Notifier {
       logger.warn({ error }, 'the system does not show a notification')
       onRefused(text)
     })
-    this.#held.add(notification)
-    const [oldest] = this.#held
-    if (this.#held.size > maxHeld && oldest !== undefined) this.#held.delete(oldest)
+    this.#held.set(notification, true)
     notification.show()
   }
 }

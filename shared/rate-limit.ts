@@ -1,6 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { limits } from './limits.ts'
 
-/** What one key has used of its window. */
+/** Uses of one key in its current window. */
 interface Window {
   /** On the limit's clock. */
   began: number
@@ -13,73 +14,68 @@ export interface RateLimitOptions {
   most: number | (() => number)
   /** Milliseconds from a key's first use until it starts anew. */
   windowMs: number
-  /** Keys remembered; past it the one that was used least recently is forgotten. */
+  /** Maximum number of keys; past it the least recently used one is forgotten. Memory for all of them is taken at once: 26 bytes for each. */
   remembered?: number
-  /** Milliseconds of a clock that is never set. */
+  /** Monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * The product's one rate limiter: counts uses per key in fixed windows, each of which begins with its key's first use. Bounded, and O(1)
- * in every step. It stands here because both programs limit: the controller's ports and the media node.
+ * Counts uses per key in fixed windows, each of which begins with its key's first use. Bounded, and O(1) in every step.
+ * It stands in `shared/` because both programs limit: the controller's ports and the media node.
  */
-export class RateLimit<Key = string> {
+export class RateLimit {
   readonly #most: () => number
   readonly #windowMs: number
-  readonly #remembered: number
   readonly #now: () => number
-  /** The least recently used key first: a use moves its key to the end. */
-  readonly #windows = new Map<Key, Window>()
-  /** Stays where it is between two calls: whatever lies behind it was forgotten or moved, so its next key is the least recently used one. */
-  readonly #oldest = this.#windows.keys()
+  readonly #windows: LRUCache<string, Window>
 
   constructor({ most, windowMs, remembered = limits.rememberedAddresses, now }: RateLimitOptions) {
     this.#most = typeof most === 'number' ? () => most : most
     this.#windowMs = windowMs
-    this.#remembered = remembered
     this.#now = now ?? (() => performance.now())
+    this.#windows = new LRUCache({ max: remembered })
   }
 
   /** Whether a key has used its window up: its next use would be one too many. */
-  reached(key: Key): boolean {
+  reached(key: string): boolean {
     const most = this.#most()
     return most > 0 && (this.#current(key)?.used ?? 0) >= most
   }
 
   /** Counts one use. Returns whether it was within the limit. */
-  take(key: Key): boolean {
-    const window = this.#current(key) ?? { began: this.#now(), used: 0 }
-    if (!this.#windows.delete(key) && this.#windows.size >= this.#remembered) this.#forgetOldest()
-    this.#windows.set(key, window)
+  take(key: string): boolean {
+    const now = this.#now()
+    let window = this.#windows.get(key)
+    if (window === undefined || now - window.began >= this.#windowMs) {
+      window = { began: now, used: 0 }
+      this.#windows.set(key, window)
+    }
     window.used++
     const most = this.#most()
     return most === 0 || window.used <= most
   }
 
   /** Takes back one use that turned out to be none. */
-  giveBack(key: Key): void {
+  giveBack(key: string): void {
     const window = this.#current(key)
     if (window !== undefined && window.used > 0) window.used--
   }
 
   /** Milliseconds until a key that has used its window up may go on; 0 when it has not. */
-  retryAfterMs(key: Key): number {
+  retryAfterMs(key: string): number {
     const window = this.#current(key)
     return window === undefined || !this.reached(key) ? 0 : window.began + this.#windowMs - this.#now()
   }
 
-  /** A key that is over, such as a connection that closed. */
-  forget(key: Key): void {
+  /** Forgets a key that is over, such as a connection that closed. */
+  forget(key: string): void {
     this.#windows.delete(key)
   }
 
-  #current(key: Key): Window | undefined {
-    const window = this.#windows.get(key)
+  /** Returns the window of a key, without counting as a use of it. */
+  #current(key: string): Window | undefined {
+    const window = this.#windows.peek(key)
     return window !== undefined && this.#now() - window.began < this.#windowMs ? window : undefined
-  }
-
-  #forgetOldest(): void {
-    const { value: oldest } = this.#oldest.next()
-    if (oldest !== undefined) this.#windows.delete(oldest)
   }
 }

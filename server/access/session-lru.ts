@@ -16,7 +16,11 @@ export interface Session {
   after: Session | undefined
 }
 
-/** The sessions of one credential as an LRU list: the one unused for longest comes first. Every step is O(1). */
+/**
+ * Lists the sessions of one credential, the least recently used one first. Every step is O(1).
+ * `lru-cache` does not fit: it finds by key what it moves, while a session here is its own link, so that the token check of a request
+ * costs one look-up; and its capacity takes memory at once, for each of the site's credentials.
+ */
 export class SessionLru {
   readonly accessKey: string
   /** What `Sessions.check` answers for each of them: made once. */

@@ -1,4 +1,5 @@
 import { hash, type KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
@@ -59,7 +60,8 @@ export class Sessions {
   readonly #random = new RandomPool()
   readonly #byKey = new Map<string, Session>()
   readonly #byCredential = new Map<string, SessionLru>()
-  readonly #ends = new Map<string, string>()
+  /** Reasons by keys of sessions. */
+  readonly #ends = new LRUCache<string, string>({ max: rememberedEnds })
   readonly #unsubscribe: () => void
   readonly #timer: NodeJS.Timeout
 
@@ -137,7 +139,7 @@ export class Sessions {
     const key = keyOf(token)
     const session = this.#byKey.get(key)
     if (session === undefined) {
-      const end = this.#ends.get(key)
+      const end = this.#ends.peek(key)
       return end === undefined ? unknown : { ok: false, reason: `the session has ended: ${end}` }
     }
     const now = this.#now()
@@ -195,7 +197,7 @@ export class Sessions {
     const keys = this.keys(accessKey)
     try {
       const result = await change()
-      for (const key of keys) if (!this.#byKey.has(key)) this.#remember(key, reason)
+      for (const key of keys) if (!this.#byKey.has(key)) this.#ends.set(key, reason)
       return result
     } finally {
       owner.frozen--
@@ -256,16 +258,8 @@ export class Sessions {
 
   #end(session: Session, reason: string): void {
     this.#forget(session)
-    this.#remember(session.key, reason)
+    this.#ends.set(session.key, reason)
     this.#store.writeBehind('sessions', session.key, undefined)
-  }
-
-  #remember(key: string, reason: string): void {
-    if (this.#ends.size >= rememberedEnds) {
-      const { value: oldest } = this.#ends.keys().next()
-      if (oldest !== undefined) this.#ends.delete(oldest)
-    }
-    this.#ends.set(key, reason)
   }
 
   #save(key: string, accessKey: string, form: DigestForm, createdAt: number, usedAt: number): void {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { OlderClientsView, RefusedCall, RefusedClient } from '../../shared/console/older-clients.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { fieldOperations, serverInfo } from '../../shared/field-operations.ts'
@@ -54,10 +55,10 @@ const theirs = {
 /** Whether clients of the original platform are served as they were there, and what they call meanwhile: the operator is told of those that the switch keeps out. */
 export class OlderClients implements RequestObserver {
   readonly #options: OlderClientsOptions
-  /** The one that called last is the last. */
-  readonly #refused = new Map<string, RefusedCall>()
+  /** Lists the one that called last first. */
+  readonly #refused = new LRUCache<string, RefusedCall>({ max: maxRemembered })
   /** Clients that are not told again while the controller runs. */
-  readonly #dismissed = new Set<string>()
+  readonly #dismissed = new LRUCache<string, true>({ max: maxDismissed })
   #served = 0
   #refusals = 0
 
@@ -101,17 +102,13 @@ export class OlderClients implements RequestObserver {
         .filter(
           (call) => !this.switches[call.setting] && call.last_at >= since && !this.#dismissed.has(clientKey(call)),
         )
-        .reverse()
         .slice(0, maxShown),
     }
   }
 
   /** The operator has seen that this client is refused: it is told no more, whatever it calls, while the controller runs. */
   dismiss(client: RefusedClient): void {
-    this.#dismissed.add(clientKey(client))
-    if (this.#dismissed.size <= maxDismissed) return
-    const { value: first } = this.#dismissed.values().next()
-    if (first !== undefined) this.#dismissed.delete(first)
+    this.#dismissed.set(clientKey(client), true)
   }
 
   #noteUnknownPath(observation: Observation): void {
@@ -130,8 +127,6 @@ export class OlderClients implements RequestObserver {
     const key = JSON.stringify([operation, client, credential, by_parameters])
     const now = clock()
     const before = this.#refused.get(key)
-    // Taken out and put in again: it is the last one then.
-    this.#refused.delete(key)
     this.#refused.set(key, {
       setting,
       operation,
@@ -143,10 +138,6 @@ export class OlderClients implements RequestObserver {
       first_at: before?.first_at ?? now,
       last_at: now,
     })
-    if (this.#refused.size > maxRemembered) {
-      const { value: oldest } = this.#refused.keys().next()
-      if (oldest !== undefined) this.#refused.delete(oldest)
-    }
   }
 
   /** Whose call it is, as far as it shows: nobody has checked the token of a call to a path that is not there. */

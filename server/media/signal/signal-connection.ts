@@ -56,7 +56,7 @@ export class SignalConnection implements PersonLink {
   readonly #socket: WebSocket
   readonly #parts: SignalParts
   readonly #remote: string
-  readonly #limit = new RateLimit({ most: maxMessages, windowMs })
+  readonly #limit = new RateLimit({ most: maxMessages, windowMs, remembered: 1 })
   #place: Place | undefined
   /** The controller is asked for the room. */
   #asks = false

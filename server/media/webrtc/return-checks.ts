@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { hasIntegrity, type IceCredentials, returnCheck, type StunMessage } from './stun.ts'
 
 /** An address that packets come from. */
@@ -7,7 +8,7 @@ export interface Address {
   port: number
 }
 
-/** Addresses of one client that are checked or known at a time; the oldest go first. */
+/** Maximum number of addresses of one client that are checked or known; the one checked least recently goes first. */
 const maxAddresses = 16
 /** The client asks again and again while its own check runs: one check for each of its own, but not more often than this, in milliseconds. */
 const checkEveryMs = 40
@@ -26,7 +27,7 @@ interface Check {
 export class ReturnChecks {
   readonly #send: (packet: Buffer, to: Address) => void
   readonly #tieBreaker = randomBytes(8)
-  readonly #checks = new Map<string, Check>()
+  readonly #checks = new LRUCache<string, Check>({ max: maxAddresses })
 
   constructor(send: (packet: Buffer, to: Address) => void) {
     this.#send = send
@@ -35,17 +36,14 @@ export class ReturnChecks {
   /** Whether an address has answered; otherwise it is asked. @param node, client their credentials in the ICE session */
   isReachable(from: Address, node: IceCredentials, client: IceCredentials): boolean {
     const place = placeOf(from)
-    const known = this.#checks.get(place)
+    const known = this.#checks.peek(place)
     const sameSession = known?.password === client.password
     if (sameSession && known.answered) return true
     const now = performance.now()
     if (sameSession && now - known.sentAt < checkEveryMs) return false
     // One transaction for all tries, so that a late answer counts.
     const transaction = sameSession ? known.transaction : randomBytes(12)
-    this.#checks.delete(place)
     this.#checks.set(place, { transaction, password: client.password, sentAt: now, answered: false })
-    const [oldest] = this.#checks.keys()
-    if (this.#checks.size > maxAddresses && oldest !== undefined) this.#checks.delete(oldest)
     const username = `${client.userFragment}:${node.userFragment}`
     this.#send(returnCheck(transaction, username, client.password, this.#tieBreaker), from)
     return false
@@ -53,7 +51,7 @@ export class ReturnChecks {
 
   /** Notes an answer. @returns whether it is the first of this address */
   answered(message: StunMessage, packet: Buffer, from: Address): boolean {
-    const check = this.#checks.get(placeOf(from))
+    const check = this.#checks.peek(placeOf(from))
     if (check === undefined || check.answered || !check.transaction.equals(message.transaction)) return false
     check.answered = hasIntegrity(packet, message, check.password)
     return check.answered

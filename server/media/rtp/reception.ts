@@ -1,95 +1,89 @@
 import { type ReceptionBlock, type ClockPoint } from './rtcp.ts'
 import { hasMarker, isPadding, sequenceDistance, sequenceOf, ssrcOf, timestampOf } from './packet.ts'
+import { Jitter } from './jitter.ts'
 import { ReceivedNumbers } from './received-numbers.ts'
+import { ReceptionCounts } from './reception-counts.ts'
 
-/** A gap wider than this is a new beginning rather than loss. */
+/** Gap above which a stream has begun anew rather than lost packets. */
 const widestGap = 200
 /**
- * Milliseconds from one request for a packet to the next, the last of which is waited for too: on a link with a long queue or way the answer takes longer than
- * on a short one, and to ask meanwhile would bring it twice.
+ * Waits after each request for a packet, the last one included, in milliseconds: on a long or full link the answer takes longer, and a second request would
+ * bring it twice.
  */
 const requestWaitsMs = [40, 40, 80, 160, 320] as const
 
-/** A sender that tries its link sends much padding at a time: where none came for so long, in milliseconds, none is missing. */
+/** Time without padding, in milliseconds, after which none is missing: a sender that probes its link sends much at a time. */
 const paddingSeenMs = 2_000
-/** It does not keep padding: what may be some, and was asked for so often in vain, is. */
+/** Requests in vain after which a packet that may be padding counts as padding, which senders do not keep. */
 const paddingRequests = 2
 
-/** What is to be done about missing packets. */
+/** Missing packets, by what to do about them. */
 export interface Missing {
-  /** To ask for now. */
+  /** To request now. */
   sequences: number[]
-  /** Any was asked for in vain so often that it is given up. */
+  /** Any is given up after requests in vain. */
   givenUp: boolean
-  /** No loss, and not asked for any more: the sender tried its link with padding. */
+  /** No loss, and not requested any more: the sender probed its link with padding. */
   padding: number[]
 }
 
-/** The reception statistics of one incoming stream: what was lost, what to ask for again, what to report. */
+/** Reception statistics of one incoming stream: losses, packets to request again, reports. */
 export class Reception {
-  readonly #clockRate: number
   readonly #beginsPicture: (packet: Buffer) => boolean
   readonly #numbers = new ReceivedNumbers()
+  readonly #counts = new ReceptionCounts()
+  readonly #jitter: Jitter
   #paddingAt = -Infinity
   #timestamp = 0
   readonly #missing = new Map<number, { requests: number; nextAt: number }>()
   ssrc = 0
-  #highest = -1
-  #first = 0
-  #cycles = 0
-  #received = 0
-  #expectedBefore = 0
-  #receivedBefore = 0
-  #jitter = 0
-  #transit = 0
   #report: { middle: number; at: number } | undefined
-  /** Packets that came after they were asked for again. */
+  /** Packets that came after they were requested again. */
   recovered = 0
 
   /** @param beginsPicture whether a packet is the first of a picture; left out: not known */
   constructor(clockRate: number, beginsPicture: (packet: Buffer) => boolean = () => false) {
-    this.#clockRate = clockRate
+    this.#jitter = new Jitter(clockRate)
     this.#beginsPicture = beginsPicture
   }
 
-  /** Whether anything is to be asked for again. */
+  /** Whether anything is missing. */
   get incomplete(): boolean {
     return this.#missing.size > 0
   }
 
-  /** Of the packet with the highest number so far. */
+  /** Timestamp of the packet with the highest number. */
   get timestamp(): number {
     return this.#timestamp
   }
 
-  /** Packets since its first one, those that were sent again counted once. */
+  /** Packets since the first one; those that were sent again count once. */
   get counts(): { expected: number; received: number } {
-    const expected = this.#highest < 0 ? 0 : this.#cycles + this.#highest - this.#first + 1
-    return { expected, received: this.#received }
+    const { expected, received } = this.#counts
+    return { expected, received }
   }
 
   /** Counts a packet. Returns false for a duplicate, which must not be passed on. */
   received(packet: Buffer, now: number): boolean {
+    const counts = this.#counts
     const sequence = sequenceOf(packet)
     const ssrc = ssrcOf(packet)
-    if (ssrc !== this.ssrc || this.#highest < 0) this.#begin(ssrc, sequence)
-    const ahead = sequenceDistance(this.#highest, sequence)
-    if (ahead === 0 && this.#received > 0) return false
+    if (ssrc !== this.ssrc || counts.highest < 0) this.#begin(ssrc, sequence)
+    const ahead = sequenceDistance(counts.highest, sequence)
+    if (ahead === 0 && counts.received > 0) return false
     if (ahead < 0) {
       if (!this.#missing.delete(sequence)) return false
       this.recovered += 1
-      this.#received += 1
+      counts.received += 1
       this.#note(packet, sequence, now)
       return true
     }
     if (ahead > widestGap) this.#missing.clear()
-    else for (let i = 1; i < ahead; i++) this.#miss((this.#highest + i) & 0xffff)
-    if (sequence < this.#highest) this.#cycles += 0x10000
-    this.#highest = sequence
-    this.#received += 1
+    else for (let i = 1; i < ahead; i++) this.#miss((counts.highest + i) & 0xffff)
+    counts.advance(sequence)
     this.#note(packet, sequence, now)
     this.#timestamp = timestampOf(packet)
-    this.#measureJitter(this.#timestamp, now)
+    this.#jitter.note(this.#timestamp, now)
     return true
   }
 
@@ -98,7 +92,7 @@ export class Reception {
     this.#report = { middle, at: now }
   }
 
-  /** What is to be done now; what was asked for in vain so often is told once. */
+  /** Lists what to do now; a packet that is given up is listed once. */
   toRequest(now: number): Missing {
     const sequences: number[] = []
     const padding: number[] = []
@@ -123,21 +117,15 @@ export class Reception {
     return { sequences, givenUp, padding }
   }
 
-  /** The report since the last one. */
+  /** Makes the report block since the last one. */
   block(now: number): ReceptionBlock {
-    const highest = this.#cycles + this.#highest
-    const { expected } = this.counts
-    const expectedSince = expected - this.#expectedBefore
-    const lostSince = expectedSince - (this.#received - this.#receivedBefore)
-    this.#expectedBefore = expected
-    this.#receivedBefore = this.#received
+    const { expected, extendedHighest, received } = this.#counts
     return {
       ssrc: this.ssrc,
-      fractionLost:
-        expectedSince > 0 && lostSince > 0 ? Math.min(255, Math.floor((lostSince * 256) / expectedSince)) : 0,
-      lost: Math.max(0, expected - this.#received),
-      highest,
-      jitter: Math.floor(this.#jitter),
+      fractionLost: this.#counts.fractionLost(),
+      lost: Math.max(0, expected - received),
+      highest: extendedHighest,
+      jitter: Math.floor(this.#jitter.ticks),
       lastReport: this.#report?.middle ?? 0,
       delay: this.#report === undefined ? 0 : Math.floor((now - this.#report.at) * 65.536),
     }
@@ -145,12 +133,7 @@ export class Reception {
 
   #begin(ssrc: number, sequence: number): void {
     this.ssrc = ssrc
-    this.#highest = sequence
-    this.#first = sequence
-    this.#cycles = 0
-    this.#received = 0
-    this.#expectedBefore = 0
-    this.#receivedBefore = 0
+    this.#counts.begin(sequence)
     this.#missing.clear()
   }
 
@@ -171,13 +154,5 @@ export class Reception {
       beginsPicture: !padding && this.#beginsPicture(packet),
       padding,
     })
-  }
-
-  /** RFC 3550, appendix A.8. */
-  #measureJitter(timestamp: number, now: number): void {
-    const transit = (now * this.#clockRate) / 1000 - timestamp
-    const difference = Math.abs(transit - this.#transit)
-    this.#transit = transit
-    if (difference < this.#clockRate) this.#jitter += (difference - this.#jitter) / 16
   }
 }

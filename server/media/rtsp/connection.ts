@@ -4,27 +4,28 @@ import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
-import { Authenticator, type CameraLogin, parseChallenges, strongestChallenge } from './authentication.ts'
+import type { CameraLogin } from './authentication.ts'
+import { CameraAuthorization } from './camera-authorization.ts'
 import { methodOf, sequenceNumber, statusOf } from './message-head.ts'
 import { failureOf, RtspError, socketError, statusError } from './rtsp-error.ts'
 import { type RtspMessage, WireReader } from './wire-reader.ts'
 
-/** How a connection to a camera is made. */
+/** Address, login and bounds of a connection to a camera. */
 export interface ConnectionOptions {
   address: Pick<DeviceAddress, 'host' | 'port' | 'secure'>
   login: CameraLogin | undefined
-  /** RTSPS: take certificates that no authority signed, as cameras have them. */
+  /** RTSPS: accept certificates that no authority signed, as cameras have them. */
   trustAnyCertificate: boolean
-  /** Where it may be; left out: everywhere. */
+  /** Addresses where it may be; left out: everywhere. */
   allowed?: AllowedAddresses
   /** Deadline of the connection and of each answer, in milliseconds. */
   answerMs: number
 }
 
-/** What a connection tells. */
+/** Takes what a connection receives. */
 export interface ConnectionListener {
   packet(channel: number, packet: Buffer): void
-  /** The connection is over; told once, also after `close`. */
+  /** The connection is over; called once, also after `close`. */
   ended(error: RtspError): void
 }
 
@@ -44,11 +45,11 @@ interface Pending {
 
 type Answered = RtspMessage & { status: number }
 
-/** Bytes that the system has not taken yet: a camera that leaves more unread will not read. */
+/** Bytes that the system has not taken yet, at most: a camera that leaves more unread will not read. */
 const maxUnsent = 64 * 1024
-/** Messages a second that nobody asked for: requests of the camera, answers to nothing, interim answers. A camera sends one now and then. */
-const maxUnasked = 50
-/** Challenges that are answered for one request: the login, and a nonce that went stale meanwhile. */
+/** Unsolicited messages a second: requests of the camera, answers to nothing, interim answers. A camera sends one now and then. */
+const maxUnsolicited = 50
+/** Challenges answered for one request: the login, and a nonce that went stale meanwhile. */
 const maxChallenges = 2
 /** Methods of a camera's own requests that are answered 200. */
 const knownMethods = new Set(['OPTIONS', 'SET_PARAMETER', 'GET_PARAMETER'])
@@ -59,18 +60,17 @@ export class RtspConnection {
   readonly #listener: ConnectionListener
   readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
   readonly #pending = new Map<number, Pending>()
-  readonly #unasked = new RateLimit({ most: maxUnasked, windowMs: 1_000, remembered: 1 })
+  readonly #unsolicited = new RateLimit({ most: maxUnsolicited, windowMs: 1_000, remembered: 1 })
   #socket: net.Socket | undefined
   #sequence = 0
   #session = ''
-  #authenticator: Authenticator | undefined
-  /** The camera has accepted the login once: a new challenge means a new nonce, not a wrong login. */
-  #loginAccepted = false
+  readonly #authorization: CameraAuthorization
   #ended: RtspError | undefined
 
   constructor(options: ConnectionOptions, listener: ConnectionListener) {
     this.#options = options
     this.#listener = listener
+    this.#authorization = new CameraAuthorization(options.login)
   }
 
   /** Address of the camera's end. */
@@ -78,12 +78,12 @@ export class RtspConnection {
     return this.#socket?.remoteAddress ?? ''
   }
 
-  /** Everything that came, in bytes. */
+  /** Bytes that came, media or not. */
   get receivedBytes(): number {
     return this.#socket?.bytesRead ?? 0
   }
 
-  /** Sent with each request from now on. */
+  /** Id sent with each request from now on. */
   set session(id: string) {
     this.#session = id
   }
@@ -127,23 +127,18 @@ export class RtspConnection {
    */
   async request(method: string, uri: string, headers: Readonly<Record<string, string>> = {}): Promise<RtspAnswer> {
     for (let challenges = 0; ; challenges++) {
-      const used = this.#authenticator?.challenge
+      const used = this.#authorization.challenge
       const message = await this.#send(method, uri, headers)
       // What came behind the answer may have ended the connection.
       if (this.#ended !== undefined) throw this.#ended
       const { status } = message
       if (status === 200) {
-        if (used !== undefined) this.#loginAccepted = true
+        this.#authorization.accepted(used)
         return answerOf(message)
       }
       if (status !== 401 || challenges === maxChallenges) throw statusError(method, status)
-      const challenge = strongestChallenge(parseChallenges(message.headers.get('www-authenticate') ?? []))
-      const { login } = this.#options
-      if (challenge === undefined || login === undefined) throw statusError(method, status)
-      const fresh = used === undefined || (challenge.nonce !== used.nonce && (challenge.stale || this.#loginAccepted))
-      if (!fresh) throw statusError(method, status)
-      this.#loginAccepted = false
-      this.#authenticator = new Authenticator(login, challenge)
+      const fields = message.headers.get('www-authenticate') ?? []
+      if (!this.#authorization.refused(fields, used)) throw statusError(method, status)
     }
   }
 
@@ -178,7 +173,8 @@ export class RtspConnection {
     const sequence = this.#sequence
     const fields: Record<string, string> = { CSeq: String(sequence), 'User-Agent': 'Roomdesk', ...headers }
     if (this.#session !== '') fields.Session = this.#session
-    if (this.#authenticator !== undefined) fields.Authorization = this.#authenticator.authorization(method, uri)
+    const authorization = this.#authorization.field(method, uri)
+    if (authorization !== undefined) fields.Authorization = authorization
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
     this.#write(`${method} ${uri} RTSP/1.0\r\n${lines.join('')}\r\n`)
     if (this.#ended !== undefined) throw this.#ended
@@ -191,7 +187,7 @@ export class RtspConnection {
     })
   }
 
-  /** Everything that is sent as text: a camera that does not read is left, before its unread answers fill the memory. */
+  /** Writes text, unless the camera leaves much unread: then the connection ends before that fills the memory. */
   #write(text: string): void {
     const socket = this.#socket
     if (this.#ended !== undefined) return
@@ -201,7 +197,7 @@ export class RtspConnection {
     } else socket.write(text, 'utf8')
   }
 
-  /** @throws RtspError `protocol` when it is no message, or one too many */
+  /** @throws RtspError `protocol` for what is no RTSP, and for too many unsolicited messages */
   #received(message: RtspMessage): void {
     if (this.#ended !== undefined) return
     const sequence = sequenceNumber(message.headers)
@@ -217,7 +213,7 @@ export class RtspConnection {
       pending.resolve({ ...message, status, body: Buffer.from(message.body) })
       return
     }
-    if (!this.#unasked.take('')) throw new RtspError('protocol', 'the camera floods the connection with messages')
+    if (!this.#unsolicited.take('')) throw new RtspError('protocol', 'the camera floods the connection with messages')
     if (method === undefined) return
     const line = knownMethods.has(method) ? '200 OK' : '501 Not Implemented'
     this.#write(`RTSP/1.0 ${line}\r\nCSeq: ${sequence ?? 0}\r\n\r\n`)

@@ -6,97 +6,93 @@ import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
 import { needAbilities, tracksToPull, tracksToSetUp } from './codec-support.ts'
-import { type RtspAnswer, RtspConnection } from './connection.ts'
-import { controlUrl } from './control-url.ts'
-import { DatagramPair } from './datagram-pair.ts'
-import { parseDescription, type RtspDescription, type RtspTrack } from './description.ts'
+import { PacketArrivals } from './packet-arrivals.ts'
+import { RtspConnection } from './connection.ts'
+import type { RtspDescription, RtspTrack } from './description.ts'
+import { MediaTransports } from './media-transports.ts'
 import { failureOf, RtspError } from './rtsp-error.ts'
-import { parseSession, parseTransport } from './transport.ts'
+import { SessionRequests } from './session-requests.ts'
 
-/** How a camera is pulled. */
+/** Address, login and bounds of a pull. */
 export interface RtspOptions {
   address: DeviceAddress
   login: CameraLogin | undefined
   /** auto: TCP, and UDP where the camera refuses TCP (461). */
   transport: 'auto' | 'udp'
-  /** RTSPS: take certificates that no authority signed. */
+  /** RTSPS: accept certificates that no authority signed. */
   trustAnyCertificate: boolean
   /** Deadline of the connection and of each answer, in milliseconds. */
   answerMs: number
-  /** The stream has stalled after so many milliseconds without a packet. */
+  /** Silence after which the stream has stalled, in milliseconds. */
   stallMs: number
-  /** Where it may be; left out: everywhere. */
+  /** Addresses where the camera may be; left out: everywhere. */
   allowed?: AllowedAddresses
-  /** What this machine can make of what browsers cannot play; asked only where it matters. Left out: nothing. */
+  /** Resolves with what this machine can convert; called only where it matters. Left out: nothing. */
   abilities?: () => Promise<Abilities>
-  /** Told of failures that nobody foresaw. */
+  /** Takes unexpected errors. */
   log: Log
 }
 
-/** What a pull tells. */
+/** Takes the media of a pull. */
 export interface RtspListener {
   /** An RTP packet of one of `tracks`; the buffer is a view that the listener may change. */
   rtp(track: RtspTrack, packet: Buffer): void
   /** An RTCP compound of one of `tracks`. */
   rtcp(track: RtspTrack, packet: Buffer): void
-  /** The stream is over; told once, and only after `play` resolved. Not told after `close`. */
+  /** The stream is over; called once, after `play` resolved, and not after `close`. */
   ended(error: RtspError): void
 }
 
-/** Share of the session's timeout after which it is kept alive. */
-const keepAliveShare = 0.45
+/** Interval of receiver reports, in milliseconds. */
 const reportMs = 5_000
-/** What a camera has to answer TEARDOWN, in milliseconds. */
+/** Deadline of TEARDOWN, in milliseconds. */
 const teardownMs = 500
-/** Most methods of a Public field that are remembered. */
-const maxMethods = 64
-/** What a camera may send, in bytes a second: several times what one of 4K does. */
+/** Bytes a second that a camera may send: several times what one of 4K does. */
 const maxBytesPerSecond = 25 * 1024 * 1024
 
-/** One stream pulled from one camera: OPTIONS, DESCRIBE, SETUP, PLAY, keep-alive, stall timer (RFC 2326). It lives once, and what comes late changes nothing. */
+/** One stream pulled from one camera, from DESCRIBE to TEARDOWN (RFC 2326). It runs once; late answers change nothing. */
 export class RtspSession {
   readonly #options: RtspOptions
   readonly #listener: RtspListener
   readonly #connection: RtspConnection
-  /** Of everything that it holds but the connection, which stays to say goodbye. */
+  readonly #requests: SessionRequests
+  readonly #transports: MediaTransports
+  /** Holds all resources except the connection, which still has to send TEARDOWN. */
   readonly #lifetime = new Lifetime((error) => this.#end(failureOf(error)))
-  readonly #channels = new Map<number, (packet: Buffer) => void>()
-  readonly #pairs: DatagramPair[] = []
-  readonly #reports: ((packet: Buffer) => void)[] = []
-  readonly #firstPacket = Promise.withResolvers<void>()
-  #base: string
-  #aggregate: string
-  #methods = new Set<string>()
-  #udp: boolean
-  #session = ''
-  #timeoutMs = 60_000
-  #lastPacketAt = 0
+  readonly #arrivals = new PacketArrivals()
   #playing = false
   /** Why it is over; undefined while it lives. */
   #ended: RtspError | undefined
-  /** Those that `play` set up. */
+  /** Tracks that `play` set up and that are passed on. */
   tracks: readonly RtspTrack[] = []
-  /** All that the camera described. */
-  described: readonly RtspTrack[] = []
 
   constructor(options: RtspOptions, listener: RtspListener) {
     this.#options = options
     this.#listener = listener
-    const { address } = options
-    this.#base = address.requestUrl
-    this.#aggregate = address.requestUrl
-    this.#udp = options.transport === 'udp'
     this.#connection = new RtspConnection(options, {
-      packet: (channel, packet) => this.#channels.get(channel)?.(packet),
+      packet: (channel, packet) => this.#transports.interleaved(channel, packet),
       ended: (error) => this.#end(error),
     })
-    // Told to whoever waits in `play`; nobody may.
-    this.#firstPacket.promise.catch(() => {})
+    this.#requests = new SessionRequests(this.#connection, options.address.requestUrl)
+    this.#transports = new MediaTransports(
+      {
+        connection: this.#connection,
+        requests: this.#requests,
+        lifetime: this.#lifetime,
+        allowed: options.allowed,
+        udp: options.transport === 'udp',
+      },
+      {
+        rtp: (track, packet) => this.#rtp(track, packet),
+        rtcp: (track, packet) => this.#rtcp(track, packet),
+        failed: (error) => this.#end(error),
+      },
+    )
   }
 
-  /** When the last RTP packet came, milliseconds since the epoch; 0 when none did. */
-  get lastPacketAt(): number {
-    return this.#lastPacketAt
+  /** Tracks that the camera described. */
+  get described(): readonly RtspTrack[] {
+    return this.#requests.described
   }
 
   /** IP address of the camera; empty while it is not connected. */
@@ -104,13 +100,13 @@ export class RtspSession {
     return this.#connection.remoteAddress
   }
 
-  /** Whether it is connected to where a camera may be by these rules. */
+  /** Whether the address that it is connected to is allowed by these rules. */
   isAllowed(allowed: AllowedAddresses): boolean {
     return allowed.permits(this.remoteAddress, this.#options.address.port)
   }
 
   /**
-   * What the camera offers, without playing it.
+   * Asks the camera what it offers, without playing it.
    * @throws RtspError; the signal's reason
    */
   async describe(signal: AbortSignal): Promise<RtspDescription> {
@@ -118,31 +114,29 @@ export class RtspSession {
   }
 
   /**
-   * Resolves with the tracks when the first RTP packet has arrived.
+   * Plays the camera. Resolves with the tracks when the first RTP packet has arrived.
    * @throws RtspError; the signal's reason. Either way nothing is left behind.
    */
   async play(signal: AbortSignal): Promise<readonly RtspTrack[]> {
     return await this.#guarded(signal, async () => {
-      const { control, tracks } = await this.#describe(signal)
-      this.#aggregate = controlUrl(this.#base, control)
-      this.described = tracks
+      const { tracks } = await this.#describe(signal)
       const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
       this.tracks = tracksToPull(tracks, abilities)
       if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')
       for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
         try {
-          await this.#setUp(index, track)
+          await this.#transports.setUp(index, track)
         } catch (error) {
-          // Nothing is lost with one that would not be passed on.
+          // A track that would not be passed on is no loss.
           if (!(error instanceof RtspError) || error.status === 0 || this.tracks.includes(track)) throw error
         }
       }
-      await this.#connection.request('PLAY', this.#aggregate, { Range: 'npt=0.000-' })
+      await this.#requests.play()
       this.#keepAlive()
       const cancel = this.#lifetime.after(this.#options.stallMs, () =>
-        this.#firstPacket.reject(new RtspError('timeout', 'no media arrived after PLAY')),
+        this.#arrivals.fail(new RtspError('timeout', 'no media arrived after PLAY')),
       )
-      await this.#firstPacket.promise
+      await this.#arrivals.first
       cancel()
       // What came right behind the packet may have ended it.
       if (this.#ended !== undefined) throw this.#ended
@@ -152,17 +146,16 @@ export class RtspSession {
     })
   }
 
-  /** Says goodbye to the camera and lets go of everything; `ended` is not told. Never rejects. */
+  /** Sends TEARDOWN, and releases everything; `ended` is not called. Never rejects. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return
     this.#ended = new RtspError('closed', 'closed by the node')
     this.#lifetime.end()
-    this.#firstPacket.reject(this.#ended)
-    if (this.#session !== '') {
-      const wait = Promise.withResolvers<void>()
-      const timer = setTimeout(wait.resolve, teardownMs)
-      const said = this.#connection.request('TEARDOWN', this.#aggregate).catch(() => {})
-      await Promise.race([said, wait.promise])
+    this.#arrivals.fail(this.#ended)
+    if (this.#requests.begun) {
+      const late = Promise.withResolvers<void>()
+      const timer = setTimeout(late.resolve, teardownMs)
+      await Promise.race([this.#requests.tearDown().catch(() => {}), late.promise])
       clearTimeout(timer)
     }
     this.#connection.close()
@@ -188,73 +181,12 @@ export class RtspSession {
   async #describe(signal: AbortSignal): Promise<RtspDescription> {
     await this.#connection.connect(signal)
     this.#watchRate()
-    const options = await this.#connection.request('OPTIONS', this.#base)
-    const methods = options.headers('public').flatMap((field) => field.split(',', maxMethods))
-    this.#methods = new Set(methods.slice(0, maxMethods).map((name) => name.trim()))
-    const answer = await this.#connection.request('DESCRIBE', this.#base, { Accept: 'application/sdp' })
-    const base = answer.header('content-base') ?? answer.header('content-location') ?? ''
-    if (/^rtsps?:\/\//i.test(base)) this.#base = controlUrl(this.#base, base)
-    return describeSafely(answer)
-  }
-
-  async #setUp(index: number, track: RtspTrack): Promise<void> {
-    const url = controlUrl(this.#base, track.control)
-    try {
-      await (this.#udp ? this.#setUpUdp(url, track) : this.#setUpTcp(index, url, track))
-    } catch (error) {
-      // 461 Unsupported Transport: the other one, for the first track only; later ones must go the same way.
-      if (!(error instanceof RtspError) || error.status !== 461 || index > 0) throw error
-      this.#udp = !this.#udp
-      await (this.#udp ? this.#setUpUdp(url, track) : this.#setUpTcp(index, url, track))
-    }
-  }
-
-  async #setUpTcp(index: number, url: string, track: RtspTrack): Promise<void> {
-    const wanted = [2 * index, 2 * index + 1] as const
-    const answer = await this.#connection.request('SETUP', url, {
-      Transport: `RTP/AVP/TCP;unicast;interleaved=${wanted[0]}-${wanted[1]}`,
-    })
-    const [rtp, rtcp] = parseTransport(answer.header('transport') ?? '').channels ?? wanted
-    if (this.#channels.has(rtp) || this.#channels.has(rtcp)) {
-      throw new RtspError('protocol', 'the camera gave one interleaved channel to two tracks')
-    }
-    this.#channels.set(rtp, (packet) => this.#rtp(track, packet))
-    this.#channels.set(rtcp, (packet) => this.#rtcp(track, packet))
-    this.#reports.push((packet) => this.#connection.sendPacket(rtcp, packet))
-    this.#enter(answer)
-  }
-
-  async #setUpUdp(url: string, track: RtspTrack): Promise<void> {
-    const pair = await DatagramPair.open(this.#connection.remoteAddress)
-    this.#lifetime.onEnd(() => pair.close())
-    this.#pairs.push(pair)
-    pair.listen({
-      rtp: (packet) => this.#rtp(track, packet),
-      rtcp: (packet) => this.#rtcp(track, packet),
-      failed: (error) => this.#end(failureOf(error)),
-    })
-    const wanted = `RTP/AVP;unicast;client_port=${pair.port}-${pair.port + 1}`
-    const answer = await this.#connection.request('SETUP', url, { Transport: wanted })
-    const { source, serverPorts } = parseTransport(answer.header('transport') ?? '')
-    const { allowed } = this.#options
-    const permitted = serverPorts?.every((port) => allowed?.permits(this.#connection.remoteAddress, port) ?? true)
-    pair.meet(source, permitted ? serverPorts : undefined)
-    this.#reports.push((packet) => pair.sendReport(packet))
-    this.#enter(answer)
-  }
-
-  #enter(answer: RtspAnswer): void {
-    const { id, timeoutMs } = parseSession(answer.header('session') ?? '')
-    if (id === '') return
-    this.#session = id
-    this.#connection.session = id
-    this.#timeoutMs = timeoutMs
+    return await this.#requests.describe()
   }
 
   #rtp(track: RtspTrack, packet: Buffer): void {
     if (this.#lifetime.over || packet.length < 12 || !this.tracks.includes(track)) return
-    this.#lastPacketAt = Date.now()
-    if (!this.#playing) this.#firstPacket.resolve()
+    this.#arrivals.note()
     this.#listener.rtp(track, packet)
   }
 
@@ -263,37 +195,27 @@ export class RtspSession {
   }
 
   #keepAlive(): void {
-    this.#lifetime.every(Math.max(1_000, this.#timeoutMs * keepAliveShare), () => {
-      const method = this.#methods.has('GET_PARAMETER') ? 'GET_PARAMETER' : 'OPTIONS'
-      this.#connection.request(method, this.#aggregate).catch((error: unknown) => {
-        // Some cameras do not answer it, or know the method in name only; a session that is gone (454) is over.
-        if (!(error instanceof RtspError)) this.#end(failureOf(error))
-        else if (error.status === 454) this.#end(new RtspError('closed', 'the camera ended the session', 454))
-        else if (error.status !== 0) this.#methods.delete('GET_PARAMETER')
-      })
+    this.#lifetime.every(this.#requests.keepAliveMs, () => {
+      this.#requests.keepAlive().catch((error: unknown) => this.#end(failureOf(error)))
     })
     const report = emptyReport(randomInt(1, 2 ** 32 - 1))
-    this.#lifetime.every(reportMs, () => {
-      for (const send of this.#reports) send(report)
-    })
+    this.#lifetime.every(reportMs, () => this.#transports.report(report))
   }
 
   #watchStall(): void {
     const { stallMs } = this.#options
     this.#lifetime.every(Math.max(50, Math.min(500, stallMs / 4)), () => {
-      if (Date.now() - this.#lastPacketAt > stallMs) {
-        this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
-      }
+      if (this.#arrivals.silentMs > stallMs) this.#end(new RtspError('stalled', `no media for ${stallMs} ms`))
     })
   }
 
-  /** Of everything that the camera sends, media or not. */
+  /** Ends the session of a camera that sends too much, media or not. */
   #watchRate(): void {
     let bytes = 0
     let at = performance.now()
     this.#lifetime.every(1_000, () => {
       const now = performance.now()
-      const received = this.#pairs.reduce((sum, pair) => sum + pair.receivedBytes, this.#connection.receivedBytes)
+      const received = this.#transports.receivedBytes + this.#connection.receivedBytes
       const rate = (received - bytes) / Math.max(1, (now - at) / 1_000)
       if (rate > maxBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
       bytes = received
@@ -305,29 +227,21 @@ export class RtspSession {
     if (this.#ended !== undefined) return
     this.#ended = error
     this.#lifetime.end()
-    this.#channels.clear()
+    this.#transports.end()
     const { log } = this.#options
     if (error.kind === 'nodeFailed') log.error('a camera session failed', wholeText(error.cause))
-    this.#firstPacket.reject(error)
+    this.#arrivals.fail(error)
     this.#connection.close(error)
     if (!this.#playing) return
     try {
       this.#listener.ended(error)
     } catch (cause) {
-      log.error('the end of a camera session could not be told', wholeText(cause))
+      log.error('the handler of an ended camera session failed', wholeText(cause))
     }
   }
 }
 
-function describeSafely(answer: RtspAnswer): RtspDescription {
-  try {
-    return parseDescription(answer.body.toString('utf8'))
-  } catch (cause) {
-    throw new RtspError('protocol', 'the description of the stream cannot be read', 0, { cause })
-  }
-}
-
-/** A receiver report without blocks and a CNAME (RFC 3550, section 6): tells the camera that somebody listens. */
+/** Receiver report without blocks and a CNAME (RFC 3550, section 6): shows the camera that its media is received. */
 function emptyReport(ssrc: number): Buffer {
   const packet = Buffer.alloc(24)
   packet.set([0x80, 201, 0, 1], 0)

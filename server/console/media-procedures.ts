@@ -11,6 +11,7 @@ import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
+import type { Removals } from '../rooms/removals.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 
@@ -23,6 +24,7 @@ export interface MediaParts {
   /** Rooms whose page and streams are at an embedded node while another one carries their media. */
   front: Pick<GatewayRooms, 'carries' | 'streamsOf'>
   joinLinks: JoinLinks
+  removals: Pick<Removals, 'revokeLinks'>
   letIn: Handler<'media.participant_token'>
   outgoing: Pick<OutgoingUsers, 'view'>
   settings: () => Settings
@@ -41,6 +43,7 @@ export function mediaHandlers({
   nodeOf: carrierOf,
   front,
   joinLinks,
+  removals,
   letIn,
   outgoing,
   settings,
@@ -166,7 +169,8 @@ export function mediaHandlers({
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
     'media.participant_token': letIn,
     'media.revoke_links': ({ room_id, url }) => {
-      media?.revokeLinks(room_id, joinLinks.revocation(room_id, url))
+      // In the background: whoever comes by the link is refused from now on.
+      void removals.revokeLinks(room_id, joinLinks.revocation(room_id, url))
       return {}
     },
   }

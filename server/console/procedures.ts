@@ -20,6 +20,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
+import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -66,6 +67,7 @@ interface ConsoleServices {
   rooms: Rooms
   roomViews: RoomViews
   joinLinks: JoinLinks
+  removals: Pick<Removals, 'revokeLinks'>
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
   people: SimulatedPeople
@@ -147,6 +149,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
       front: services.front,
       joinLinks: services.joinLinks,
+      removals: services.removals,
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),
       outgoing,
       settings,

@@ -7,7 +7,7 @@ import { EmbeddedNodes, type EmbeddedNodesOptions } from '../nodes/embedded/embe
 import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { mediaConfiguration } from '../nodes/embedded/media-configuration.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
-import { StoredRemovals } from '../nodes/port/stored-removals.ts'
+import type { RemovalsPort } from '../nodes/port/removals-port.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
@@ -27,6 +27,7 @@ export interface EmbeddedProgramsParts {
   store: Store
   settings: () => Settings
   logger: Logger
+  removals: RemovalsPort
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
   /** Where this controller listens. */
@@ -37,7 +38,7 @@ export interface EmbeddedProgramsParts {
 
 /** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
 export function embeddedPrograms(
-  { media, store, settings, logger, proof, sitePorts = () => [] }: EmbeddedProgramsParts,
+  { media, store, settings, logger, proof, removals, sitePorts = () => [] }: EmbeddedProgramsParts,
   watch: SiteWatch,
   {
     nodesBeside,
@@ -55,17 +56,13 @@ export function embeddedPrograms(
       otherNodes: nodesBeside(node.name),
       leaseMs: leaseMs(),
     })
-  const removals = new StoredRemovals(store, logger)
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
     ffmpeg: new LocalFfmpeg(media.ffmpeg ?? '', logger),
     passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
     configuration,
     outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),
-    removals: {
-      list: () => removals.list(),
-      keep: (removal) => removals.keep(removal),
-    },
+    removals,
     removed: ({ roomId, userId }, userName, by) => watch.hosts.removed(roomId, { userId, userName }, by),
     hostActed: (acted) => watch.hosts.acted(acted),
     failed: (node, why) => watch.nodeCrashed(node, why),

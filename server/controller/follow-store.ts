@@ -1,13 +1,19 @@
 import type { Settings } from '../../shared/settings.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import type { Store } from '../store/store.ts'
+import type { Removals } from '../rooms/removals.ts'
 import type { NodeParts } from './nodes.ts'
 
 /** Passes changes of the store on to the parts that keep something of them. @returns the unsubscribe function */
 export function followStore(
   store: Store,
   settings: () => Settings,
-  { media, janus, front }: Pick<NodeParts, 'media' | 'janus' | 'front'>,
+  {
+    media,
+    janus,
+    front,
+    removals,
+  }: Pick<NodeParts, 'media' | 'janus' | 'front'> & { removals: Pick<Removals, 'follow'> },
   metrics: Pick<Metrics, 'flushed'>,
 ): () => void {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
@@ -20,6 +26,7 @@ export function followStore(
     for (const change of changes)
       if (change.collection === 'devices')
         media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
+    removals.follow(changes)
     front.follow(changes)
   })
   return () => {

@@ -49,7 +49,7 @@ export interface NodeParts {
 
 /** Composes the nodes; nothing runs yet. */
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
-  const { store, settings, logger, defaultNodeAddress } = options
+  const { store, settings, logger, removals, defaultNodeAddress } = options
   const media = mediaPrograms(options, watch, late)
   // Where no embedded node works, the program of the room page inspects devices for the others.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
@@ -57,6 +57,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
   const janus = new JanusNodes({
     store,
     settings,
+    removals,
     logger,
     devices: (access, rooms, emit) => {
       const restricted = (): boolean => settings().media.camera_networks.length > 0

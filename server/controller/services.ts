@@ -15,13 +15,14 @@ import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
+import { Removals } from '../rooms/removals.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
-export interface ServiceOptions extends NodesOptions, AccessOptions {
+export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOptions {
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
@@ -47,6 +48,8 @@ export interface Services
   licence: LicenceCheck
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
+  /** Who was removed from which room. */
+  removals: Removals
   /** Simulated people of the lab. */
   people: SimulatedPeople
   /** Faults of the lab. */
@@ -67,7 +70,8 @@ export function createServices(options: ServiceOptions): Services {
   const late = lateParts()
   const watch = new SiteWatch(store, options.events)
   const { authentication, ...access } = accessParts(options)
-  const { probe, ...nodes } = nodeParts(options, watch, late)
+  const removals = new Removals({ store, settings, logger })
+  const { probe, ...nodes } = nodeParts({ ...options, removals }, watch, late)
   const { pool } = nodes
   const licence = siteLicence(store, pool)
   const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
@@ -82,7 +86,7 @@ export function createServices(options: ServiceOptions): Services {
   connect(late, { ...nodes, ...rooms, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
-  const stopFollowing = followStore(store, settings, nodes, observation.metrics)
+  const stopFollowing = followStore(store, settings, { ...nodes, removals }, observation.metrics)
   let stopNoting = (): void => {}
   return {
     store,
@@ -92,6 +96,7 @@ export function createServices(options: ServiceOptions): Services {
     ...rooms,
     ...observation,
     credentialRooms,
+    removals,
     licence,
     outgoing,
     deviceTable: new DeviceTable(outgoing, store, logger),

@@ -82,7 +82,7 @@ export class MediaServer {
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
     this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
-    for (const removal of start.removals ?? []) this.#rooms.bans.add(removal)
+    for (const removal of start.removals ?? []) this.#rooms.removals.add(removal)
     for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
     this.#refusals = new RefusalTally(emit)
     this.#admission = new AdmissionControl(this.#rooms, Buffer.from(start.token_key, 'base64'), (guess) =>
@@ -163,7 +163,7 @@ export class MediaServer {
       return {}
     },
     note_removal: async (removal) => {
-      this.#rooms.bans.add(removal)
+      this.#rooms.removals.add(removal)
       return {}
     },
     note_outgoing: async (outgoing) => {

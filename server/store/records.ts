@@ -84,7 +84,7 @@ export interface StoredRoom {
 }
 
 /** Somebody who was taken out of a room. */
-interface StoredRemoval {
+export interface StoredRemoval {
   user_id: string
   /** Of the join link that was used; empty for none. */
   token_id: string

@@ -5,7 +5,7 @@ import type { JoinClaims } from '../../../shared/join-token.ts'
 import type { GuessKind, RoomProof } from '../../../shared/media/control.ts'
 import { RateLimit } from '../../../shared/rate-limit.ts'
 import { Problem } from '../base/problem.ts'
-import { everybody } from './bans.ts'
+import { everybody } from '../../../shared/media/removal-table.ts'
 import { askForNewLink, Identities } from './identity.ts'
 import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
@@ -65,7 +65,7 @@ export class AdmissionControl {
   constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
     this.#rooms = rooms
     this.#key = key
-    this.#identities = new Identities({ key, bans: rooms.bans, find: (roomId) => rooms.find(roomId) })
+    this.#identities = new Identities({ key, removals: rooms.removals, find: (roomId) => rooms.find(roomId) })
     this.#refused = refused
   }
 
@@ -167,9 +167,9 @@ export class AdmissionControl {
       this.#refused({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
-    const { bans } = this.#rooms
-    if (token.user !== undefined && bans.outdated(roomId, token.user, token.iat)) throw askForNewLink()
-    if (bans.revoked(token.id) || bans.outdated(roomId, everybody, token.iat)) {
+    const { removals } = this.#rooms
+    if (token.user !== undefined && removals.outdated(roomId, token.user, token.iat)) throw askForNewLink()
+    if (removals.revoked(token.id) || removals.outdated(roomId, everybody, token.iat)) {
       throw new Problem('unauthorised', 'The join link was revoked: ask for a new one.')
     }
     return token

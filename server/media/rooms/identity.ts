@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { JoinClaims } from '../../../shared/join-token.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
-import { type Bans, everybody } from './bans.ts'
+import { everybody, type RemovalTable } from '../../../shared/media/removal-table.ts'
 import { browserIdentity } from './browser-identity.ts'
 import { hostMark, readPass, signPass } from './entry-pass.ts'
 import type { Identity, Member } from './member.ts'
@@ -38,7 +38,7 @@ export type ProvenIdentity = Pick<
 export interface IdentityParts {
   /** Key of the site's join links. */
   key: Buffer
-  bans: Pick<Bans, 'refuses' | 'revoked' | 'outdated'>
+  removals: Pick<RemovalTable, 'refuses' | 'revoked' | 'outdated'>
   /** The room as it is open here; undefined while it is not. */
   find(roomId: string): Pick<Room, 'config' | 'takesPass'> | undefined
 }
@@ -71,10 +71,10 @@ export class Identities {
 
   /** Whether the pass shows that this user was in the room in this meeting, and was not removed since. */
   #passHolds(roomId: string, userId: string, pass: string): boolean {
-    const { bans } = this.#parts
+    const { removals } = this.#parts
     const issuedAt = this.#read(roomId, userId, pass)?.issuedAt
     if (issuedAt === undefined) return false
-    if (bans.outdated(roomId, userId, issuedAt) || bans.outdated(roomId, everybody, issuedAt)) return false
+    if (removals.outdated(roomId, userId, issuedAt) || removals.outdated(roomId, everybody, issuedAt)) return false
     return this.#parts.find(roomId)?.takesPass(issuedAt) ?? true
   }
 
@@ -100,12 +100,12 @@ export class Identities {
   }
 
   #assertNotRemoved(roomId: string, { link, password }: ShownProofs, { userId, tokenId, proven }: Claim): void {
-    const { bans } = this.#parts
+    const { removals } = this.#parts
     if (!proven) return
-    if (link !== undefined && bans.outdated(roomId, userId, link.iat)) throw askForNewLink()
-    if (link === undefined && !password && tokenId !== undefined && bans.revoked(tokenId))
+    if (link !== undefined && removals.outdated(roomId, userId, link.iat)) throw askForNewLink()
+    if (link === undefined && !password && tokenId !== undefined && removals.revoked(tokenId))
       throw new Problem('removed', 'You were removed from this room: a join link is required to come back.')
-    if (bans.refuses(roomId, userId)) throw new Problem('removed')
+    if (removals.refuses(roomId, userId)) throw new Problem('removed')
   }
 
   #passOfHost(roomId: string, userId: string, pass: string): boolean {

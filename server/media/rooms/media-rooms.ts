@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { ControlEvent, ControlParams, Doer, OutgoingId } from '../../../shared/media/control.ts'
+import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../base/problem.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
-import { Bans } from './bans.ts'
 import { DeviceFailure } from './device-failure.ts'
 import { silence } from './silence.ts'
 import type { Member } from './member.ts'
@@ -32,7 +32,8 @@ export class MediaRooms {
   readonly #joining = new Map<string, AbortController>()
   /** Everybody in a room, by the digest of their session key. */
   readonly #sessions = new Map<string, Place>()
-  readonly bans = new Bans()
+  /** Who was removed, here or on another node. */
+  readonly removals = new RemovalTable()
   /** Room of each outgoing user, by its id. */
   readonly #outgoing = new Map<string, string>()
   #users = 0
@@ -271,7 +272,7 @@ export class MediaRooms {
   #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: Member, by: Doer | undefined): void {
     const at = Date.now()
     const removal = { roomId, userId, tokenId, at, until: at + this.banMs }
-    this.bans.add(removal)
+    this.removals.add(removal)
     this.#emit({ type: 'removed', ...removal, userName, by })
   }
 

@@ -1,17 +1,16 @@
-import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
+import type { OutgoingId } from '../../../shared/media/control.ts'
 import { NodeConnectionError, type MediaNode } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { ControlClient } from './control-client.ts'
 import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
-import { RemovalList } from './removal-list.ts'
-import type { StoredRemovals } from '../port/stored-removals.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 
 /** What the embedded nodes of a site are made of. */
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
-  /** Who was taken out of which room, beyond the life of this object. */
-  removals: Pick<StoredRemovals, 'list' | 'keep'>
-  /** Told of each person who is taken out. */
+  /** Who was removed from which room. */
+  removals: Pick<RemovalsPort, 'list' | 'note' | 'onRemoval'>
+  /** Told of each person who is removed. */
   removed: EmbeddedMediaOptions['removed']
   /** A further node began or ceased to listen, or may have. */
   changed?: () => void
@@ -29,13 +28,15 @@ export class EmbeddedNodes {
   readonly first: EmbeddedMedia
   readonly #options: EmbeddedNodesOptions
   readonly #further = new Map<number, EmbeddedMedia>()
-  readonly #removals: RemovalList
   #site: Site | undefined
 
   constructor(options: EmbeddedNodesOptions) {
     this.#options = options
-    this.#removals = new RemovalList(options.removals.list())
     this.first = this.#process(false)
+    // The room may come to another process later. One that does not take it is told at its next start.
+    options.removals.onRemoval((removal, by) => {
+      for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
+    })
   }
 
   /** A driver for this node. */
@@ -96,12 +97,6 @@ export class EmbeddedNodes {
     throw failure
   }
 
-  /** Links of a room let nobody in from now on: the one of this id, or with an empty one all that were made until now. Who is in stays. */
-  revokeLinks(roomId: string, tokenId: string): void {
-    const at = Date.now()
-    this.#note({ roomId, userId: '', tokenId, at, until: at })
-  }
-
   /** An outgoing user was made, moved or deleted: every process reserves its id, for the room may come to any of them. */
   noteOutgoing(outgoing: OutgoingId): void {
     // One that does not take it is told at its next start.
@@ -154,20 +149,13 @@ export class EmbeddedNodes {
     const media: EmbeddedMedia = new EmbeddedMedia({
       ...this.#options,
       looksAtPort,
-      removals: () => this.#removals.list(),
+      removals: () => this.#options.removals.list(),
       removed: (removal, ...who) => {
-        this.#note(removal, media)
+        // In the background: the process knows it already.
+        void this.#options.removals.note(removal, media)
         this.#options.removed(removal, ...who)
       },
     })
     return media
-  }
-
-  /** Keeps it, and tells the processes: the room may come to another one later. @param by the one that knows it already */
-  #note(removal: Removal, by?: EmbeddedMedia): void {
-    this.#removals.add(removal)
-    // In the background: the process knows it already.
-    void this.#options.removals.keep(removal)
-    for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
   }
 }

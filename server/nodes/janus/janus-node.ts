@@ -10,13 +10,13 @@ import {
   type NodeRoom,
   type NodeUser,
 } from '../port/media-node-port.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 import { describeFailure, type NodeLogger } from '../port/node-failure.ts'
 import { JanusAdmission } from './rooms/token-admission.ts'
 import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './rooms/room-admission.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './rooms/expel-sessions.ts'
 import { HeldRooms } from './rooms/held-rooms.ts'
-import type { JanusBans } from './rooms/janus-bans.ts'
 import { JanusParticipants } from './rooms/participants.ts'
 import { isScreen } from './people/room-feeds.ts'
 import type { NodeTraits } from './wire/node-traits.ts'
@@ -47,7 +47,7 @@ export interface JanusNodeOptions {
   /** Whether somebody who came through the room page is in by now. */
   isHere: (roomId: string, userId: string) => boolean
   /** Shared by all nodes. */
-  bans: JanusBans
+  removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
   elsewhere?: ((roomId: string, userId: string) => number) | undefined
   /** The driver ended. */
@@ -83,7 +83,7 @@ export class JanusNode implements MediaNode {
 
   constructor(options: JanusNodeOptions) {
     this.#options = options
-    const { rooms, traits, tokenSecret, clock = Date.now, devices, bans } = options
+    const { rooms, traits, tokenSecret, clock = Date.now, devices, removals } = options
     this.#program = new ToldProgram(traits, clock, () => this.#tell({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     const isBeside = (roomId: string, userId: string): boolean => this.relays.isAdmitted(roomId, userId)
@@ -108,7 +108,7 @@ export class JanusNode implements MediaNode {
       devices: () => this.#devices,
       relays: this.relays,
       elsewhere: options.elsewhere ?? (() => 0),
-      bans,
+      removals,
       isProven: (roomId, userId) => traits.current.guarded || options.visitor(roomId, userId) !== undefined,
       clock,
     })

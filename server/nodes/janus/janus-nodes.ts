@@ -3,6 +3,7 @@ import type { StoredNode } from '../../store/records.ts'
 import { isSameSealing } from '../../store/sealer.ts'
 import type { FencedStore } from '../../store/election/site-member.ts'
 import type { Store } from '../../store/store.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 import { type NodeEvent, NodeError } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { AdminApi } from './wire/admin-api.ts'
@@ -10,7 +11,6 @@ import type { AdmissionWish } from './rooms/room-admission.ts'
 import type { EventSource } from './events/event-port.ts'
 import { RoomNews } from './events/room-news.ts'
 import { AdminExpulsion } from './rooms/expel-sessions.ts'
-import { JanusBans } from './rooms/janus-bans.ts'
 import { JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
 import { JanusPeople, type PeopleEvent } from './people/janus-people.ts'
@@ -29,6 +29,8 @@ export interface JanusNodesOptions {
   /** With `confirmed` where another controller can take over. */
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<FencedStore, 'confirmed'>>
   settings: () => Settings
+  /** Who was removed from which room. */
+  removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   logger: NodeLogger
   /** The devices in the rooms of one node. */
   devices: (access: JanusAccess, rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
@@ -67,13 +69,11 @@ interface Running {
 /** The Janus nodes that are in service, and what reaches them by other ways than the pool: their events, and people who want in. */
 export class JanusNodes {
   readonly #options: JanusNodesOptions
-  readonly #bans: JanusBans
   readonly #relayRecords: RelayRecords
   readonly #running = new Map<string, Running>()
 
   constructor(options: JanusNodesOptions) {
     this.#options = options
-    this.#bans = new JanusBans(options.store, options.settings, options.logger)
     this.#relayRecords = new RelayRecords(options.store, options.logger)
   }
 
@@ -111,7 +111,7 @@ export class JanusNodes {
       },
       visitor: (roomId, userId) => people.personOf(roomId, userId),
       isHere: (roomId, userId) => people.isHere(roomId, userId),
-      bans: this.#bans,
+      removals: this.#options.removals,
       elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
       released: () => {
         admin.close()
@@ -215,7 +215,7 @@ export class JanusNodes {
   /** Somebody who proves the id was taken out of a room lately by the controller's wish, or is about to be. */
   wasKicked(roomId: string, userId: string): boolean {
     for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
-    return this.#bans.refuses({ roomId, userId, proven: true })
+    return this.#options.removals.refuses({ roomId, userId, proven: true })
   }
 
   /** Takes somebody out who may come back at once. Where the node is not in service, they are out. @throws as JanusRooms.kick */

@@ -97,6 +97,8 @@ export class RoomPeer {
   /** Goes, with everything that they have. */
   async leave(): Promise<void> {
     await this.#publishing?.close()
+    // Janus answers the end of a session before it frees the id in the room.
+    await this.#handle.request({ request: 'leave' }, soon()).catch(() => {})
     await this.session.destroy(soon()).catch(() => {})
     this.#socket.close()
   }

@@ -18,6 +18,7 @@ import type { PoolEvent } from '../../../server/nodes/port/pool-events.ts'
 import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredNode, StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
+import { Removals } from '../../../server/rooms/removals.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { NodeInput, NodeSecretName } from '../../../shared/node.ts'
 import { defaultSettings, type Settings } from '../../../shared/settings.ts'
@@ -80,6 +81,7 @@ export class JanusSite implements AsyncDisposable {
     this.nodes = new JanusNodes({
       store,
       settings: () => this.settings,
+      removals: new Removals({ store, settings: () => this.settings, logger }),
       logger,
       devices: (access, rooms, emit) =>
         options.cameras === true

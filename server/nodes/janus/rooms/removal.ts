@@ -1,7 +1,7 @@
+import type { RemovalsPort } from '../../port/removals-port.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import type { JanusAdmission } from './token-admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
-import type { JanusBans } from './janus-bans.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
@@ -12,7 +12,7 @@ export interface JanusRemovalOptions {
   participants: JanusParticipants
   /** Ends what somebody who was put out still has open on the node. */
   expel: ExpelSessions
-  bans: Pick<JanusBans, 'add'>
+  removals: Pick<RemovalsPort, 'remove'>
   /** Whether the participant of this id has proven it. */
   isProven: (roomId: string, userId: string) => boolean
 }
@@ -34,7 +34,7 @@ export class JanusRemoval {
 
   /** Takes a person out by the controller's wish. Resolves to false when no such person is in the room. @throws as AdminApi.ask */
   async kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
-    const { participants, bans, isProven } = this.#options
+    const { participants, removals, isProven } = this.#options
     if (participants.user(roomId, userId) === undefined) {
       await participants.read(roomId, signal)
       if (participants.user(roomId, userId) === undefined) return false
@@ -44,7 +44,7 @@ export class JanusRemoval {
     if (proven) this.#kicking.add(key)
     try {
       // First of all: whatever ends in the middle of it, they are not let back in.
-      await unlessAborted(bans.add({ roomId, userId, proven }), signal)
+      await unlessAborted(removals.remove({ roomId, userId, proven }), signal)
       return await this.putOut(roomId, userId, signal)
     } finally {
       this.#kicking.delete(key)

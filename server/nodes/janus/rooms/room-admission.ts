@@ -1,7 +1,7 @@
 import { deviceErrorMessages } from '../../../../shared/device.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { JanusAdmission } from './token-admission.ts'
-import type { JanusBans } from './janus-bans.ts'
+import type { RemovalsPort } from '../../port/removals-port.ts'
 import type { JanusParticipants } from './participants.ts'
 import { isScreen } from '../people/room-feeds.ts'
 import type { RelayParticipants } from '../relay/relay-participants.ts'
@@ -32,7 +32,7 @@ export interface JanusEntryOptions {
   relays: Pick<RelayParticipants, 'has'>
   /** How many are in the room on other nodes, leaving out this user. */
   elsewhere: (roomId: string, userId: string) => number
-  bans: Pick<JanusBans, 'refuses'>
+  removals: Pick<RemovalsPort, 'refuses'>
   /** Whether the participant of this id has proven it, or whoever is about to take their place has. */
   isProven: (roomId: string, userId: string) => boolean
   /** Milliseconds since the epoch. */
@@ -70,8 +70,8 @@ export class JanusEntry {
 
   /** Whether somebody who is in was taken out lately, and may not be back yet. */
   isBanned(roomId: string, userId: string): boolean {
-    const { bans, isProven } = this.#options
-    return bans.refuses({ roomId, userId, proven: isProven(roomId, userId) })
+    const { removals, isProven } = this.#options
+    return removals.refuses({ roomId, userId, proven: isProven(roomId, userId) })
   }
 
   /**
@@ -84,12 +84,12 @@ export class JanusEntry {
   }
 
   #assertMayCome({ roomId, userId }: Pick<AdmissionWish, 'roomId' | 'userId'>): void {
-    const { participants, relays, bans } = this.#options
+    const { participants, relays, removals } = this.#options
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
     // By the page or with a token: they prove the id.
-    if (bans.refuses({ roomId, userId, proven: true }))
+    if (removals.refuses({ roomId, userId, proven: true }))
       throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
     if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')

@@ -1,0 +1,118 @@
+import type { Removal } from '../../shared/media/control.ts'
+import { everybody, RemovalTable } from '../../shared/media/removal-table.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Participant, RemovalsPort } from '../nodes/port/removals-port.ts'
+import type { StoredRemoval, StoredRoom } from '../store/records.ts'
+import type { Change, Store } from '../store/store.ts'
+
+/** No join link lives longer, in milliseconds: what was revoked before that is over anyway. */
+const maxLink = 30 * 24 * 60 * 60_000
+/** Removals stored of one room; the oldest go first. */
+const maxOfRoom = 200
+
+/** What the memory of removals needs. */
+export interface RemovalsOptions {
+  store: Pick<Store, 'all' | 'get' | 'transact'>
+  settings: () => Settings
+  logger: Pick<NodeLogger, 'error'>
+}
+
+/**
+ * The site's one memory of who was removed from which room. It is stored with the rooms, so that a restart lets nobody back in by an old link, and every node is told.
+ * A removal under an unproven id says nothing of the person whose id it is: it stays in memory and concerns unproven arrivals only.
+ */
+export class Removals implements RemovalsPort {
+  readonly #options: RemovalsOptions
+  readonly #table = new RemovalTable()
+  /** Records of rooms whose removals are in the table: they are read once. */
+  readonly #read = new WeakSet<readonly StoredRemoval[]>()
+  /** By room and unproven id: until when, milliseconds since the epoch. */
+  readonly #unproven = new Map<string, number>()
+  readonly #listeners: ((removal: Removal, by: object | undefined) => void)[] = []
+
+  constructor(options: RemovalsOptions) {
+    this.#options = options
+    const stored: Removal[] = []
+    for (const [roomId, room] of options.store.all('rooms')) stored.push(...this.#unread(roomId, room))
+    for (const removal of stored.sort((one, other) => one.at - other.at)) this.#table.add(removal)
+  }
+
+  list(): Removal[] {
+    return this.#table.list()
+  }
+
+  refuses({ roomId, userId, proven }: Participant): boolean {
+    const now = Date.now()
+    if (this.#table.refuses(roomId, userId, now)) return true
+    return !proven && (this.#unproven.get(JSON.stringify([roomId, userId])) ?? 0) > now
+  }
+
+  onRemoval(listener: (removal: Removal, by: object | undefined) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async note(removal: Removal, by?: object): Promise<void> {
+    this.#take(removal, by)
+    await this.#keep(removal)
+  }
+
+  async remove({ roomId, userId, proven }: Participant): Promise<void> {
+    const at = Date.now()
+    const until = at + this.#options.settings().media.ban_ms
+    if (proven) return await this.note({ roomId, userId, tokenId: '', at, until })
+    for (const [key, over] of this.#unproven) if (over <= at) this.#unproven.delete(key)
+    this.#unproven.set(JSON.stringify([roomId, userId]), until)
+  }
+
+  /** Links of a room let nobody in from now on: the one of this id, or with an empty one all that were made until now. Who is in stays. */
+  async revokeLinks(roomId: string, tokenId: string): Promise<void> {
+    const at = Date.now()
+    await this.note({ roomId, userId: everybody, tokenId, at, until: at })
+  }
+
+  /** Rooms may have come back from a backup, with removals of their own. */
+  follow(changes: readonly Change[]): void {
+    for (const change of changes) {
+      if (change.collection !== 'rooms' || change.value?.removals === undefined) continue
+      for (const removal of this.#unread(change.key, change.value)) {
+        if (!this.#table.has(removal)) this.#take(removal, undefined)
+      }
+    }
+  }
+
+  #take(removal: Removal, by: object | undefined): void {
+    this.#table.add(removal)
+    for (const listener of this.#listeners) listener(removal, by)
+  }
+
+  /** The removals of a room's record, when they were not read yet. */
+  #unread(roomId: string, { removals }: Pick<StoredRoom, 'removals'>): Removal[] {
+    if (removals === undefined || this.#read.has(removals)) return []
+    this.#read.add(removals)
+    return removals.map(({ user_id, token_id, at, until }) => ({
+      roomId,
+      userId: user_id,
+      tokenId: token_id,
+      at,
+      until,
+    }))
+  }
+
+  async #keep({ roomId, userId, tokenId, at, until }: Removal): Promise<void> {
+    const { store, logger } = this.#options
+    try {
+      await store.transact([`rooms/${roomId}`], (transaction) => {
+        const room: StoredRoom | undefined = store.get('rooms', roomId)
+        if (room === undefined) return
+        const live = (room.removals ?? []).filter(
+          (known) => known.at > at - maxLink && !(known.user_id === userId && known.token_id === tokenId),
+        )
+        const removals = [...live, { user_id: userId, token_id: tokenId, at, until }].slice(-maxOfRoom)
+        transaction.put('rooms', roomId, { ...room, removals })
+      })
+    } catch (error) {
+      logger.error({ err: error, room: roomId }, 'a removal could not be stored')
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { Removals } from '../../../server/rooms/removals.ts'
+import type { Store } from '../../../server/store/store.ts'
+import type { Removal } from '../../../shared/media/control.ts'
+import { defaultSettings } from '../../../shared/settings.ts'
+import { temporaryStore } from '../../support/sites/store-site.ts'
+import { storedRoom } from '../../support/stored-records.ts'
+
+const settings = defaultSettings()
+const logger = {
+  error: (fields: object, message: string) => expect.unreachable(`${message} ${JSON.stringify(fields)}`),
+}
+const ann = { roomId: 'r1', userId: 'ann', proven: true }
+
+async function storeWithRoom(): Promise<Store> {
+  const { store } = await temporaryStore()
+  await store.transact(['rooms/r1'], (transaction) => transaction.put('rooms', 'r1', storedRoom('r1')))
+  return store
+}
+
+test('who was removed is refused in that room alone, and after a restart as well', async () => {
+  const store = await storeWithRoom()
+  const removals = new Removals({ store, settings: () => settings, logger })
+  expect(removals.refuses(ann)).toBe(false)
+  await removals.remove(ann)
+  for (const memory of [removals, new Removals({ store, settings: () => settings, logger })]) {
+    expect(memory.refuses(ann)).toBe(true)
+    expect(memory.refuses({ ...ann, proven: false })).toBe(true)
+    expect(memory.refuses({ ...ann, roomId: 'r2' })).toBe(false)
+    expect(memory.list()).toMatchObject([{ roomId: 'r1', userId: 'ann', tokenId: '' }])
+  }
+})
+
+test('a removal under an id that anybody may have used says nothing of its owner', async () => {
+  const removals = new Removals({ store: await storeWithRoom(), settings: () => settings, logger })
+  await removals.remove({ ...ann, proven: false })
+  expect(removals.refuses({ ...ann, proven: false })).toBe(true)
+  expect(removals.refuses(ann)).toBe(false)
+  expect(removals.list()).toEqual([])
+})
+
+test('whoever noted a removal is told as the one who did, and a room that comes back from a backup brings its removals', async () => {
+  const store = await storeWithRoom()
+  const removals = new Removals({ store, settings: () => settings, logger })
+  store.onChange((changes) => removals.follow(changes))
+  const told: [Removal, object | undefined][] = []
+  removals.onRemoval((removal, by) => void told.push([removal, by]))
+  const node = {}
+  const removal = { roomId: 'r1', userId: 'bob', tokenId: 'link', at: Date.now(), until: Date.now() + 60_000 }
+  await removals.note(removal, node)
+  const until = Date.now() + 60_000
+  const restored = storedRoom('r1', { removals: [{ user_id: 'ann', token_id: '', at: Date.now(), until }] })
+  await store.transact(['rooms/r1'], (transaction) => transaction.put('rooms', 'r1', restored))
+  expect(told).toEqual([
+    [removal, node],
+    [expect.objectContaining({ userId: 'ann', until }), undefined],
+  ])
+  expect(removals.refuses(ann)).toBe(true)
+})

@@ -1,3 +1,4 @@
+import { isFull } from '../../../shared/room-cap.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
@@ -170,7 +171,7 @@ export class Room {
   assertRoom({ wasIn, guest }: Pick<Identity, 'wasIn'> & Partial<Pick<Identity, 'guest'>>): void {
     const { locked, attendeeMax } = this.config
     if (locked && !wasIn) throw new Problem('locked')
-    if (this.members.size >= attendeeMax) throw new Problem('roomFull')
+    if (isFull(this.members.size, this.config)) throw new Problem('roomFull')
     if (guest !== undefined && !this.#guests.hasRoom(guest, attendeeMax))
       throw new Problem('roomFull', 'Too many people came by this link. Ask for a link of your own.')
   }

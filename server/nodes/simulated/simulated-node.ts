@@ -1,3 +1,4 @@
+import { isFull } from '../../../shared/room-cap.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import {
@@ -121,7 +122,7 @@ export class SimulatedNode implements MediaNode {
       throw new JoinRefusedError('duplicate', 'A user with this userId is in the room already.')
     }
     if (room.config.locked) throw new JoinRefusedError('locked', 'The room is locked.')
-    if (isFull(room)) throw new JoinRefusedError('full', 'The room is full.')
+    if (isFull(room.attendees.size, room.config)) throw new JoinRefusedError('full', 'The room is full.')
     const user: NodeUser = {
       userId: person.userId,
       userName: person.userName,
@@ -182,7 +183,8 @@ export class SimulatedNode implements MediaNode {
       throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
     if (present === undefined && room.config.locked)
       throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
-    if (present === undefined && isFull(room)) throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
+    if (present === undefined && isFull(room.attendees.size, room.config))
+      throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
     const camera = this.#pulls.take(device)
     if (present?.camera === camera) {
       this.#pulls.release(camera)
@@ -258,11 +260,6 @@ export class SimulatedNode implements MediaNode {
   #emit(event: NodeEvent): void {
     for (const listener of this.#listeners) listener(event)
   }
-}
-
-/** The cap counts everybody, devices too. */
-function isFull(room: SimulatedRoom): boolean {
-  return room.attendees.size >= room.config.attendeeMax
 }
 
 /** An empty host password makes nobody host. */

@@ -1,3 +1,4 @@
+import { isFull, isOverfull } from '../../../../shared/room-cap.ts'
 import { deviceErrorMessages } from '../../../../shared/device.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
 import type { JanusAdmission } from './token-admission.ts'
@@ -58,7 +59,7 @@ export class JanusEntry {
   /** More are in the room than it takes, on all its nodes, now that this user is. */
   isOverfull(roomId: string, userId: string): boolean {
     const room = this.#options.room(roomId)
-    return room !== undefined && this.#countWith(roomId, userId) > room.attendeeMax
+    return room !== undefined && isOverfull(this.#countWith(roomId, userId), room)
   }
 
   /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
@@ -92,7 +93,7 @@ export class JanusEntry {
     if (removals.refuses({ roomId, userId, proven: true }))
       throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
-    if (!isThere && this.#countWith(roomId, userId) >= room.attendeeMax) throw new NodeError('The room is full.')
+    if (!isThere && isFull(this.#countWith(roomId, userId), room)) throw new NodeError('The room is full.')
   }
 
   /**
@@ -119,7 +120,7 @@ export class JanusEntry {
       throw new DeviceJoinError('nodeFailed', 'A person with this userId is in the room.')
     const wasThere = this.#known.get(roomId)?.has(userId) === true
     if (room.locked && !wasThere) throw new DeviceJoinError('roomLocked', deviceErrorMessages.roomLocked)
-    if (this.#countWith(roomId, userId) >= room.attendeeMax)
+    if (isFull(this.#countWith(roomId, userId), room))
       throw new DeviceJoinError('roomFull', deviceErrorMessages.roomFull)
     const token = await admission.admit({ roomId, userId, role: 'device', expiresAt: this.#farAway() }, signal)
     return this.#fields(roomId, token)

@@ -22,7 +22,7 @@ export interface MediaParts {
   /** Name of the node that serves a room; empty for none. */
   nodeOf: (roomId: string) => string
   /** Rooms whose page and streams are at an embedded node while another one carries their media. */
-  front: Pick<GatewayRooms, 'carries' | 'streamsOf'>
+  gateway: Pick<GatewayRooms, 'isRemote' | 'streamsOf'>
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
   letIn: Handler<'media.participant_token'>
@@ -40,8 +40,8 @@ const nothing: Stats = { streams: [], connections: [] }
 /** Procedures on what the embedded nodes carry. */
 export function mediaHandlers({
   media,
-  nodeOf: carrierOf,
-  front,
+  nodeOf: ownNodeOf,
+  gateway,
   joinLinks,
   removals,
   letIn,
@@ -51,8 +51,8 @@ export function mediaHandlers({
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
   /** The node that shows a room's page and streams. */
   const nodeOf = (roomId: string): string => {
-    const node = carrierOf(roomId)
-    return front.carries(node) ? (media?.names[0] ?? '') : node
+    const node = ownNodeOf(roomId)
+    return gateway.isRemote(node) ? (media?.names[0] ?? '') : node
   }
   /** What an embedded node answers; undefined where there is no such node. @throws ConsoleError failed when it does not answer */
   const fromNode = async <T>(
@@ -78,8 +78,8 @@ export function mediaHandlers({
     const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
     const answers = await Promise.allSettled(asked.map((name) => statsOf(name, roomId)))
     const read = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-    const carried = await front.streamsOf(roomId, AbortSignal.timeout(settings().deadlines.node_ms))
-    read.push({ streams: carried, connections: [] })
+    const remote = await gateway.streamsOf(roomId, AbortSignal.timeout(settings().deadlines.node_ms))
+    read.push({ streams: remote, connections: [] })
     const failed = answers.find((answer) => answer.status === 'rejected')
     if (read.length === 1 && failed !== undefined) throw failed.reason
     return {

@@ -15,7 +15,7 @@ import type { SimulatedPeople } from '../lab/people.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
-import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
@@ -62,8 +62,8 @@ interface ConsoleServices {
   /** Undefined: this controller runs no embedded node. */
   media: EmbeddedNodes | undefined
   janus: JanusNodes
-  front: GatewayRooms
-  cascades: Cascades
+  gateway: GatewayRooms
+  relayedRooms: RelayedRooms
   rooms: Rooms
   roomViews: RoomViews
   joinLinks: JoinLinks
@@ -142,12 +142,12 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...roomHandlers(services.rooms, services.roomViews, logger),
     ...nodeHandlers(store, pool, machine),
     ...controllerHandlers(parts.controllers),
-    ...relayHandlers(services.cascades),
+    ...relayHandlers(services.relayedRooms),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
     ...mediaHandlers({
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
-      front: services.front,
+      gateway: services.gateway,
       joinLinks: services.joinLinks,
       removals: services.removals,
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),

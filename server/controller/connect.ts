@@ -1,6 +1,6 @@
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { EventPort } from '../nodes/janus/events/event-port.ts'
-import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
@@ -13,8 +13,8 @@ export interface ConnectedParts {
   pool: NodePool
   rooms: Rooms
   joinLinks: JoinLinks
-  front: GatewayRooms
-  cascades: Cascades
+  gateway: GatewayRooms
+  relayedRooms: RelayedRooms
   janusEvents: EventPort
   observer: RequestObserver
   others: OtherControllers
@@ -28,8 +28,8 @@ export function lateParts(): LateParts {
     pool: new Late('the node pool'),
     rooms: new Late('the rooms'),
     joinLinks: new Late('the join links'),
-    front: new Late('the signalling gateway'),
-    cascades: new Late('the relays'),
+    gateway: new Late('the signalling gateway'),
+    relayedRooms: new Late('the relays'),
     janusEvents: new Late('the event port'),
     observer: new Late('the request observer'),
     others: new Late('the other controllers'),
@@ -41,8 +41,8 @@ export function connect(late: LateParts, parts: ConnectedParts): void {
   late.pool.bind(parts.pool) // Janus nodes ask where else a user is.
   late.rooms.bind(parts.rooms) // Media programs open, inspect and lock rooms.
   late.joinLinks.bind(parts.joinLinks) // Media programs learn the addresses of other nodes.
-  late.front.bind(parts.front) // Media programs report people of rooms whose media is remote.
-  late.cascades.bind(parts.cascades) // Janus nodes report people and streams.
+  late.gateway.bind(parts.gateway) // Media programs report people of rooms whose media is remote.
+  late.relayedRooms.bind(parts.relayedRooms) // Janus nodes report people and streams.
   late.janusEvents.bind(parts.janusEvents) // Janus nodes that come or go change whose events count.
   late.observer.bind(parts.observer) // Media programs report guesses.
   late.others.bind(parts.others) // Media programs learn how long a leader's lease lasts.

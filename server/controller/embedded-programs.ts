@@ -44,7 +44,7 @@ export function embeddedPrograms(
     nodesBeside,
     leaseMs,
     ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'front'> & {
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway'> & {
     nodesBeside: (name: string) => string[]
     leaseMs: () => number
   },

@@ -11,9 +11,9 @@ export function followStore(
   {
     media,
     janus,
-    front,
+    gateway,
     removals,
-  }: Pick<NodeParts, 'media' | 'janus' | 'front'> & { removals: Pick<Removals, 'follow'> },
+  }: Pick<NodeParts, 'media' | 'janus' | 'gateway'> & { removals: Pick<Removals, 'follow'> },
   metrics: Pick<Metrics, 'flushed'>,
 ): () => void {
   const stopFlushes = store.onFlush((milliseconds) => metrics.flushed(milliseconds))
@@ -27,7 +27,7 @@ export function followStore(
       if (change.collection === 'devices')
         media?.noteOutgoing({ userId: change.key, roomId: change.value?.roomId ?? '' })
     removals.follow(changes)
-    front.follow(changes)
+    gateway.follow(changes)
   })
   return () => {
     stopFlushes()

@@ -8,7 +8,7 @@ import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import { JanusCameras } from '../nodes/janus/cameras/janus-cameras.ts'
 import { EventPort } from '../nodes/janus/events/event-port.ts'
 import { JanusNodes } from '../nodes/janus/janus-nodes.ts'
-import type { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
@@ -19,7 +19,7 @@ import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
 import { nodeInspections } from './node-inspections.ts'
-import { carriedRooms } from './remote-rooms.ts'
+import { remoteRooms } from './remote-rooms.ts'
 
 /** Options of the nodes. */
 export interface NodesOptions extends EmbeddedProgramsParts {
@@ -40,9 +40,9 @@ export interface NodeParts {
   /** Port to which Janus nodes send their events. */
   janusEvents: EventPort
   /** Relays between Janus nodes. */
-  cascades: Cascades
+  relayedRooms: RelayedRooms
   /** Rooms whose page an embedded node's program shows while their media is remote. */
-  front: GatewayRooms
+  gateway: GatewayRooms
   /** Inspects a device before it is added; undefined where no embedded node works. */
   probe: () => DeviceProbe | undefined
 }
@@ -68,10 +68,10 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
       late.janusEvents.part.review()
       // Where no embedded node shows the room page, it is shown for one of these.
       media?.first.showPageFor(janus.first)
-      late.cascades.part.nodesChanged()
+      late.relayedRooms.part.nodesChanged()
     },
-    elsewhere: (node, roomId, userId) => late.pool.part.usersElsewhere(roomId, node, userId),
-    people: (people, event) => late.cascades.part.heard(people, event),
+    onOtherNodes: (node, roomId, userId) => late.pool.part.usersOnOtherNodes(roomId, node, userId),
+    people: (people, event) => late.relayedRooms.part.heard(people, event),
   })
   const { proof, kept } = options
   const janusEvents = new EventPort({ sources: () => janus.sources(), logger, proof, kept })
@@ -79,8 +79,8 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
   const inspections = nodeInspections({ store, janus, janusEvents, logger })
   const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
-  const { cascades, front } = carriedRooms({ store, settings, pool, janus, media, logger })
-  return { pool, media, janus, janusEvents, cascades, front, probe: () => throughMedia(probeThrough) }
+  const { relayedRooms, gateway } = remoteRooms({ store, settings, pool, janus, media, logger })
+  return { pool, media, janus, janusEvents, relayedRooms, gateway, probe: () => throughMedia(probeThrough) }
 }
 
 /** The media programs, with what they ask of the controller. */
@@ -89,7 +89,7 @@ function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts)
   return embeddedPrograms(options, watch, {
     answers: {
       open: (wanted, node) => {
-        const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, front: late.front.part }
+        const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, gateway: late.gateway.part }
         return openWantedRoom({ store, ...parts, observer: late.observer.part, logger }, wanted, node)
       },
       look: (looked) => lookAtRoom({ store, rooms: late.rooms.part, observer: late.observer.part }, looked),
@@ -104,9 +104,9 @@ function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts)
     },
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     leaseMs: () => late.others.part.leaseMs,
-    front: {
-      take: (node, event) => late.front.part.take(node, event),
-      restarted: (node) => late.front.part.restarted(node),
+    gateway: {
+      take: (node, event) => late.gateway.part.take(node, event),
+      restarted: (node) => late.gateway.part.restarted(node),
     },
   })
 }

@@ -15,7 +15,7 @@ export interface ObservationOptions {
   store: Store
   settings: () => Settings
   sessions: Sessions
-  nodes: Pick<NodeParts, 'pool' | 'cascades'>
+  nodes: Pick<NodeParts, 'pool' | 'relayedRooms'>
   outgoing: Pick<OutgoingUsers, 'countByState'>
   /** Notified of every request of a client, for the event log. */
   clients: RequestObserver
@@ -40,7 +40,7 @@ export interface ObservationParts {
 /** Composes what observes the site. */
 export function observationParts(options: ObservationOptions): ObservationParts {
   const { store, settings, sessions, nodes, outgoing } = options
-  const { pool, cascades } = nodes
+  const { pool, relayedRooms } = nodes
   const isCredential = (accessKey: string): boolean => store.get('credentials', accessKey) !== undefined
   const olderClients = new OlderClients({ settings, sessions, isCredential, fixed: options.compatibility })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
@@ -50,7 +50,7 @@ export function observationParts(options: ObservationOptions): ObservationParts 
     sessions: () => sessions.total,
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     drifts: () => pool.drifts(),
-    relays: () => cascades.relays.counts(),
+    relays: () => relayedRooms.relays.counts(),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
     restarts: () => options.restarts,

@@ -3,17 +3,17 @@ import type { Settings } from '../../shared/settings.ts'
 import { assistAddressOf } from '../devices/device-options.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
-import { Cascades } from '../nodes/janus/relay/relayed-rooms.ts'
+import { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
 import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
 
 /** Milliseconds that the program of the room page is given to take a word. */
-const frontAnswerMs = 4_000
+const gatewayAnswerMs = 4_000
 
-/** What rooms on Janus nodes are shown and carried with. */
-export interface CarriedRoomsParts {
+/** Parts of the rooms on Janus nodes. */
+export interface RemoteRoomsParts {
   store: Store
   settings: () => Settings
   pool: NodePool
@@ -24,26 +24,26 @@ export interface CarriedRoomsParts {
 }
 
 /** Rooms on Janus nodes: their media, on however many of these a room is, and the programs that show their page. */
-export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; front: GatewayRooms } {
+export function remoteRooms(parts: RemoteRoomsParts): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
   const { store, settings, pool, janus, media, logger } = parts
-  const cascades = new Cascades({
+  const relayedRooms = new RelayedRooms({
     nodes: janus,
     nodesOf: (roomId) => pool.nodesOf(roomId),
     usersOf: (roomId) =>
       pool.usersOf(roomId).map((user) => ({ ...user, node: pool.nodeOfUser(roomId, user.userId) ?? '' })),
-    branched: () => pool.branchedRooms(),
+    spread: () => pool.roomsOnSeveralNodes(),
     choose: (roomId, signal) => pool.assign(roomId, {}, signal),
     unsure: (node) => pool.recheck(node),
-    tell: (event) => front.heard(event),
+    tell: (event) => gateway.heard(event),
     logger,
   })
-  const front: GatewayRooms = new GatewayRooms({
+  const gateway: GatewayRooms = new GatewayRooms({
     store,
-    carrier: cascades.carrier,
-    carries: (node) => janus.people(node) !== undefined,
+    media: relayedRooms.media,
+    isRemote: (node) => janus.people(node) !== undefined,
     usersOf: (roomId) => pool.usersOf(roomId),
     request: async (node, method, params) => {
-      const signal = AbortSignal.timeout(frontAnswerMs)
+      const signal = AbortSignal.timeout(gatewayAnswerMs)
       if (media === undefined) throw new NodeConnectionError('it does not run')
       return await (await media.client(node, signal)).request(method, params, signal)
     },
@@ -59,5 +59,5 @@ export function carriedRooms(parts: CarriedRoomsParts): { cascades: Cascades; fr
     resumeMs: () => settings().media.resume_ms,
     logger,
   })
-  return { cascades, front }
+  return { relayedRooms, gateway }
 }

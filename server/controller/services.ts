@@ -108,11 +108,11 @@ export function createServices(options: ServiceOptions): Services {
     fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
     async start() {
       stopNoting = pool.onEvent((event) => {
-        nodes.cascades.noted(event)
-        nodes.front.noted(event)
+        nodes.relayedRooms.noted(event)
+        nodes.gateway.noted(event)
       })
       watch.start({ pool, devices: outgoing, faults })
-      nodes.cascades.start()
+      nodes.relayedRooms.start()
       others.start()
       await pool.start()
       outgoing.start()
@@ -120,10 +120,10 @@ export function createServices(options: ServiceOptions): Services {
     async stop() {
       others.stop()
       outgoing.stop()
-      await nodes.cascades.close()
+      await nodes.relayedRooms.close()
       await pool.stop()
       stopNoting()
-      nodes.front.close()
+      nodes.gateway.close()
       watch.stop()
       stopFollowing()
       access.sessions.close()

@@ -3,7 +3,7 @@ const looksUntilOver = 6
 
 /**
  * Whether the controller of this program still leads its site, where another one would take over: it says so again and again, and one that is frozen does not. Then the other
- * one carries the same rooms, and this program must not. Silence is counted in looks, not by the clock, so that a pause of this program is not blamed on the controller.
+ * one serves the same rooms, and this program must not. Silence is counted in looks, not by the clock, so that a pause of this program is not blamed on the controller.
  */
 export class LeadWatch {
   readonly #over: () => void

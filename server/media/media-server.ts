@@ -20,7 +20,7 @@ import { LeadWatch } from './lead-watch.ts'
 import type { Log } from './base/media-log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
-import { Carriage } from './rooms/remote-media.ts'
+import { RemoteRoomMedia } from './rooms/remote-media.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
@@ -41,7 +41,7 @@ export interface MediaServerParts {
   /** ffmpeg, as the controller runs it. */
   ffmpeg: FfmpegRunner
   emit: (event: ControlEvent) => void
-  /** Called when the controller leads no more: somebody else carries these rooms. */
+  /** Called when the controller leads no more: another node serves these rooms. */
   deposed?: () => void
 }
 
@@ -58,7 +58,7 @@ export class MediaServer {
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
-  readonly #carriage: Carriage
+  readonly #remoteMedia: RemoteRoomMedia
   readonly #refusals: RefusalTally
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
@@ -89,7 +89,7 @@ export class MediaServer {
       this.#refusals.note(guess),
     )
     this.#requests = new RoomRequests(emit)
-    this.#carriage = new Carriage(emit)
+    this.#remoteMedia = new RemoteRoomMedia(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
       admission: this.#admission,
@@ -106,7 +106,7 @@ export class MediaServer {
         rooms: this.#rooms,
         admission: this.#admission,
         requests: this.#requests,
-        carriage: this.#carriage,
+        remoteMedia: this.#remoteMedia,
         turns: new Turns(),
         pulls: this.#pulls,
         sessions: this.#sessions,
@@ -154,8 +154,8 @@ export class MediaServer {
       return {}
     },
     connections: async () => ({ connections: this.#server.connections }),
-    open_room: async (room) => {
-      this.#rooms.open(room)
+    open_room: async ({ carried, ...room }) => {
+      this.#rooms.open({ ...room, isRemote: carried === true })
       return {}
     },
     close_room: async ({ roomId, moves, carried }) => {
@@ -183,23 +183,23 @@ export class MediaServer {
       return {}
     },
     answer_media: async ({ id, outcome }) => {
-      this.#carriage.answer(id, outcome)
+      this.#remoteMedia.answer(id, outcome)
       return {}
     },
-    set_carried: async ({ roomId, ...carried }) => {
-      this.#rooms.find(roomId)?.carried.set(carried)
+    set_carried: async ({ roomId, ...state }) => {
+      this.#rooms.find(roomId)?.remote.set(state)
       return {}
     },
     carried_out: async ({ roomId, userId, reason }) => {
-      this.#rooms.carriedOut(roomId, userId, reason)
+      this.#rooms.remoteOut(roomId, userId, reason)
       return {}
     },
     carried_muted: async ({ roomId, userId, kind, by }) => {
-      this.#rooms.carriedMuted(roomId, userId, kind, by)
+      this.#rooms.remoteMuted(roomId, userId, kind, by)
       return {}
     },
     carried_over: async ({ session }) => {
-      this.#carriage.over(session)
+      this.#remoteMedia.over(session)
       return {}
     },
     users: async ({ roomId }) => ({

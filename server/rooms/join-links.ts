@@ -107,11 +107,11 @@ export class JoinLinks {
    */
   page(query: string): string {
     this.#options.rooms.checkSite()
-    return `${this.#frontUrl()}${roomPagePath}${query}`
+    return `${this.#pageUrl()}${roomPagePath}${query}`
   }
 
   /** Where the room page of a site without an embedded node is, and of rooms on its Janus nodes. @throws ApiError noNode */
-  #frontUrl(): string {
+  #pageUrl(): string {
     const { pool, settings, pageAddress } = this.#options
     const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
     if (node !== undefined) return this.#urlOf(node.config.name)
@@ -146,7 +146,7 @@ export class JoinLinks {
   nodeUrl(roomId: string): string {
     const { rooms, store } = this.#options
     const { node } = rooms.get(roomId)
-    if (store.get('nodes', node)?.kind === 'janus') return this.#frontUrl()
+    if (store.get('nodes', node)?.kind === 'janus') return this.#pageUrl()
     const url = this.#urlOf(node)
     if (store.get('nodes', node)?.kind !== 'embedded') {
       throw new ApiError('noNode', { message: 'The MCU of this room shows no page and no streams.' })

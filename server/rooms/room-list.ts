@@ -1,5 +1,5 @@
 import type { RoomStatus } from '../../shared/console/rooms.ts'
-import { isBranch } from '../nodes/pool/state/room-nodes.ts'
+import { isSecondary } from '../nodes/pool/state/room-nodes.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { pageOf } from './page-of.ts'
@@ -107,7 +107,7 @@ export class RoomList {
     for (let at = 0; at < this.#rooms.length; at++) {
       const room = this.#rooms[at]
       if (room === undefined) continue
-      if (query.node !== undefined && room.node !== query.node && !isBranch(room, query.node)) continue
+      if (query.node !== undefined && room.node !== query.node && !isSecondary(room, query.node)) continue
       if (statuses.size > 0 && !statuses.has(this.#facts.status(room))) continue
       if (search !== '' && !this.#text(at, room).includes(search)) continue
       positions.push(at)

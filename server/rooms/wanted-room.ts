@@ -20,7 +20,7 @@ export interface WantedRoomParts {
   rooms: Pick<Rooms, 'get' | 'hostPassword' | 'assign' | 'openToNumber'>
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page one node shows while another carries their media. */
-  front: Pick<GatewayRooms, 'carries' | 'open'>
+  gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
   /** Told of each: these are the visits that may be guesses. */
   observer: RequestObserver
   logger: NodeLogger
@@ -102,13 +102,13 @@ function isHostPassword({ store, rooms }: WantedRoomParts, roomId: string, given
 
 /** The room is open then. @returns the node that has it, where that is another one */
 async function open(
-  { store, rooms, joinLinks, front }: WantedRoomParts,
+  { store, rooms, joinLinks, gateway }: WantedRoomParts,
   roomId: string,
   node: string,
 ): Promise<string | undefined> {
   const assigned = await rooms.assign(roomId)
-  if (front.carries(assigned)) {
-    await front.open(node, rooms.get(roomId))
+  if (gateway.isRemote(assigned)) {
+    await gateway.open(node, rooms.get(roomId))
     return undefined
   }
   if (store.get('nodes', assigned)?.kind !== 'embedded') {

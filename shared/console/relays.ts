@@ -16,19 +16,19 @@ const relayView = z.strictObject({
 export type RelayView = z.output<typeof relayView>
 
 /** A room that is on several nodes. */
-const cascadeView = z.strictObject({
+const relayedRoomView = z.strictObject({
   room_id: z.string(),
   /** Names, the room's own node first. */
   nodes: z.array(z.string()),
   relays: z.array(relayView),
 })
-export type CascadeView = z.output<typeof cascadeView>
+export type RelayedRoomView = z.output<typeof relayedRoomView>
 
 /** Procedures on what nodes hand to each other. */
 export const relayProcedures = {
   'relays.list': procedure(
     'Rooms that are on several nodes, or that one of them: which nodes, and which streams these hand to each other now.',
     z.strictObject({ room_id: bytes(1, limits.roomExtendId).optional() }).default({}),
-    z.array(cascadeView),
+    z.array(relayedRoomView),
   ),
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
-import { carriedOutSchema, carriedRoomSchema, maxTicket, mediaOutcomeSchema, mediaWishSchema } from './remote-media.ts'
+import { remoteOutSchema, remoteRoomSchema, maxTicket, mediaOutcomeSchema, mediaWishSchema } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
 import { roomUserSchema } from './room-user.ts'
@@ -180,10 +180,10 @@ export const controlMethods = {
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   /** The answer to `mediaWanted`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
-  /** Who and what is in a room that is carried elsewhere: takes the place of what was said before. */
-  set_carried: { params: carriedRoomSchema, result: nothing },
+  /** Replaces who and what is in a room with remote media. */
+  set_carried: { params: remoteRoomSchema, result: nothing },
   /** Somebody who came through this program is out of such a room. */
-  carried_out: { params: carriedOutSchema, result: nothing },
+  carried_out: { params: remoteOutSchema, result: nothing },
   /** A host who came another way silences somebody who came through this program. */
   carried_muted: {
     params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
@@ -286,7 +286,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     who: doer.optional(),
     count: z.int(),
   }),
-  /** Somebody came into a room that is carried elsewhere, or became host there. `ticket`: of media that they send or watch there already. */
+  /** Somebody came into a room with remote media, or became host there. `ticket`: of media that they send or watch there already. */
   z.strictObject({
     type: z.literal('carriedEntered'),
     roomId: z.string(),

@@ -3,7 +3,7 @@ import { roomUserSchema } from './room-user.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Rooms whose media another server carries: the program that shows the room page lets people in and out, and asks the controller for everything that concerns media. What
+ * Rooms whose media is on another node: the program that shows the room page lets people in and out, and asks the controller for everything that concerns media. What
  * browsers send goes to that server by itself.
  */
 
@@ -77,13 +77,13 @@ export const mediaOutcomeSchema = z.discriminatedUnion('done', [
 export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
 
 /** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
-const carriedPersonSchema = roomUserSchema.extend({
+const remotePersonSchema = roomUserSchema.extend({
   /** They have proven their id, or it is a camera's. Otherwise anybody may have called themselves so. */
   proven: z.boolean(),
 })
-export type CarriedPerson = z.output<typeof carriedPersonSchema>
+export type RemotePerson = z.output<typeof remotePersonSchema>
 
-const carriedStream = z.strictObject({
+const remoteStream = z.strictObject({
   userId: z.string(),
   source,
   /** Empty for none. */
@@ -98,15 +98,15 @@ const carriedStream = z.strictObject({
   /** There is a smaller picture of it. */
   small: z.boolean(),
 })
-export type CarriedStream = z.output<typeof carriedStream>
+export type RemoteStream = z.output<typeof remoteStream>
 
 /** Who and what is in such a room, besides who came through the program that is told. */
-export const carriedRoomSchema = z.strictObject({
+export const remoteRoomSchema = z.strictObject({
   roomId,
-  people: z.array(carriedPersonSchema),
-  streams: z.array(carriedStream),
+  people: z.array(remotePersonSchema),
+  streams: z.array(remoteStream),
 })
-export type CarriedRoom = z.output<typeof carriedRoomSchema>
+export type RemoteRoom = z.output<typeof remoteRoomSchema>
 
-/** Somebody is no longer in the room on the server that carries it. */
-export const carriedOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })
+/** Somebody is no longer in the room on the node of its media. */
+export const remoteOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Somebody in a room, as a program that carries media and the controller tell each other. */
+/** Somebody in a room, as a media program and the controller report it to each other. */
 export const roomUserSchema = z.strictObject({
   userId: z.string(),
   userName: z.string(),

@@ -141,9 +141,9 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
 async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load | undefined> {
   for (let looks = 1; looks <= maxLooks; looks++) {
     const load = await look(crowds)
-    const isCarried = isWhole(load, few, crowds.length)
-    console.error(`    ${said(load)}${isCarried ? '' : ': too many'}`)
-    if (isCarried) return load
+    const isOnRoomPage = isWhole(load, few, crowds.length)
+    console.error(`    ${said(load)}${isOnRoomPage ? '' : ': too many'}`)
+    if (isOnRoomPage) return load
   }
   return undefined
 }

@@ -3,7 +3,7 @@ import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
 import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
-import { carriageOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
+import { codecSupportOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
 import { CameraConversion } from '../transcode/camera-conversion.ts'
@@ -34,7 +34,7 @@ export class CameraFeed {
     this.#tracks = tracks
     this.#transcoding = transcoding
     this.#abilities = transcoding.known
-    const converted = (track: RtspTrack): boolean => carriageOf(track, this.#abilities).way === 'converted'
+    const converted = (track: RtspTrack): boolean => codecSupportOf(track, this.#abilities).way === 'converted'
     const video = tracks.find(({ kind }) => kind === 'video')
     const audio = tracks.find(({ kind }) => kind === 'audio')
     this.feed = new Feed({
@@ -60,7 +60,7 @@ export class CameraFeed {
   /** This machine would make something else of it now than when it was begun. */
   get outdated(): boolean {
     const now = this.#transcoding.known
-    return this.#tracks.some((track) => carriageOf(track, now).way !== carriageOf(track, this.#abilities).way)
+    return this.#tracks.some((track) => codecSupportOf(track, now).way !== codecSupportOf(track, this.#abilities).way)
   }
 
   /** Takes an RTP packet of a track. */

@@ -4,10 +4,10 @@ import { maxTicket } from '../../../shared/media/remote-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
-import { claimCarried } from './remote-sessions.ts'
+import { claimRemote } from './remote-sessions.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { bearerOf, offerType, readBody, shownHeight, ticketHeader } from './sdp-request.ts'
-import { createdCarried } from './session-answer.ts'
+import { createdRemote } from './session-answer.ts'
 
 /** A request that claims a session instead of making one. */
 export function claims(context: Context): boolean {
@@ -30,13 +30,13 @@ export async function goOn(
   const place = parts.rooms.bySession(bearerOf(context))
   if (place?.room.config.roomId !== roomId || !right.includes(place.member.standing)) throw new Problem('unauthorised')
   const { room, member } = place
-  if (room.config.carried !== true) throw new Problem('noSession')
+  if (!room.config.isRemote) throw new Problem('noSession')
   const ticket = context.get(ticketHeader)
   if (ticket.length > maxTicket) throw new Problem('badRequest')
   const sends = typeof what === 'string'
   const streamId = sends ? streamIdOf(member.user.userId, what) : what.streamId
   const height = sends ? undefined : shownHeight(context)
   const sdp = await readBody(context, offerType)
-  const claimed = await claimCarried(parts, room, member, { streamId, sends, height, ticket, sdp, remote: context.ip })
-  createdCarried(context, claimed, parts.settings().ice_servers)
+  const claimed = await claimRemote(parts, room, member, { streamId, sends, height, ticket, sdp, remote: context.ip })
+  createdRemote(context, claimed, parts.settings().ice_servers)
 }

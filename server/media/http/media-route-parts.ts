@@ -2,7 +2,7 @@ import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import type { AdmissionControl } from '../rooms/admission.ts'
 import type { MediaRooms } from '../rooms/media-rooms.ts'
-import type { Carriage } from '../rooms/remote-media.ts'
+import type { RemoteRoomMedia } from '../rooms/remote-media.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { PeerSettings } from '../webrtc/peer.ts'
 import type { MediaSessions } from './media-sessions.ts'
@@ -13,7 +13,7 @@ export interface MediaRouteParts {
   rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl
   requests: RoomRequests
-  carriage: Carriage
+  remoteMedia: RemoteRoomMedia
   /** For offers: each costs some milliseconds, and they come in crowds. */
   turns: Turns
   pulls: CameraPulls

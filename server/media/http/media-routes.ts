@@ -27,10 +27,10 @@ import type { Watched } from '../webrtc/viewer-picture.ts'
 import { takeFragment, type MediaSession } from './media-sessions.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { ifMatchHolds } from './entity-tag.ts'
-import { publishCarried, userFragmentOf, watchCarried } from './remote-sessions.ts'
+import { publishRemote, userFragmentOf, watchRemote } from './remote-sessions.ts'
 import { claims, goOn } from './claim-route.ts'
 import { bearerOf, fragmentType, offerType, readBody, shownHeight } from './sdp-request.ts'
-import { created, createdCarried } from './session-answer.ts'
+import { created, createdRemote } from './session-answer.ts'
 
 /** Bytes of a room's number at most, as in every message. */
 const maxRoomId = 128
@@ -114,12 +114,12 @@ async function publish(
   const { room } = admission
   if (offer === undefined) throw new Problem('mediaType')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
-  if (room.config.carried === true) {
+  if (room.config.isRemote) {
     const sender = memberOf(admission, false)
-    const carried = await inRoom(room, sender, () =>
-      publishCarried(parts, room, sender, { source, offer, text, remote: context.ip }),
+    const opened = await inRoom(room, sender, () =>
+      publishRemote(parts, room, sender, { source, offer, text, remote: context.ip }),
     )
-    return createdCarried(context, carried, settings().ice_servers)
+    return createdRemote(context, opened, settings().ice_servers)
   }
   const release = sessions.reserve(context.ip)
   let member: Member | undefined
@@ -170,13 +170,13 @@ async function watch(
   if (claims(context)) return await goOn(parts, context, { roomId, what: { streamId }, right })
   const { offer, admission } = await admittedOffer(parts, context, { path: '/whep', roomId, right })
   const { room } = admission
-  if (room.config.carried === true) {
+  if (room.config.isRemote) {
     const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
     const small = context.query.size === 'small'
     const wish = { streamId, height: shownHeight(context), small, remote: context.ip }
-    const carried = await inRoom(room, viewer, () => watchCarried(parts, room, viewer, wish))
-    createdCarried(context, carried, settings().ice_servers)
-    // The server that carries the room offers: whoever made an offer of their own gets its counter-offer (draft-ietf-wish-whep, section 4.3.2).
+    const opened = await inRoom(room, viewer, () => watchRemote(parts, room, viewer, wish))
+    createdRemote(context, opened, settings().ice_servers)
+    // The remote node offers: a client that made an offer of its own gets the counter-offer (draft-ietf-wish-whep, section 4.3.2).
     if (offer !== undefined) context.status = 406
     return
   }
@@ -269,7 +269,7 @@ function substream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream)
 }
 
 /**
- * The offer of somebody who may come in; undefined where they want one of the node, which only makes one of a stream that is carried elsewhere. A stranger's body is not
+ * The offer of somebody who may come in; undefined where they want one of the node, which makes one for remote media only. A stranger's body is not
  * read; and who may come in is asked again once it is there, for a body may take its time.
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
@@ -289,7 +289,7 @@ async function admittedOffer<S extends RoomStanding>(
     caller.byNumber = proof.by === 'number'
   }
   const early = admittedAs(admission.admit(roomId, caller), right)
-  if (path === '/whep' && early.room.config.carried === true && context.get('content-length') === '0')
+  if (path === '/whep' && early.room.config.isRemote && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
   const text = await readBody(context, offerType)
   await turns.next()

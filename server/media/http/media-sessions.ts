@@ -12,7 +12,7 @@ export interface MediaSession {
   id: string
   /** Names the ICE session (RFC 9725, section 4.3). */
   etag: string
-  /** Of the browser here, or of what is carried elsewhere. */
+  /** Connection of the browser here, or of its remote media. */
   peer: SessionPeer
   /** Of the client in the ICE session of now. */
   userFragment: string

@@ -4,7 +4,7 @@ import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-r
 import { isClientGone } from '../../../shared/client-gone.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../base/media-log.ts'
-import { Elsewhere, Problem } from '../base/problem.ts'
+import { OnOtherNode, Problem } from '../base/problem.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { type MediaRoute, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
@@ -61,7 +61,7 @@ async function answerProblems(context: Context, next: Next, log: Log): Promise<v
       reason: 'failed',
     }
     context.type = 'application/problem+json'
-    if (problem instanceof Elsewhere) context.set('Location', `${problem.url}${context.url}`)
+    if (problem instanceof OnOtherNode) context.set('Location', `${problem.url}${context.url}`)
     if (context.status === 401) context.set('WWW-Authenticate', 'Bearer')
     // The rest of a body that was refused must not be taken for the next request.
     if (context.status === 413) context.set('Connection', 'close')

@@ -1,25 +1,25 @@
 import { randomBytes } from 'node:crypto'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
-import type { CarriedWay } from '../rooms/remote-media.ts'
-import type { CarriedMedia, Member } from '../rooms/member.ts'
+import type { RemoteSession } from '../rooms/remote-media.ts'
+import type { RemoteMedia, Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
-import type { Carriage } from '../rooms/remote-media.ts'
+import type { RemoteRoomMedia } from '../rooms/remote-media.ts'
 import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
 import type { MediaSession, MediaSessions } from './media-sessions.ts'
 import { maxHeight } from './sdp-request.ts'
 
-/** What WHIP and WHEP of rooms that are carried elsewhere work on. */
-export interface CarriedMediaParts {
-  carriage: Carriage
+/** What WHIP and WHEP of remote media work on. */
+export interface RemoteSessionParts {
+  remoteMedia: RemoteRoomMedia
   sessions: MediaSessions
 }
 
 /** A session, and the description that its client is answered with. */
-export interface CarriedSession {
+export interface OpenedSession {
   session: MediaSession
   /** Empty where there is nothing to answer. */
   sdp: string
@@ -27,13 +27,13 @@ export interface CarriedSession {
   ticket: string
 }
 
-/** Somebody sends to the server that carries the room. @throws Problem tooManyVideos, tooManyAudios; as Carriage.publish and CarriedPart.hold */
-export async function publishCarried(
-  { carriage, sessions }: CarriedMediaParts,
+/** Publishes to another node. @throws Problem tooManyVideos, tooManyAudios; as RemoteRoomMedia.publish and RemotePart.hold */
+export async function publishRemote(
+  { remoteMedia, sessions }: RemoteSessionParts,
   room: Room,
   member: Member,
   { source, offer, text, remote }: { source: StreamSource; offer: Offer; text: string; remote: string },
-): Promise<CarriedSession> {
+): Promise<OpenedSession> {
   const { roomId } = room.config
   const { userId } = member.user
   const has = (kind: string): boolean =>
@@ -42,35 +42,35 @@ export async function publishCarried(
   const open = new OpenMedia(sessions.reserve(remote))
   return await open.take(async () => {
     // What was sent of this source before is over.
-    member.carried.get(publicationName(source))?.end()
+    member.remoteMedia.get(publicationName(source))?.end()
     const wish = { roomId, userId, source, offer: withPermitted(text, remote, new CandidatePolicy(remote)) }
-    const way = open.add(await carriage.publish(wish, () => open.close()))
-    open.onClose(room.carried.hold(member, publicationName(source), open.media(way)))
-    room.carried.begins(member, streamIdOf(userId, source))
+    const way = open.add(await remoteMedia.publish(wish, () => open.close()))
+    open.onClose(room.remote.hold(member, publicationName(source), open.media(way)))
+    room.remote.begins(member, streamIdOf(userId, source))
     return open.session(sessions, way, offer)
   })
 }
 
 /**
- * Somebody is sent a stream by the server that carries the room, which offers it.
+ * Watches a stream of another node, which makes the offer.
  * @param member undefined: unseen
  * @param wish `height`: how high the picture is going to be shown, in device pixels; `small`: the smaller one will do, where there is one
- * @throws Problem as Carriage.watch and CarriedPart.hold
+ * @throws Problem as RemoteRoomMedia.watch and RemotePart.hold
  */
-export async function watchCarried(
-  { carriage, sessions }: CarriedMediaParts,
+export async function watchRemote(
+  { remoteMedia, sessions }: RemoteSessionParts,
   room: Room,
   member: Member | undefined,
   { streamId, height, small, remote }: { streamId: string; height: number | undefined; small: boolean; remote: string },
-): Promise<CarriedSession> {
+): Promise<OpenedSession> {
   room.assertPresent(member)
   const open = new OpenMedia(sessions.reserve(remote))
   return await open.take(async () => {
     const shown = height ?? member?.heightOf(streamId)
     const wish = { roomId: room.config.roomId, userId: member?.user.userId, streamId, height: shown, small }
-    const way = open.add(await carriage.watch(wish, () => open.close()))
+    const way = open.add(await remoteMedia.watch(wish, () => open.close()))
     const show = (now: number): void => way.shown(Math.min(now, maxHeight))
-    open.onClose(room.carried.hold(member, watchedName(), { ...open.media(way), streamId, show }))
+    open.onClose(room.remote.hold(member, watchedName(), { ...open.media(way), streamId, show }))
     const offer = {
       mids: midsOf(way.sdp),
       client: remote,
@@ -84,14 +84,14 @@ export async function watchCarried(
 /**
  * What somebody sent, or was sent, through a program or controller before this one goes on as it is.
  * @param wish `streamId`: their own, or the one that they watch; `sends`: which of the two; `sdp`: the browser's description of its end
- * @throws Problem as Carriage.claim and CarriedPart.hold
+ * @throws Problem as RemoteRoomMedia.claim and RemotePart.hold
  */
-export async function claimCarried(
-  { carriage, sessions }: CarriedMediaParts,
+export async function claimRemote(
+  { remoteMedia, sessions }: RemoteSessionParts,
   room: Room,
   member: Member,
   wish: { streamId: string; sends: boolean; height: number | undefined; ticket: string; sdp: string; remote: string },
-): Promise<CarriedSession> {
+): Promise<OpenedSession> {
   room.assertPresent(member)
   const { remote, height, ...claimed } = wish
   const { streamId, sends, sdp } = claimed
@@ -100,10 +100,10 @@ export async function claimCarried(
   return await open.take(async () => {
     const shown = sends ? undefined : (height ?? member.heightOf(streamId))
     const asked = { roomId: room.config.roomId, userId, height: shown, ...claimed }
-    const way = open.add(await carriage.claim(asked, () => open.close()))
+    const way = open.add(await remoteMedia.claim(asked, () => open.close()))
     const show = sends ? undefined : (now: number): void => way.shown(Math.min(now, maxHeight))
     const name = sends ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
-    open.onClose(room.carried.hold(member, name, { ...open.media(way), ...(show && { streamId, show }) }))
+    open.onClose(room.remote.hold(member, name, { ...open.media(way), ...(show && { streamId, show }) }))
     const offer = {
       mids: midsOf(sdp),
       client: remote,
@@ -135,7 +135,7 @@ class OpenMedia {
   }
 
   /** As the room holds it. */
-  media(way: CarriedWay): Pick<CarriedMedia, 'end' | 'leave'> {
+  media(way: RemoteSession): Pick<RemoteMedia, 'end' | 'leave'> {
     return {
       end: () => this.close(),
       leave: () => {
@@ -145,7 +145,7 @@ class OpenMedia {
     }
   }
 
-  add(way: CarriedWay): CarriedWay {
+  add(way: RemoteSession): RemoteSession {
     this.onClose(() => way.end())
     return way
   }
@@ -164,15 +164,15 @@ class OpenMedia {
 
   session(
     sessions: MediaSessions,
-    way: CarriedWay,
+    way: RemoteSession,
     offer: Parameters<MediaSessions['add']>[1],
     show?: (height: number) => void,
-  ): CarriedSession {
+  ): OpenedSession {
     const peer = {
       close: () => this.close(),
       start: (answer: string) => way.start(withPermitted(answer, offer.client, offer.candidates)),
       restartIce: (credentials: IceCredentials) => way.restart(credentials),
-      trickle: (candidates: Parameters<CarriedWay['trickle']>[0]) => way.trickle(candidates),
+      trickle: (candidates: Parameters<RemoteSession['trickle']>[0]) => way.trickle(candidates),
     }
     const session = sessions.add(peer, offer, show)
     this.onClose(() => sessions.delete(session.id))

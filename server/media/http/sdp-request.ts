@@ -5,7 +5,7 @@ import { Problem } from '../base/problem.ts'
 export const offerType = 'application/sdp'
 export const fragmentType = 'application/trickle-ice-sdpfrag'
 
-/** Field that carries the ticket of a session, in both directions. */
+/** Header with the ticket of a session, in both directions. */
 export const ticketHeader = 'Session-Ticket'
 
 /** Longest body of a request, in bytes. */

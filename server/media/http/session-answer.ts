@@ -1,13 +1,13 @@
 import type { Context } from 'koa'
 import type { IceServer } from '../../../shared/media/media-settings.ts'
-import type { CarriedSession } from './remote-sessions.ts'
+import type { OpenedSession } from './remote-sessions.ts'
 import type { MediaSession } from './media-sessions.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 
-/** The same of one that another server carries, with what it takes to go on with it by another program. */
-export function createdCarried(
+/** Answers with a session of remote media, and the ticket with which another program can resume it. */
+export function createdRemote(
   context: Context,
-  { session, sdp, ticket }: CarriedSession,
+  { session, sdp, ticket }: OpenedSession,
   ice: readonly IceServer[],
 ): void {
   created(context, session, sdp, ice)

@@ -6,7 +6,7 @@ import type { Member } from './member.ts'
 import { type OpenStream, streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
-/** Publications and viewers of one room on this server; those on another server are in `CarriedPart`. */
+/** Publications and viewers of one room on this server; those on another server are in `RemotePart`. */
 export class LocalMedia {
   readonly #room: Pick<RoomState, 'assertPresent' | 'dropIfGone' | 'speakers' | 'streams'>
   /** Viewers who are not in the room: the operator's preview. */

@@ -59,9 +59,9 @@ export class MediaRooms {
     return [...this.#rooms.keys()]
   }
 
-  /** Without those that another server carries. */
+  /** Leaves out rooms with remote media. */
   get ownIds(): string[] {
-    return this.ids.filter((roomId) => this.find(roomId)?.config.carried !== true)
+    return this.ids.filter((roomId) => this.find(roomId)?.config.isRemote !== true)
   }
 
   /** Everybody in every room of its own, devices too. */
@@ -92,8 +92,8 @@ export class MediaRooms {
 
   /** One whose media goes another way from now on begins anew: its people come again. */
   open(config: RoomConfig): void {
-    const carried = config.carried === true
-    this.close(config.roomId, 'restarting', !carried)
+    const { isRemote } = config
+    this.close(config.roomId, 'restarting', !isRemote)
     const room = this.#rooms.get(config.roomId)
     if (room === undefined) this.#rooms.set(config.roomId, this.#make(config))
     else room.configure(config)
@@ -102,12 +102,12 @@ export class MediaRooms {
   #make(config: RoomConfig): Room {
     const tellIn = (roomId: string, { user, ticket }: Member): void =>
       this.#emit(
-        config.carried === true ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user },
+        config.isRemote ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user },
       )
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
-        if (config.carried !== true) this.#users += 1
+        if (!config.isRemote) this.#users += 1
         tellIn(roomId, member)
       },
       replaced: (roomId, member, differs) => {
@@ -116,13 +116,13 @@ export class MediaRooms {
       },
       changed: (roomId, user) =>
         this.#emit(
-          config.carried === true
+          config.isRemote
             ? { type: 'carriedEntered', roomId, user, ticket: '' }
             : { type: 'joined', roomId, user },
         ),
       left: (roomId, userId, reason) => {
-        // The server that carries it tells who is in the room.
-        if (config.carried === true)
+        // The node of the media reports who is in the room.
+        if (config.isRemote)
           return this.#emit({
             type: 'carriedLeft',
             roomId,
@@ -160,16 +160,16 @@ export class MediaRooms {
     }
   }
 
-  /** @param carried only where its media is another server's, or only where it is not; left out: either */
-  close(roomId: string, reason: 'closed' | 'restarting', carried?: boolean): void {
+  /** @param isRemote only where its media is another server's, or only where it is not; left out: either */
+  close(roomId: string, reason: 'closed' | 'restarting', isRemote?: boolean): void {
     const room = this.#rooms.get(roomId)
-    if (room === undefined || (carried !== undefined && (room.config.carried === true) !== carried)) return
+    if (room === undefined || (isRemote !== undefined && room.config.isRemote !== isRemote)) return
     this.#rooms.delete(roomId)
     this.#endJoining(roomId)
     room.close(reason)
   }
 
-  /** Their connection has ended, they are refused for a while and their link is over; whoever has not proven their id is refused by the server that carries the room. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
+  /** Their connection has ended, they are refused for a while and their link is over; a person without a proven id is refused by the node of the remote media. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
   kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
@@ -179,16 +179,16 @@ export class MediaRooms {
     return room.remove(userId, 'kicked')
   }
 
-  /** Somebody is out of a room that is carried elsewhere, by the word of whoever carries it. */
-  carriedOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
+  /** Removes somebody from a room with remote media, as its node reported. */
+  remoteOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
     this.#rooms.get(roomId)?.remove(userId, reason, true)
   }
 
   /** A host who came another way silences somebody who came through here. */
-  carriedMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
+  remoteMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
-    if (room !== undefined && member !== undefined && !member.elsewhere) silence(room, member, kind, by)
+    if (room !== undefined && member !== undefined && !member.isRemote) silence(room, member, kind, by)
   }
 
   /** Whose session key this is, for the resumption of signalling and for WHIP and WHEP. O(1), and no comparison of secrets that takes longer the nearer a guess is. */

@@ -34,7 +34,7 @@ export interface Identity {
   byNumber: boolean
   /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
   wasIn: boolean
-  /** Of media that they send or watch on the server that carries the room, since before they came to this program; left out, or empty: there is none. */
+  /** Ticket of remote media that they sent or watched before they came to this program; left out, or empty: there is none. */
   ticket?: string
 }
 
@@ -54,8 +54,8 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-/** What somebody sends to or is sent by the server that carries the room. */
-export interface CarriedMedia {
+/** Media that somebody sends to, or receives from, another node. */
+export interface RemoteMedia {
   end(): void
   /** It goes on there, without this program. */
   leave(): void
@@ -92,13 +92,13 @@ export class Member {
   #shown: ReadonlyMap<string, number> = new Map()
   readonly #kept: ToPerson[] = []
   #keptText = 0
-  /** In a room that is carried elsewhere: what they send and watch there. */
-  readonly carried = new Map<string, CarriedMedia>()
-  /** In a room that is carried elsewhere: what of their camera and microphone a host has muted. */
+  /** What they send and watch on another node, in a room with remote media. */
+  readonly remoteMedia = new Map<string, RemoteMedia>()
+  /** What of their camera and microphone a host has muted, in a room with remote media. */
   readonly silenced = new Set<'audio' | 'video'>()
-  /** In a room that is carried elsewhere, and not by this program: the controller says when they come and go. */
-  elsewhere = false
-  /** Elsewhere, and they have not proven their id: removing them concerns nobody who does. */
+  /** In a room with remote media, and not through this program: the controller reports when they come and go. */
+  isRemote = false
+  /** Remote, without a proven id: removing them affects nobody who has proven it. */
   unproven = false
   link: PersonLink | undefined
   /** While the connection is lost and may come back: calls off that they are out when it does not. */
@@ -131,8 +131,8 @@ export class Member {
   get gone(): boolean {
     return (
       this.device === undefined &&
-      !this.elsewhere &&
-      this.carried.size === 0 &&
+      !this.isRemote &&
+      this.remoteMedia.size === 0 &&
       this.link === undefined &&
       this.cancelAway === undefined &&
       this.publications.size === 0 &&
@@ -173,7 +173,7 @@ export class Member {
   show(heights: ReadonlyMap<string, number>): void {
     this.#shown = heights
     for (const [viewer, streamId] of this.#viewers) this.#tellShown(viewer, streamId)
-    for (const media of this.carried.values()) {
+    for (const media of this.remoteMedia.values()) {
       if (media.streamId !== undefined) media.show?.(heights.get(media.streamId) ?? Infinity)
     }
   }
@@ -205,10 +205,10 @@ export class Member {
     return this.#kept.splice(0)
   }
 
-  /** What they send to and watch on the server that carries the room ends. @param goesOn it does so for this program alone */
-  endCarried(goesOn = false): void {
-    const open = [...this.carried.values()]
-    this.carried.clear()
+  /** Ends their remote media. @param goesOn only this program lets go of it */
+  endRemote(goesOn = false): void {
+    const open = [...this.remoteMedia.values()]
+    this.remoteMedia.clear()
     for (const media of open) {
       if (goesOn) media.leave()
       else media.end()
@@ -226,7 +226,7 @@ export class Member {
     this.#kept.push(message)
   }
 
-  /** Ends their signalling, what they watch and the share in their camera. @param goesOn what another server carries goes on there */
+  /** Ends their signalling, what they watch and the share in their camera. @param goesOn remote media goes on there */
   disconnect(last: ToPerson | undefined, goesOn = false): void {
     this.back()
     const { link } = this
@@ -234,7 +234,7 @@ export class Member {
     if (last !== undefined) link?.send(last)
     link?.close()
     for (const viewer of [...this.viewers.keys()]) viewer.close()
-    this.endCarried(goesOn)
+    this.endRemote(goesOn)
     this.device?.lease.release()
   }
 }

@@ -10,11 +10,11 @@ type MediaOutcome = ControlParams<'answer_media'>['outcome']
 const messages: Partial<Record<MediaRefusalName, string>> = {
   noSession: 'You are no longer in the room.',
   badOffer: 'The offer was not taken: it may hold no codec that the room knows.',
-  busy: 'The server that carries this room does not answer at the moment. Try again.',
+  busy: 'The server of this room does not answer at the moment. Try again.',
 }
 
-/** Asks the controller for the media of rooms that another server carries. */
-export class Carriage {
+/** Asks the controller for remote media. */
+export class RemoteRoomMedia {
   readonly #emit: (event: ControlEvent) => void
   readonly #questions = new Questions<MediaOutcome>()
   /** Told when media is over there, by its name. */
@@ -32,7 +32,7 @@ export class Carriage {
   publish(
     wish: { roomId: string; userId: string; source: StreamSource; offer: string },
     over: () => void,
-  ): Promise<CarriedWay> {
+  ): Promise<RemoteSession> {
     return this.#way({ act: 'publish', ...wish }, over)
   }
 
@@ -45,7 +45,7 @@ export class Carriage {
   watch(
     wish: { roomId: string; userId: string | undefined; streamId: string; height: number | undefined; small: boolean },
     over: () => void,
-  ): Promise<CarriedWay> {
+  ): Promise<RemoteSession> {
     const { userId, height, ...watched } = wish
     return this.#way({ act: 'watch', ...watched, userId: userId ?? null, height: height ?? null }, over)
   }
@@ -67,7 +67,7 @@ export class Carriage {
       sdp: string
     },
     over: () => void,
-  ): Promise<CarriedWay> {
+  ): Promise<RemoteSession> {
     return this.#way({ act: 'claim', ...wish, height: wish.height ?? null }, over)
   }
 
@@ -83,7 +83,7 @@ export class Carriage {
     told?.()
   }
 
-  async #way(wish: MediaWish, over: () => void): Promise<CarriedWay> {
+  async #way(wish: MediaWish, over: () => void): Promise<RemoteSession> {
     const { session, sdp, ticket } = await this.#ask(wish)
     this.#sessions.set(session, over)
     return {
@@ -109,8 +109,8 @@ export class Carriage {
   }
 }
 
-/** Media between a browser and the server that carries a room. */
-export interface CarriedWay {
+/** Media between a browser and another node. */
+export interface RemoteSession {
   /** The answer to what the browser offered, or the offer that it is to answer. */
   sdp: string
   /** With which it can go on after this program; empty where it cannot. */

@@ -1,19 +1,19 @@
-import type { CarriedPerson, CarriedRoom, CarriedStream } from '../../../shared/media/remote-media.ts'
+import type { RemotePerson, RemoteRoom, RemoteStream } from '../../../shared/media/remote-media.ts'
 import { Problem } from '../base/problem.ts'
-import { type CarriedMedia, Member } from './member.ts'
+import { type RemoteMedia, Member } from './member.ts'
 import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
 
-/** Of the server that carries a room: kinds of what somebody sends. */
+/** Kind of media that somebody sends to another node. */
 export type MediaKind = 'audio' | 'video'
 
-/** What of a room is on another server that carries it: who is in it there, what can be watched there, and what people of this program send and watch there. */
-export class CarriedPart {
+/** Remote side of a room: who is in it on the other node, what can be watched there, and what people of this program send and watch there. */
+export class RemotePart {
   readonly #room: RoomState
   readonly #listener: RoomListener
   /** Viewers who are not in the room: the operator's preview. */
-  readonly observers = new Set<CarriedMedia>()
+  readonly observers = new Set<RemoteMedia>()
   /** Whose sound is speech, by the word of that server. */
   #speak: readonly string[] = []
 
@@ -23,13 +23,13 @@ export class CarriedPart {
   }
 
   /** Who is in the room there and did not come through here, and what can be watched: takes the place of what was said before. */
-  set({ people, streams }: Pick<CarriedRoom, 'people' | 'streams'>): void {
+  set({ people, streams }: Pick<RemoteRoom, 'people' | 'streams'>): void {
     const room = this.#room
     const now = new Map(people.map((user) => [user.userId, user]))
     for (const [userId, member] of [...room.members])
-      if (member.elsewhere && !now.has(userId)) room.remove(userId, 'left')
-    room.streams.setCarried(streams)
-    for (const user of now.values()) this.#setElsewhere(user, streams)
+      if (member.isRemote && !now.has(userId)) room.remove(userId, 'left')
+    room.streams.setRemote(streams)
+    for (const user of now.values()) this.#setRemotePerson(user, streams)
     for (const { userId, source, audioMuted, videoMuted } of streams) {
       const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
       // By an earlier program, too: they may speak up here.
@@ -46,17 +46,17 @@ export class CarriedPart {
     this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
   }
 
-  #setElsewhere({ proven, ...user }: CarriedPerson, streams: readonly CarriedStream[]): void {
+  #setRemotePerson({ proven, ...user }: RemotePerson, streams: readonly RemoteStream[]): void {
     const room = this.#room
     const sends = streams.find(({ userId, source }) => userId === user.userId && source === 'main')
     const audio = (sends?.audioCodec ?? '') !== '' && sends?.audioMuted !== true
     const video = (sends?.videoCodec ?? '') !== '' && sends?.videoMuted !== true
     const present = room.members.get(user.userId)
     // Who comes through here is known better.
-    if (present?.elsewhere === false) return
+    if (present?.isRemote === false) return
     const member = present ?? new Member(user)
     const same = member.audio === audio && member.video === video && member.user.role === user.role
-    Object.assign(member, { elsewhere: true, unproven: !proven, audio, video })
+    Object.assign(member, { isRemote: true, unproven: !proven, audio, video })
     member.user.role = user.role
     if (present !== undefined) return same ? undefined : room.tellChanged(member)
     room.members.set(user.userId, member)
@@ -70,18 +70,18 @@ export class CarriedPart {
    * @param media ended when they are out, or the room closes
    * @throws Problem noRoom, noSession, tooMany
    */
-  hold(member: Member | undefined, name: string, media: CarriedMedia): () => void {
+  hold(member: Member | undefined, name: string, media: RemoteMedia): () => void {
     this.#room.assertPresent(member)
-    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.carried, maxWatched]
+    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.remoteMedia, maxWatched]
     if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
     if (member === undefined) {
       this.observers.add(media)
       return () => this.observers.delete(media)
     }
-    member.carried.set(name, media)
+    member.remoteMedia.set(name, media)
     return () => {
-      if (member.carried.get(name) !== media) return
-      member.carried.delete(name)
+      if (member.remoteMedia.get(name) !== media) return
+      member.remoteMedia.delete(name)
       this.#room.dropIfGone(member)
     }
   }

@@ -10,11 +10,11 @@ export interface RoomConfig {
   locked: boolean
   /** A host lets people in; left out: nobody waits. */
   waitingRoom?: boolean | undefined
-  /** Its media is another server's. */
-  carried?: boolean | undefined
+  /** Its media is on another node. */
+  isRemote: boolean
 }
 
-/** Modes 3 and 4: people send to each other, the node carries cameras only (specification, room_mode). */
+/** Modes 3 and 4: people send to each other, the node forwards cameras only (specification, room_mode). */
 export function isPeerToPeer({ mode }: RoomConfig): boolean {
   return mode === 3 || mode === 4
 }

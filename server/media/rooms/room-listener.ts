@@ -17,7 +17,7 @@ export interface RoomListener {
   ended(session: string): void
   /** A host did something. @param act with whom it was done, and how many people it met */
   acted(roomId: string, by: Doer, act: { act: HostAct; who?: Doer; count: number }): void
-  /** What somebody sends to the server that carries the room is not to be passed on there, or is again. @param act `by`: the host who wants it; empty: themselves */
+  /** Stops or resumes forwarding what somebody sends to the remote node. @param act `by`: the host who wants it; empty: themselves */
   muted(roomId: string, userId: string, act: { kind: 'audio' | 'video'; muted: boolean; by: string }): void
   /** What nobody foresaw happened in the room by itself: it is not to be trusted any more. */
   failed(error: unknown): void

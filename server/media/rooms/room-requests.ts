@@ -1,5 +1,5 @@
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
-import { Elsewhere, Problem } from '../base/problem.ts'
+import { OnOtherNode, Problem } from '../base/problem.ts'
 import { Questions } from './questions.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
@@ -36,7 +36,7 @@ export class RoomRequests {
   async ask(wanted: WantedRoom): Promise<void> {
     const late: RoomAnswer = { refusal: 'busy' }
     const { refusal, url } = await this.#entries.ask((id) => this.#emit({ type: 'roomWanted', id, ...wanted }), late)
-    if (refusal === 'elsewhere' && url !== undefined) throw new Elsewhere(url)
+    if (refusal === 'elsewhere' && url !== undefined) throw new OnOtherNode(url)
     if (refusal === 'busy') throw new Problem('busy', laterMessage)
     if (refusal === 'unauthorised') throw new Problem('unauthorised', noNumberMessage)
     if (refusal !== null) throw new Problem(refusal)

@@ -1,4 +1,4 @@
-import type { CarriedStream } from '../../../shared/media/remote-media.ts'
+import type { RemoteStream } from '../../../shared/media/remote-media.ts'
 import { type RoomStream, screenSuffix, type StreamSource, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Feed } from '../feeds/feed.ts'
 import { Problem } from '../base/problem.ts'
@@ -17,8 +17,8 @@ export interface OpenStream {
 export class RoomStreams {
   readonly #broadcast: (message: ToPerson) => void
   readonly #streams = new Map<string, OpenStream>()
-  /** Of a room that is carried elsewhere. */
-  readonly #carried = new Map<string, RoomStream>()
+  /** Streams on another node. */
+  readonly #remote = new Map<string, RoomStream>()
 
   /** @param broadcast tells everybody in the room */
   constructor(broadcast: (message: ToPerson) => void) {
@@ -31,22 +31,22 @@ export class RoomStreams {
 
   /** All that can be watched. */
   get views(): RoomStream[] {
-    return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#carried.values()]
+    return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#remote.values()]
   }
 
-  /** What can be watched where the room is carried elsewhere: takes the place of what was there before. Whether sound tells its level may come out late: that begins nothing anew. */
-  setCarried(streams: readonly CarriedStream[]): void {
+  /** Replaces the streams that can be watched on the remote node. Whether sound tells its level may come out late: that begins nothing anew. */
+  setRemote(streams: readonly RemoteStream[]): void {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
-    for (const [streamId, view] of this.#carried) {
+    for (const [streamId, view] of this.#remote) {
       const now = views.get(streamId)
       if (now?.video_codec === view.video_codec && now.audio_codec === view.audio_codec) continue
-      this.#carried.delete(streamId)
+      this.#remote.delete(streamId)
       this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     }
     for (const [streamId, stream] of views) {
-      const before = this.#carried.get(streamId)
+      const before = this.#remote.get(streamId)
       if (before?.tells_level === stream.tells_level && before.small === stream.small) continue
-      this.#carried.set(streamId, stream)
+      this.#remote.set(streamId, stream)
       this.#broadcast({ type: 'stream_added', stream })
     }
   }
@@ -103,7 +103,7 @@ export class RoomStreams {
   }
 }
 
-function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: CarriedStream): RoomStream {
+function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: RemoteStream): RoomStream {
   return {
     stream_id: streamIdOf(userId, source),
     user_id: userId,

@@ -2,7 +2,7 @@ import { isFull } from '../../../shared/room-cap.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { Problem } from '../base/problem.ts'
-import { CarriedPart } from './remote-part.ts'
+import { RemotePart } from './remote-part.ts'
 import { GuestPlaces } from './guest-places.ts'
 import { type DeviceHold, type Identity, Member, type MemberParts, type PersonLink, type RoomUser } from './member.ts'
 import { LocalMedia } from './local-media.ts'
@@ -24,8 +24,8 @@ export class Room {
   readonly members = new Map<string, Member>()
   readonly streams = new RoomStreams((message) => this.broadcast(message))
   readonly local: LocalMedia
-  /** What of it another server carries. */
-  readonly carried: CarriedPart
+  /** Its remote side, where its media is on another node. */
+  readonly remote: RemotePart
   readonly chat: RoomChat
   readonly speakers = new Speakers(
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
@@ -46,7 +46,7 @@ export class Room {
     this.#listener = listener
     this.#clock = clock
     this.local = new LocalMedia(this)
-    this.carried = new CarriedPart(this, listener)
+    this.remote = new RemotePart(this, listener)
     this.chat = new RoomChat(clock)
     this.#lifetime = new Lifetime((error) => listener.failed(error))
     this.waiting = new WaitingRoom(
@@ -134,7 +134,7 @@ export class Room {
    */
   enterForMedia(identity: Identity): Member {
     const present = this.#presentOf(identity)
-    return present === undefined || present.elsewhere ? this.enter(identity) : present
+    return present === undefined || present.isRemote ? this.enter(identity) : present
   }
 
   /** @throws Problem noRoom, taken */
@@ -226,8 +226,8 @@ export class Room {
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    // Who came otherwise goes otherwise: but a host's word is for the one who carries the room, too.
-    if (member.elsewhere && reason !== 'kicked' && reason !== 'ended') return true
+    // Whoever did not come through this program leaves by the remote node; a host's decision has to reach that node, too.
+    if (member.isRemote && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true
   }
@@ -251,11 +251,11 @@ export class Room {
     this.#guarded(() => this.waiting.clear((link) => link.removed(reason)))
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.local.observers]) this.#guarded(() => viewer.close())
-    for (const media of [...this.carried.observers]) this.#guarded(() => media.end())
+    for (const media of [...this.remote.observers]) this.#guarded(() => media.end())
     this.#lifetime.end()
   }
 
-  /** Of a room that closes nobody is told who goes: all do, and what they see may go on elsewhere meanwhile. */
+  /** Of a room that closes nobody is told who goes: all do, and what they see may go on at another node meanwhile. */
   broadcast(message: ToPerson, except?: Member): void {
     if (this.#closed) return
     for (const member of this.members.values()) if (member !== except) member.send(message)
@@ -304,7 +304,7 @@ export class Room {
     this.#guests.take(member.guest)
     present.disconnect({ type: 'removed', reason: 'replaced' })
     this.broadcast({ type: 'person_changed', person: member.person }, member)
-    this.#listener.replaced(this.config.roomId, member, present.elsewhere || !sameUser(present.user, user))
+    this.#listener.replaced(this.config.roomId, member, present.isRemote || !sameUser(present.user, user))
     return member
   }
 

@@ -14,8 +14,8 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
     member.video = false
     if (feed !== undefined) feed.videoMuted = true
   }
-  if (room.config.carried === true) room.carried.mute(member, kind, true, by)
-  room.carried.listen()
+  if (room.config.isRemote) room.remote.mute(member, kind, true, by)
+  room.remote.listen()
   member.send({ type: 'muted', by, kind })
   room.tellChanged(member)
 }
@@ -28,7 +28,7 @@ export function speakUp(room: Room, member: Member, { audio, video }: { audio: b
     feed.videoMuted &&= !video
     if (video) feed.requestKeyFrame()
   }
-  if (audio) room.carried.mute(member, 'audio', false)
-  if (video) room.carried.mute(member, 'video', false)
-  room.carried.listen()
+  if (audio) room.remote.mute(member, 'audio', false)
+  if (video) room.remote.mute(member, 'video', false)
+  room.remote.listen()
 }

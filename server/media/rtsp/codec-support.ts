@@ -6,7 +6,7 @@ import type { RtspTrack } from './description.ts'
 import { describedParameters, type SequenceParameters } from './resolution.ts'
 
 /** How a track of a camera comes to browsers. */
-export interface Carriage {
+export interface CodecSupport {
   /** It joins a room, whether every browser plays it or not. */
   carried: boolean
   way: TrackWay
@@ -27,7 +27,7 @@ interface Obstacle {
 }
 
 /** Says how a camera's track comes to browsers: as it is, or made playable by what this machine can. */
-export function carriageOf(track: RtspTrack, abilities: Abilities = noAbilities): Carriage {
+export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilities): CodecSupport {
   const name = codecName(track)
   const obstacle = track.kind === 'video' ? pictureObstacle(track) : soundObstacle(track)
   if (obstacle === undefined) return { carried: true, way: 'direct', reason: null, detail: name }
@@ -139,7 +139,7 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
   const best = (kind: RtspTrack['kind']): RtspTrack | undefined => {
     const carried = tracks
       .filter((track) => track.kind === kind)
-      .map((track) => ({ track, ...carriageOf(track, abilities) }))
+      .map((track) => ({ track, ...codecSupportOf(track, abilities) }))
       .filter((each) => each.carried)
     return (carried.find(({ way }) => way === 'direct') ?? carried.find(({ way }) => way === 'converted') ?? carried[0])
       ?.track
@@ -157,14 +157,14 @@ export function shortcomingsOf(
     const ofKind = (track: RtspTrack): boolean => track.kind === kind
     const track = pulled.find(ofKind) ?? described.find(ofKind)
     if (track === undefined) return []
-    const { way, reason } = carriageOf(track, abilities)
+    const { way, reason } = codecSupportOf(track, abilities)
     return reason === null || way === 'direct' || way === 'converted' ? [] : [{ kind, way, reason }]
   })
 }
 
 /** Whether what is done with one of them depends on what this machine can make. */
 export function needAbilities(tracks: readonly RtspTrack[]): boolean {
-  return tracks.some((track) => carriageOf(track).way === 'needs_ffmpeg')
+  return tracks.some((track) => codecSupportOf(track).way === 'needs_ffmpeg')
 }
 
 /** Most tracks of one camera that are set up. */

@@ -1,5 +1,5 @@
 import type { CameraSource } from '../../../shared/device-address.ts'
-import { type Carriage, carriageOf, needAbilities } from './codec-support.ts'
+import { type CodecSupport, codecSupportOf, needAbilities } from './codec-support.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
 import type { RtspTrack } from './description.ts'
 import { describedResolution } from './resolution.ts'
@@ -7,7 +7,7 @@ import { RtspError, type RtspErrorKind } from './rtsp-error.ts'
 import { type RtspOptions, RtspSession } from './session.ts'
 
 /** One track of a probed camera; its detail holds the resolution where the camera describes it. */
-interface ProbedTrack extends Carriage {
+interface ProbedTrack extends CodecSupport {
   kind: 'video' | 'audio'
   codec: string
   /** Of the picture, in pixels, where the camera describes it. */
@@ -64,11 +64,11 @@ export async function probe(
 }
 
 function probedTrack(track: RtspTrack, abilities: Abilities | undefined): ProbedTrack {
-  const carriage = carriageOf(track, abilities)
+  const support = codecSupportOf(track, abilities)
   const size = track.kind === 'video' ? describedResolution(track) : undefined
-  const { detail } = carriage
+  const { detail } = support
   return {
-    ...carriage,
+    ...support,
     kind: track.kind,
     codec: track.codec,
     detail: size === undefined ? detail : `${detail}, ${size.width} × ${size.height}`,

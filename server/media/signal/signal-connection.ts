@@ -8,7 +8,7 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../base/media-log.ts'
-import { Elsewhere, Problem } from '../base/problem.ts'
+import { OnOtherNode, Problem } from '../base/problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
@@ -163,9 +163,9 @@ export class SignalConnection implements PersonLink {
   #refuse(error: unknown): void {
     if (!(error instanceof Problem)) return this.#failed(error)
     if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
-    const elsewhere = error instanceof Elsewhere ? { url: error.url } : {}
+    const other = error instanceof OnOtherNode ? { url: error.url } : {}
     const { refusal: reason, message } = error
-    this.send({ type: 'refused', code: error.code ?? error.status, reason, message, ...elsewhere })
+    this.send({ type: 'refused', code: error.code ?? error.status, reason, message, ...other })
     this.close()
   }
 

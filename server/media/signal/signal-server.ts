@@ -16,7 +16,7 @@ const pingEveryMs = 5_000
 const enterMs = 10_000
 /** What the other side has to answer the end of a connection, before it is cut. */
 const closeMs = 2_000
-/** Connections at once: many times what one machine can carry the media of; and of one address, so that no one can keep everybody else out. */
+/** Connections at once: many times what one machine can forward media for; and of one address, so that no one can keep everybody else out. */
 const maxConnections = 5_000
 const maxPerAddress = 2_500
 

@@ -6,7 +6,7 @@ import { AdaptationTimes, settleMs } from './adaptation-times.ts'
 import type { LinkEstimate } from './link-estimate.ts'
 import { LinkLimit, minRate } from './link-limit.ts'
 import { LinkProbe } from './link-probe.ts'
-import { carriedStream } from './stream-choice.ts'
+import { affordableStream } from './stream-choice.ts'
 import { StreamSelection } from './stream-selection.ts'
 import { StreamSwitch } from './stream-switch.ts'
 import type { ViewerVideo } from './viewer-video.ts'
@@ -153,7 +153,7 @@ export class LinkAdaptation {
       video.pace.rate = rate
       return
     }
-    const next = carriedStream(this.#selection.smaller, rate)
+    const next = affordableStream(this.#selection.smaller, rate)
     if (next !== undefined || limit.largest === undefined) limit.rate = rate
     video.pause()
     if (next === undefined) this.#sendKeyFrames(rate)

@@ -38,6 +38,6 @@ export function allowedIndex(list: readonly PictureStream[], most: PictureStream
 }
 
 /** The largest of some streams that a link carries, by what they were of late; the smallest where none is. Undefined where there are none. */
-export function carriedStream(list: readonly PictureStream[], bitsPerSecond: number): PictureStream | undefined {
+export function affordableStream(list: readonly PictureStream[], bitsPerSecond: number): PictureStream | undefined {
   return list.find(({ bitrate }) => bitrate > 0 && bitrate <= bitsPerSecond) ?? list.at(-1)
 }

@@ -67,8 +67,8 @@ export interface EmbeddedMediaOptions {
   /** Told what a host did. */
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
-  /** Told what the process says of rooms that another node carries, and that it began anew. */
-  front?: GatewayListener
+  /** Receives what the process reports of rooms with remote media, and that it began anew. */
+  gateway?: GatewayListener
   /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
   failed?: (node: string, why: string) => void
   /** Told what the node refused by itself. */

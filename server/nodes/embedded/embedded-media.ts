@@ -35,7 +35,7 @@ const stopMs = 3_000
 const answerMs = 4_000
 
 /**
- * One process that carries an embedded node: it runs while there is a place to listen and a node that wants it. Who owns the place says where, the pool's drivers say that
+ * One process of an embedded node: it runs while there is a place to listen and a node that wants it. Who owns the place says where, the pool's drivers say that
  * it is wanted.
  */
 export class EmbeddedMedia {
@@ -282,11 +282,11 @@ export class EmbeddedMedia {
         } else if (event.type === 'guesses') {
           guessed(event)
         } else if (isGatewayEvent(event)) {
-          this.#guarded(() => this.#options.front?.take(node.name, event))
+          this.#guarded(() => this.#options.gateway?.take(node.name, event))
         } else this.#emit(node.name, event)
       },
       onRestart: () => {
-        this.#guarded(() => this.#options.front?.restarted(node.name))
+        this.#guarded(() => this.#options.gateway?.restarted(node.name))
         this.#emit(node.name, { type: 'restarted' })
       },
       onFailure: (why) => this.#options.failed?.(node.name, why),

@@ -6,27 +6,27 @@ export class GatewayPeople {
   readonly #going = new Map<string, Set<string>>()
 
   /** The program through which somebody came; undefined: they did not, or left. */
-  frontOf(roomId: string, userId: string): string | undefined {
+  gatewayOf(roomId: string, userId: string): string | undefined {
     return this.#people.get(roomId)?.get(userId)
   }
 
-  came(roomId: string, userId: string, front: string): void {
+  came(roomId: string, userId: string, gateway: string): void {
     const people = this.#people.get(roomId) ?? new Map<string, string>()
-    this.#people.set(roomId, people.set(userId, front))
+    this.#people.set(roomId, people.set(userId, gateway))
     this.told(roomId, userId)
   }
 
   /** They are no longer there. @param listed their node still says that they are @returns the program they came through */
   forget(roomId: string, userId: string, listed: boolean): string | undefined {
     const people = this.#people.get(roomId)
-    const front = people?.get(userId)
+    const gateway = people?.get(userId)
     people?.delete(userId)
     if (people?.size === 0) this.#people.delete(roomId)
     if (listed) {
       const going = this.#going.get(roomId) ?? new Set<string>()
       this.#going.set(roomId, going.add(userId))
     }
-    return front
+    return gateway
   }
 
   /** Those who came through a program and go, and whom their node still lists. */
@@ -42,9 +42,9 @@ export class GatewayPeople {
   }
 
   /** Everybody who came through a program. */
-  through(front: string): { roomId: string; userId: string }[] {
+  through(gateway: string): { roomId: string; userId: string }[] {
     return [...this.#people].flatMap(([roomId, people]) =>
-      [...people].flatMap(([userId, by]) => (by === front ? [{ roomId, userId }] : [])),
+      [...people].flatMap(([userId, by]) => (by === gateway ? [{ roomId, userId }] : [])),
     )
   }
 }

@@ -3,7 +3,7 @@ import type { NodeLogger } from '../port/node-failure.ts'
 
 /** Asks the program that is named after a node. */
 export type AskGateway = <M extends ControlMethod>(
-  front: string,
+  gateway: string,
   method: M,
   params: ControlParams<M>,
 ) => Promise<unknown>
@@ -20,20 +20,20 @@ export class GatewayWords {
   }
 
   /** @throws what the request failed with */
-  say<M extends ControlMethod>(front: string, method: M, params: ControlParams<M>): Promise<unknown> {
-    const said = (this.#last.get(front) ?? Promise.resolve()).then(() => this.#ask(front, method, params))
+  say<M extends ControlMethod>(gateway: string, method: M, params: ControlParams<M>): Promise<unknown> {
+    const said = (this.#last.get(gateway) ?? Promise.resolve()).then(() => this.#ask(gateway, method, params))
     const settled = said.catch((error: unknown) => {
-      this.#logger.debug({ err: error, node: front }, 'the program of the room page did not take a word')
+      this.#logger.debug({ err: error, node: gateway }, 'the program of the room page did not take a word')
     })
-    this.#last.set(front, settled)
+    this.#last.set(gateway, settled)
     void settled.then(() => {
-      if (this.#last.get(front) === settled) this.#last.delete(front)
+      if (this.#last.get(gateway) === settled) this.#last.delete(gateway)
     })
     return said
   }
 
   /** Nobody waits for it: where it is not taken, that is noted. */
-  tell<M extends ControlMethod>(front: string, method: M, params: ControlParams<M>): void {
-    this.say(front, method, params).catch(() => {})
+  tell<M extends ControlMethod>(gateway: string, method: M, params: ControlParams<M>): void {
+    this.say(gateway, method, params).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-import type { CarriedRoom, MediaOutcome, MediaWish } from '../../../shared/media/remote-media.ts'
+import type { RemoteRoom, MediaOutcome, MediaWish } from '../../../shared/media/remote-media.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { StoredRoom } from '../../store/records.ts'
@@ -8,18 +8,18 @@ import type { GatewayEvent } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { toNodeRoom } from '../pool/placement/node-room.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
-import { carriedRoom, carriedStats } from './remote-room-views.ts'
+import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { GatewayPeople } from './gateway-people.ts'
 import { type AskGateway, GatewayWords } from './gateway-requests.ts'
-import type { CarrierEvent, RoomCarrier } from '../port/room-media.ts'
+import type { RoomMediaEvent, RoomMedia } from '../port/room-media.ts'
 
-/** What rooms with a page here and their media elsewhere are made of. */
+/** Options of the rooms whose page is here while their media is remote. */
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
-  /** Carries the media of rooms whose page is shown here. */
-  carrier: RoomCarrier
-  /** Whether rooms on this node are the carrier's. */
-  carries: (node: string) => boolean
+  /** Media of the rooms whose page is shown here. */
+  media: RoomMedia
+  /** Whether the media of rooms on this node is remote. */
+  isRemote: (node: string) => boolean
   /** Everybody in a room, as its node told. */
   usersOf: (roomId: string) => readonly NodeUser[]
   request: AskGateway
@@ -29,7 +29,7 @@ export interface GatewayRoomsOptions {
   kick: (roomId: string, userId: string) => Promise<unknown>
   /** The same of somebody who may come back at once. */
   dismiss: (roomId: string, userId: string, signal: AbortSignal) => Promise<unknown>
-  /** Whether a participant of a room that is carried has proven their id. */
+  /** Whether a participant of a room has proven their id. */
   isProven: (roomId: string, userId: string) => boolean
   /** Somebody who proves the id was taken out lately by the controller's wish. */
   wasKicked: (roomId: string, userId: string) => boolean
@@ -51,14 +51,14 @@ interface GatewayRoom {
 }
 
 /**
- * Rooms whose people come through the room page of one of our programs while another node carries their media. The program opens such a room when somebody stands before
- * it; from then on it is told what the room is, who is in it and what can be watched, and what it wants of media is done by its carrier, on whichever nodes the room is.
+ * Rooms whose people come through the room page of one of our programs while their media is on another node. The program opens such a room when somebody stands before
+ * it; from then on it is told what the room is, who is in it and what can be watched, and what it wants of media is done by whichever nodes the room is on.
  * Large because requests of programs and events of media change the same rooms and sessions.
  */
 export class GatewayRooms {
   readonly #options: GatewayRoomsOptions
   /** By program, then by room. */
-  readonly #fronts = new Map<string, Map<string, GatewayRoom>>()
+  readonly #gateways = new Map<string, Map<string, GatewayRoom>>()
   readonly #people = new GatewayPeople()
   /** The program whose media it is, by its name. */
   readonly #sessions = new Map<string, string>()
@@ -71,31 +71,31 @@ export class GatewayRooms {
   }
 
   /** Whether a room on this node can be shown by a program. */
-  carries(node: string): boolean {
-    return this.#options.carries(node)
+  isRemote(node: string): boolean {
+    return this.#options.isRemote(node)
   }
 
   /** The program knows the room from now on. @throws what the request failed with */
-  async open(front: string, room: StoredRoom): Promise<void> {
-    const rooms = this.#fronts.get(front) ?? new Map<string, GatewayRoom>()
-    this.#fronts.set(front, rooms)
-    const opened = this.#words.say(front, 'open_room', this.#config(room))
+  async open(gateway: string, room: StoredRoom): Promise<void> {
+    const rooms = this.#gateways.get(gateway) ?? new Map<string, GatewayRoom>()
+    this.#gateways.set(gateway, rooms)
+    const opened = this.#words.say(gateway, 'open_room', this.#config(room))
     rooms.set(room.room_id, { telling: false })
     this.#tell(room.room_id)
     await opened
   }
 
   /**
-   * What can be watched in a room that is carried so, or in all of them as far as that is known without looking.
+   * Lists what can be watched in one such room, or in all of them as far as that is known without asking.
    * @throws nothing: what cannot be looked at is left out
    */
   async streamsOf(roomId: string | undefined, signal: AbortSignal): Promise<StreamStats[]> {
     if (roomId === undefined) {
-      const known = new Set([...this.#fronts.values()].flatMap((rooms) => [...rooms.keys()]))
+      const known = new Set([...this.#gateways.values()].flatMap((rooms) => [...rooms.keys()]))
       return [...known].flatMap((each) => this.#statsOf(each))
     }
     try {
-      await this.#options.carrier.look(roomId, signal)
+      await this.#options.media.look(roomId, signal)
     } catch (error) {
       this.#options.logger.debug({ err: error, room: roomId }, 'a room could not be looked at')
     }
@@ -103,45 +103,45 @@ export class GatewayRooms {
   }
 
   #statsOf(roomId: string): StreamStats[] {
-    return this.#options.carrier.feedsOf(roomId).map((feed) => carriedStats(roomId, feed))
+    return this.#options.media.feedsOf(roomId).map((feed) => remoteStats(roomId, feed))
   }
 
   /** Takes what a program says. */
-  take(front: string, event: GatewayEvent): void {
+  take(gateway: string, event: GatewayEvent): void {
     switch (event.type) {
       case 'carriedEntered':
-        return this.#entered(front, event)
+        return this.#entered(gateway, event)
       case 'carriedLeft':
-        return this.#left(front, event)
+        return this.#left(gateway, event)
       case 'carriedMuted':
-        return this.#muted(front, event)
+        return this.#muted(gateway, event)
       case 'mediaWanted':
-        return void this.#answer(front, event.id, event.wish)
+        return void this.#answer(gateway, event.id, event.wish)
       case 'carriedShown':
         return this.#try('how high a picture is shown was not told', (signal) =>
-          this.#options.carrier.show(event.session, event.height, signal),
+          this.#options.media.show(event.session, event.height, signal),
         )
       case 'carriedEnded':
         this.#sessions.delete(event.session)
-        return this.#try('media could not be ended', () => this.#options.carrier.end(event.session))
+        return this.#try('media could not be ended', () => this.#options.media.end(event.session))
     }
   }
 
-  /** Takes what the carrier says. */
-  heard(event: CarrierEvent): void {
+  /** Takes an event of the remote media. */
+  heard(event: RoomMediaEvent): void {
     if (event.type === 'feeds') return this.#tell(event.roomId)
     if (event.type === 'over') {
-      const front = this.#sessions.get(event.session)
+      const gateway = this.#sessions.get(event.session)
       this.#sessions.delete(event.session)
-      if (front !== undefined) this.#words.tell(front, 'carried_over', { session: event.session })
+      if (gateway !== undefined) this.#words.tell(gateway, 'carried_over', { session: event.session })
       return
     }
     const { roomId, userId, error } = event
-    const front = this.#forget(roomId, userId)
-    if (front === undefined) return
+    const gateway = this.#forget(roomId, userId)
+    if (gateway === undefined) return
     const kicked = this.#options.wasKicked(roomId, userId)
     if (!kicked) this.#options.logger.info({ room: roomId, user: userId, err: error }, 'somebody is out of their room')
-    this.#words.tell(front, 'carried_out', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
+    this.#words.tell(gateway, 'carried_out', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
   }
 
   /** Takes what the pool says. */
@@ -158,9 +158,9 @@ export class GatewayRooms {
   }
 
   /** A program began anew, and knows nothing. Whoever came through it comes back, or is out after a while. */
-  restarted(front: string): void {
-    this.#fronts.delete(front)
-    this.#awaitBack(this.#people.through(front))
+  restarted(gateway: string): void {
+    this.#gateways.delete(gateway)
+    this.#awaitBack(this.#people.through(gateway))
   }
 
   /** They are in their rooms still, and without a program: they come back, or are out after a while. */
@@ -170,7 +170,7 @@ export class GatewayRooms {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
       for (const { roomId, userId } of away)
-        if (this.#people.frontOf(roomId, userId) === undefined) this.#leave(roomId, userId)
+        if (this.#people.gatewayOf(roomId, userId) === undefined) this.#leave(roomId, userId)
     }, this.#options.resumeMs())
     timer.unref()
     this.#timers.add(timer)
@@ -180,18 +180,18 @@ export class GatewayRooms {
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
-    this.#fronts.clear()
+    this.#gateways.clear()
   }
 
   #follow(roomId: string, room: StoredRoom | undefined): void {
-    for (const [front, rooms] of this.#fronts) {
+    for (const [gateway, rooms] of this.#gateways) {
       if (!rooms.has(roomId)) continue
-      // From one node that is carried to another its people are brought by the carrier.
-      const moves = room !== undefined && !room.closed && room.node !== '' && !this.carries(room.node)
+      // Between two nodes with remote media the people are moved by the media itself.
+      const moves = room !== undefined && !room.closed && room.node !== '' && !this.isRemote(room.node)
       if (room === undefined || room.closed || moves) {
         rooms.delete(roomId)
-        this.#words.tell(front, 'close_room', { roomId, moves, carried: true })
-      } else this.#words.tell(front, 'open_room', this.#config(room))
+        this.#words.tell(gateway, 'close_room', { roomId, moves, carried: true })
+      } else this.#words.tell(gateway, 'open_room', this.#config(room))
     }
   }
 
@@ -199,19 +199,19 @@ export class GatewayRooms {
     return { ...toNodeRoom(room, this.#options.store), carried: true }
   }
 
-  #entered(front: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'carriedEntered' }>): void {
+  #entered(gateway: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'carriedEntered' }>): void {
     const { userId, userName, role, byNumber } = user
-    this.#people.came(roomId, userId, front)
-    this.#options.carrier.enter({ roomId, userId, userName, role, byNumber }, ticket)
+    this.#people.came(roomId, userId, gateway)
+    this.#options.media.enter({ roomId, userId, userName, role, byNumber }, ticket)
   }
 
   #left(
-    front: string,
+    gateway: string,
     { roomId, userId, kicked, ended, restarting }: Extract<GatewayEvent, { type: 'carriedLeft' }>,
   ): void {
-    const by = this.#people.frontOf(roomId, userId)
-    if (by === front && restarting) this.#awaitBack([{ roomId, userId }])
-    else if (by === front) {
+    const by = this.#people.gatewayOf(roomId, userId)
+    if (by === gateway && restarting) this.#awaitBack([{ roomId, userId }])
+    else if (by === gateway) {
       this.#forget(roomId, userId)
       this.#leave(roomId, userId)
     } else if (by === undefined && kicked)
@@ -221,17 +221,17 @@ export class GatewayRooms {
   }
 
   /** The program that somebody came through tells them, and says it then; whoever came otherwise is silenced without. */
-  #muted(front: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'carriedMuted' }>): void {
-    const through = this.#people.frontOf(roomId, userId)
-    if (muted && through !== undefined && through !== front)
+  #muted(gateway: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'carriedMuted' }>): void {
+    const through = this.#people.gatewayOf(roomId, userId)
+    if (muted && through !== undefined && through !== gateway)
       return this.#words.tell(through, 'carried_muted', { roomId, userId, kind, by })
     this.#try('somebody was not silenced', (signal) =>
-      this.#options.carrier.mute({ roomId, userId, kind, muted }, signal),
+      this.#options.media.mute({ roomId, userId, kind, muted }, signal),
     )
   }
 
   #leave(roomId: string, userId: string): void {
-    this.#try('somebody was not taken out of their room', () => this.#options.carrier.leave(roomId, userId))
+    this.#try('somebody was not taken out of their room', () => this.#options.media.leave(roomId, userId))
   }
 
   /** @returns the program they came through */
@@ -240,84 +240,84 @@ export class GatewayRooms {
     return this.#people.forget(roomId, userId, listed)
   }
 
-  async #answer(front: string, id: number, wish: MediaWish): Promise<void> {
-    const outcome = await this.#outcome(front, wish)
-    this.#words.tell(front, 'answer_media', { id, outcome })
+  async #answer(gateway: string, id: number, wish: MediaWish): Promise<void> {
+    const outcome = await this.#outcome(gateway, wish)
+    this.#words.tell(gateway, 'answer_media', { id, outcome })
   }
 
-  async #outcome(front: string, wish: MediaWish): Promise<MediaOutcome> {
+  async #outcome(gateway: string, wish: MediaWish): Promise<MediaOutcome> {
     try {
-      return { done: true, ...(await this.#do(front, wish, AbortSignal.timeout(actMs))) }
+      return { done: true, ...(await this.#do(gateway, wish, AbortSignal.timeout(actMs))) }
     } catch (error) {
-      const refusal = this.#options.carrier.refusalOf(error)
+      const refusal = this.#options.media.refusalOf(error)
       if (refusal === 'busy')
         this.#options.logger.warn({ err: error, act: wish.act }, 'media of a room was not to be had')
       return { done: false, refusal }
     }
   }
 
-  async #do(front: string, wish: MediaWish, signal: AbortSignal): Promise<Done> {
-    const { carrier } = this.#options
+  async #do(gateway: string, wish: MediaWish, signal: AbortSignal): Promise<Done> {
+    const { media } = this.#options
     switch (wish.act) {
       case 'publish': {
         const { act: _, ...publication } = wish
-        const { session, answer, ticket } = await carrier.publish(publication, signal)
-        return this.#begun(front, session, answer, ticket)
+        const { session, answer, ticket } = await media.publish(publication, signal)
+        return this.#begun(gateway, session, answer, ticket)
       }
       case 'watch': {
         const { roomId, streamId: feedId, small } = wish
         const height = wish.height ?? undefined
         const watched = { roomId, feedId, userId: wish.userId ?? undefined, height, small }
-        const { session, offer, ticket } = await carrier.watch(watched, signal)
-        return this.#begun(front, session, offer, ticket)
+        const { session, offer, ticket } = await media.watch(watched, signal)
+        return this.#begun(gateway, session, offer, ticket)
       }
       case 'claim': {
         const { act: _, streamId: feedId, height, ...claimed } = wish
-        const { session, ticket } = await carrier.claim({ ...claimed, feedId, height: height ?? undefined }, signal)
-        return this.#begun(front, session, '', ticket)
+        const { session, ticket } = await media.claim({ ...claimed, feedId, height: height ?? undefined }, signal)
+        return this.#begun(gateway, session, '', ticket)
       }
       case 'start':
-        await carrier.start(wish.session, wish.answer, signal)
+        await media.start(wish.session, wish.answer, signal)
         return { session: wish.session, sdp: '', ticket: '' }
       case 'restart': {
         const { session, userFragment, password } = wish
-        return { session, sdp: await carrier.restart(session, { userFragment, password }, signal), ticket: '' }
+        return { session, sdp: await media.restart(session, { userFragment, password }, signal), ticket: '' }
       }
       case 'trickle': {
         const candidates = wish.candidates.map(({ candidate, mid }) => ({ candidate, sdpMid: mid }))
-        await carrier.trickle(wish.session, candidates, signal)
+        await media.trickle(wish.session, candidates, signal)
         return { session: wish.session, sdp: '', ticket: '' }
       }
     }
   }
 
-  #begun(front: string, session: string, sdp: string, ticket: string): Done {
-    this.#sessions.set(session, front)
+  #begun(gateway: string, session: string, sdp: string, ticket: string): Done {
+    this.#sessions.set(session, gateway)
     return { session, sdp, ticket }
   }
 
   /** Programs that have the room are told who is in it and what can be watched, once for all that happens in one go. */
   #tell(roomId: string): void {
-    for (const [front, rooms] of this.#fronts) {
+    for (const [gateway, rooms] of this.#gateways) {
       const room = rooms.get(roomId)
       if (room === undefined || room.telling) continue
       room.telling = true
       queueMicrotask(() => {
         room.telling = false
-        if (rooms.get(roomId) === room) this.#words.tell(front, 'set_carried', this.#carried(front, roomId))
+        if (rooms.get(roomId) === room) this.#words.tell(gateway, 'set_carried', this.#remoteRoom(gateway, roomId))
       })
     }
   }
 
-  #carried(front: string, roomId: string): CarriedRoom {
+  #remoteRoom(gateway: string, roomId: string): RemoteRoom {
     const people = this.#options
       .usersOf(roomId)
-      .filter(({ userId }) => this.#people.frontOf(roomId, userId) !== front && !this.#people.isGoing(roomId, userId))
-    const feeds = this.#options.carrier.feedsOf(roomId)
+      .filter(({ userId }) => this.#people.gatewayOf(roomId, userId) !== gateway && !this.#people.isGoing(roomId, userId))
+    const feeds = this.#options.media.feedsOf(roomId)
     const hasSmall = (userId: string): boolean => this.#options.hasSmall(roomId, userId)
     const isProven = (userId: string): boolean =>
-      this.#people.frontOf(roomId, userId) !== undefined || this.#options.isProven(roomId, userId)
-    return carriedRoom(roomId, people, feeds, isProven, hasSmall)
+      this.#people.gatewayOf(roomId, userId) !== undefined || this.#options.isProven(roomId, userId)
+    return remoteRoom(roomId, people, feeds, isProven, hasSmall)
   }
 
   #try(what: string, run: (signal: AbortSignal) => Promise<unknown>): void {

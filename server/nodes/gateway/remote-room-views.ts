@@ -1,8 +1,8 @@
-import type { CarriedRoom } from '../../../shared/media/remote-media.ts'
+import type { RemoteRoom } from '../../../shared/media/remote-media.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { screenSuffix } from '../../../shared/media/signal.ts'
 import type { NodeUser } from '../port/media-node-port.ts'
-import type { CarriedFeed } from '../port/room-media.ts'
+import type { RemoteFeed } from '../port/room-media.ts'
 
 /**
  * A room as its program is told of it.
@@ -10,13 +10,13 @@ import type { CarriedFeed } from '../port/room-media.ts'
  * @param isProven whether a person has proven their id
  * @param hasSmall whether there is a smaller picture of what a user sends
  */
-export function carriedRoom(
+export function remoteRoom(
   roomId: string,
   people: readonly NodeUser[],
-  feeds: readonly CarriedFeed[],
+  feeds: readonly RemoteFeed[],
   isProven: (userId: string) => boolean,
   hasSmall: (userId: string) => boolean,
-): CarriedRoom {
+): RemoteRoom {
   return {
     roomId,
     people: people.map(({ userId, userName, device, role, byNumber = false, joinedAt }) => ({
@@ -43,7 +43,7 @@ export function carriedRoom(
 }
 
 /** A stream as the console reads it. */
-export function carriedStats(roomId: string, { userId, source, videoCodec, audioCodec }: CarriedFeed): StreamStats {
+export function remoteStats(roomId: string, { userId, source, videoCodec, audioCodec }: RemoteFeed): StreamStats {
   return {
     room_id: roomId,
     stream_id: source === 'main' ? userId : `${userId}${screenSuffix}`,

@@ -49,7 +49,7 @@ export interface JanusNodeOptions {
   /** Shared by all nodes. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   /** How many are in a room on other nodes, leaving out this user; left out: nobody. */
-  elsewhere?: ((roomId: string, userId: string) => number) | undefined
+  onOtherNodes?: ((roomId: string, userId: string) => number) | undefined
   /** The driver ended. */
   released: () => void
   logger: NodeLogger
@@ -107,7 +107,7 @@ export class JanusNode implements MediaNode {
       participants,
       devices: () => this.#devices,
       relays: this.relays,
-      elsewhere: options.elsewhere ?? (() => 0),
+      onOtherNodes: options.onOtherNodes ?? (() => 0),
       removals,
       isProven: (roomId, userId) => traits.current.guarded || options.visitor(roomId, userId) !== undefined,
       clock,

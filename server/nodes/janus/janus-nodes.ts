@@ -37,7 +37,7 @@ export interface JanusNodesOptions {
   /** Which nodes may send events changed. */
   changed: () => void
   /** How many are in a room on other nodes than this one, leaving out this user; left out: nobody. */
-  elsewhere?: (node: string, roomId: string, userId: string) => number
+  onOtherNodes?: (node: string, roomId: string, userId: string) => number
   /** Told of people who came through the room page. @param people of which node */
   people?: (people: JanusPeople, event: PeopleEvent) => void
 }
@@ -112,7 +112,7 @@ export class JanusNodes {
       visitor: (roomId, userId) => people.personOf(roomId, userId),
       isHere: (roomId, userId) => people.isHere(roomId, userId),
       removals: this.#options.removals,
-      elsewhere: (roomId, userId) => this.#options.elsewhere?.(name, roomId, userId) ?? 0,
+      onOtherNodes: (roomId, userId) => this.#options.onOtherNodes?.(name, roomId, userId) ?? 0,
       released: () => {
         admin.close()
         // People stay as they are while their node does: their pages show whoever drives it next what to go on with.

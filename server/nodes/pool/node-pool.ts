@@ -52,7 +52,7 @@ export class NodePool {
   }
 
   /**
-   * The name of the node of the room that this caller is to use: the room's own, or a branch. Gives the room a node where it has none that is online. The assignment is on disk
+   * The name of the node of the room that this caller is to use: the room's own, or a secondary node. Gives the room a node where it has none that is online. The assignment is on disk
    * before this resolves. Concurrent calls share one attempt.
    * @throws ApiError roomNotFound, roomClosed, noNode, licenceExceeded, nodeTimeout, storage; the signal's reason
    */
@@ -122,14 +122,14 @@ export class NodePool {
     return this.#parts.drainer.set(name, on)
   }
 
-  /** Names of the nodes that hold the room, its own first, then its branches; empty when it has none. O(1). */
+  /** Names of the nodes that hold the room, its own first, then its secondary nodes; empty when it has none. O(1). */
   nodesOf(roomId: string): readonly string[] {
     return this.#context.index.nodesOf(roomId)
   }
 
   /** Rooms that are on several nodes. Walks these. */
-  branchedRooms(): string[] {
-    return this.#context.index.branchedRooms()
+  roomsOnSeveralNodes(): string[] {
+    return this.#context.index.roomsOnSeveralNodes()
   }
 
   /** Users of the room in the order they joined, devices included. */
@@ -148,7 +148,7 @@ export class NodePool {
   }
 
   /** How many users of the room are on other nodes than that one, leaving out this user. O(1). */
-  usersElsewhere(roomId: string, node: string, userId: string): number {
+  usersOnOtherNodes(roomId: string, node: string, userId: string): number {
     const { presence } = this.#context
     const at = presence.stay(roomId, userId)?.node
     return presence.count(roomId) - presence.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)

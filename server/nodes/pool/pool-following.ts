@@ -1,6 +1,6 @@
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change } from '../../store/store.ts'
-import type { BranchUpkeep } from './choice/branch-upkeep.ts'
+import type { SecondaryUpkeep } from './choice/secondary-upkeep.ts'
 import type { Drainer } from './choice/drainer.ts'
 import type { Eligibility } from './choice/eligibility.ts'
 import { type LeftRoom, type Relocation, roomsInUse } from './choice/relocation.ts'
@@ -17,7 +17,7 @@ export interface FollowingParts {
   eligibility: Eligibility
   relocation: Relocation
   drainer: Drainer
-  upkeep: BranchUpkeep
+  upkeep: SecondaryUpkeep
   announcements: NodeAnnouncements
   /** Makes the node in service equal to its record. */
   followRecord: (name: string) => void
@@ -106,13 +106,13 @@ export class PoolFollowing implements RosterListener {
 
   #tellNodes(roomId: string, room: StoredRoom | undefined, nodes: readonly string[]): void {
     const { eligibility, relocation } = this.#parts
-    const [own, ...branches] = nodes
+    const [own, ...secondaries] = nodes
     if (own === undefined || room === undefined) return
     const node = this.#context.live.get(own)
     const mayStay = node === undefined || eligibility.mayHave(node, room, true)
     if (mayStay) node?.placement.follow(roomId)
     else void relocation.leave(roomId, own)
-    for (const name of branches) this.#context.live.get(name)?.placement.follow(roomId)
+    for (const name of secondaries) this.#context.live.get(name)?.placement.follow(roomId)
   }
 
   #leaveDevices(roomId: string, node: string, lost: string): void {

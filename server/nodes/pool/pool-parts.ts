@@ -5,7 +5,7 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import type { NodeInspections } from '../port/node-inspection.ts'
 import { PoolEvents } from '../port/pool-events.ts'
 import { Assigner } from './choice/assigner.ts'
-import { BranchUpkeep } from './choice/branch-upkeep.ts'
+import { SecondaryUpkeep } from './choice/secondary-upkeep.ts'
 import { CallerNodes } from './choice/caller-nodes.ts'
 import { Drainer } from './choice/drainer.ts'
 import { Eligibility } from './choice/eligibility.ts'
@@ -22,7 +22,7 @@ import { RoomIndex } from './state/room-index.ts'
 import { removeStray } from './stray-removal.ts'
 
 /** Default time for which an empty secondary node is kept, in milliseconds: people come and go. */
-const defaultBranchIdleMs = 60_000
+const defaultSecondaryIdleMs = 60_000
 
 /** Options of a node pool. */
 export interface NodePoolOptions {
@@ -38,7 +38,7 @@ export interface NodePoolOptions {
   /** Milliseconds that only grow, for what is remembered of nodes and expected of rooms; `performance.now` unless a test lets time pass. */
   now?: () => number
   /** Time for which an empty secondary node of a room is kept, in milliseconds. */
-  branchIdleMs?: number
+  secondaryIdleMs?: number
   /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
   defaultAddress?: (port: number) => string
 }
@@ -52,21 +52,21 @@ export interface PoolParts {
   calls: RoomCalls
   relocation: Relocation
   drainer: Drainer
-  upkeep: BranchUpkeep
+  upkeep: SecondaryUpkeep
   roster: NodeRoster
   following: PoolFollowing
 }
 
 /** Composes the parts of a node pool. */
 export function poolParts(options: NodePoolOptions): PoolParts {
-  const { settings, branchIdleMs = defaultBranchIdleMs } = options
+  const { settings, secondaryIdleMs = defaultSecondaryIdleMs } = options
   const context = poolContext(options)
   const announcements = new NodeAnnouncements(context)
   const eligibility = new Eligibility(context)
   const assigner = new Assigner(context, eligibility)
   const relocation = new Relocation(context, assigner)
   const drainer = new Drainer(context, eligibility, relocation)
-  const upkeep = new BranchUpkeep({ context, eligibility, relocation, idleMs: branchIdleMs })
+  const upkeep = new SecondaryUpkeep({ context, eligibility, relocation, idleMs: secondaryIdleMs })
   const following: PoolFollowing = new PoolFollowing(context, {
     eligibility,
     relocation,

@@ -5,8 +5,8 @@ import { asApiError } from '../port/node-failure.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
 
-/** A branch has this part of the deadline of a node to say who is there: the others are known without it. */
-const branchPart = 1 / 4
+/** A secondary node has this part of the deadline of a node to say who is there: the others are known without it. */
+const secondaryPart = 1 / 4
 
 /** One call through the port. */
 interface Call<T> {
@@ -24,7 +24,7 @@ export class RoomCalls {
     this.#context = context
   }
 
-  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling, and the room's branches are told again by themselves where that fails. @throws ApiError */
+  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling, and the room's secondary nodes are told again by themselves where that fails. @throws ApiError */
   async update(roomId: string, signal?: AbortSignal): Promise<void> {
     const { index, live, deadlines } = this.#context
     const until = performance.now() + deadlines().node_ms
@@ -53,18 +53,18 @@ export class RoomCalls {
   }
 
   /**
-   * Who is in the room, asked of its nodes, in the order they joined. A branch that does not answer soon has those that it told of by itself.
+   * Who is in the room, asked of its nodes, in the order they joined. A secondary node that does not answer soon has those that it told of by itself.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's own node
    */
   async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     const { index, presence } = this.#context
     const own = await this.#ownNode(roomId, signal)
-    const [, ...branches] = index.nodesOf(roomId)
+    const [, ...secondaries] = index.nodesOf(roomId)
     const asked = this.#ask(own, this.#usersCall(roomId, signal))
-    if (branches.length === 0) return await asked
+    if (secondaries.length === 0) return await asked
     const lists = await Promise.all([
       asked.then((users) => ({ node: own.name, users })),
-      ...branches.map(async (node) => ({ node, users: await this.#usersAt(roomId, node, signal) })),
+      ...secondaries.map(async (node) => ({ node, users: await this.#usersAt(roomId, node, signal) })),
     ])
     const users = new Map<string, NodeUser>()
     for (const { node, users: here } of lists) {
@@ -162,14 +162,14 @@ export class RoomCalls {
     return { name: 'users', signal, run: (driver, inner) => driver.users(roomId, inner) }
   }
 
-  /** Users of the room on a branch: what it says, or told by itself. @throws the signal's reason */
+  /** Users of the room on a secondary node: what it says, or told by itself. @throws the signal's reason */
   async #usersAt(roomId: string, name: string, signal: AbortSignal | undefined): Promise<readonly NodeUser[]> {
     const { live, presence, deadlines } = this.#context
     const node = live.get(name)
     const known = presence.usersAt(roomId, name)
     if (!node?.serving || !node.reliable) return known
     try {
-      return await this.#ask(node, this.#usersCall(roomId, signal), deadlines().node_ms * branchPart)
+      return await this.#ask(node, this.#usersCall(roomId, signal), deadlines().node_ms * secondaryPart)
     } catch (error) {
       if (signal?.aborted) throw error
       return presence.usersAt(roomId, name)
@@ -183,7 +183,7 @@ export class RoomCalls {
       signal: undefined,
       run: async (driver, signal) => await driver.revoke?.(roomId, userId, signal),
     }
-    const milliseconds = this.#context.deadlines().node_ms * branchPart
+    const milliseconds = this.#context.deadlines().node_ms * secondaryPart
     await Promise.all(
       nodes.map(async (node) => {
         const revoked = this.#ask(node, revoke, milliseconds).catch(() => undefined)

@@ -3,7 +3,7 @@ import type { Stray } from './state/placement-context.ts'
 import type { PoolContext } from './state/pool-context.ts'
 
 /**
- * Takes somebody off a node of their room who is not to be there: a person who came in on another node since, or a device on a node that is a branch of its room. In the background:
+ * Takes somebody off a node of their room who is not to be there: a person who came in on another node since, or a device on a node that is a secondary node of its room. In the background:
  * where that fails, the node is asked for its users again later. Nobody is told: for the rest of the controller they left already.
  */
 export function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {

@@ -1,6 +1,6 @@
 import type { ControlEvent } from '../../../shared/media/control.ts'
 
-/** What the program that shows the room page says of rooms that another node carries. */
+/** Event of the program that shows the room page, about a room whose media is on another node. */
 export type GatewayEvent = Extract<ControlEvent, { type: (typeof gatewayEvents)[number] }>
 
 const gatewayEvents = [

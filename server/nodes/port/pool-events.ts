@@ -25,7 +25,7 @@ export type PoolEvent =
   | { type: 'online'; name: string }
   /** The room is another node's now: the one before was lost, drained or removed. */
   | { type: 'roomMoved'; name: string; roomId: string; from: string }
-  /** The nodes that hold the room are others now: its own first, then its branches; none when it is gone or has no node. */
+  /** The nodes that hold the room are others now: its own first, then its secondary nodes; none when it is gone or has no node. */
   | { type: 'roomNodes'; roomId: string; nodes: readonly string[] }
   | { type: 'joined'; name: string; roomId: string; user: NodeUser }
   | { type: 'left'; name: string; roomId: string; user: NodeUser }

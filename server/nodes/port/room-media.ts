@@ -2,7 +2,7 @@ import type { MediaRefusalName } from '../../../shared/media/remote-media.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
 
 /** Somebody who comes into a room through the room page. */
-export interface CarriedPerson {
+export interface PagePerson {
   roomId: string
   userId: string
   userName: string
@@ -12,7 +12,7 @@ export interface CarriedPerson {
 }
 
 /** What is published in a room. */
-export interface CarriedFeed {
+export interface RemoteFeed {
   userId: string
   source: StreamSource
   /** Empty for none. */
@@ -61,8 +61,8 @@ export interface MuteWish {
   muted: boolean
 }
 
-/** What a carrier tells of people who came through the page. */
-export type CarrierEvent =
+/** Event about people who came through the page. */
+export type RoomMediaEvent =
   /** What is published in a room, as far as somebody of ours is in it. */
   | { type: 'feeds'; roomId: string }
   /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
@@ -70,13 +70,10 @@ export type CarrierEvent =
   /** Media is over; nobody asked for that. */
   | { type: 'over'; session: string }
 
-/** Why a request failed. */
-export type CarrierRefusal = MediaRefusalName
-
 /** The media of rooms on one node, for people whose page another program shows. What a request rejects with is told apart by `refusalOf`. */
-export interface RoomCarrier {
+export interface RoomMedia {
   /** @param ticket of media that they send or watch already, by an earlier program or controller: their stay goes on with it; empty: there is none */
-  enter(person: CarriedPerson, ticket: string): void
+  enter(person: PagePerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>
   /** @returns the name of the session, the answer for the browser, and the ticket with which it can go on later; empty where it cannot */
   publish(
@@ -93,7 +90,7 @@ export interface RoomCarrier {
     candidates: readonly { candidate: string; sdpMid: string }[],
     signal: AbortSignal,
   ): Promise<void>
-  /** The browser begins ICE anew. @returns the description of the carrier's end in the new ICE session, with its addresses */
+  /** The browser begins ICE anew. @returns the description of the node's end in the new ICE session, with its addresses */
   restart(
     session: string,
     credentials: { userFragment: string; password: string },
@@ -104,7 +101,7 @@ export interface RoomCarrier {
   mute(wish: MuteWish, signal: AbortSignal): Promise<void>
   /** What is published in the room is known from then on, whether anybody came through the page or not. */
   look(roomId: string, signal: AbortSignal): Promise<void>
-  feedsOf(roomId: string): CarriedFeed[]
+  feedsOf(roomId: string): RemoteFeed[]
   /** Why a request failed, in words for the program. */
-  refusalOf(error: unknown): CarrierRefusal
+  refusalOf(error: unknown): MediaRefusalName
 }

@@ -43,8 +43,8 @@ export async function measureViewers(): Promise<void> {
   await using camera = await startCamera(viewedCamera)
   await onJanus(async (site, janus) => {
     const room = await putCamera(site, 0, camera.url('/cam'))
-    await using front = await peopleOn(janus)
-    using crowd = new Crowd(`${front.url}/whep/${room}/cam-0`, '', 'offered')
+    await using endpoint = await peopleOn(janus)
+    using crowd = new Crowd(`${endpoint.url}/whep/${room}/cam-0`, '', 'offered')
     await crowd.ask({ open: 2 })
     await sleep(settleMs)
     const [alone, first] = [await processorRate(janus.pid, windowSeconds), await residentMegabytes(janus.pid)]

@@ -1,14 +1,14 @@
 import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
 import type { JanusServer } from '../../support/janus/janus-server.ts'
-import { peopleFront } from '../../support/janus/people-front.ts'
+import { peopleEndpoint } from '../../support/janus/people-endpoint.ts'
 
 const quiet = (): void => undefined
 const logger = { debug: quiet, info: quiet, warn: console.warn, error: console.error }
 
-/** People of a Janus whose rooms let everybody in, as the controller has them; and WHIP and WHEP in front of them. */
+/** People of a Janus whose rooms let everybody in, as the controller has them; and WHIP and WHEP in endpoint of them. */
 export interface PeopleOn extends AsyncDisposable {
   people: JanusPeople
-  /** Of the front. */
+  /** Of the endpoint. */
   url: string
 }
 
@@ -26,13 +26,13 @@ export async function peopleOn(janus: JanusServer): Promise<PeopleOn> {
     logger,
     actMs: 20_000,
   })
-  const front = await peopleFront(people)
+  const endpoint = await peopleEndpoint(people)
   return {
     people,
-    url: front.url,
+    url: endpoint.url,
     [Symbol.asyncDispose]: async () => {
       await people.close()
-      await front[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
     },
   }
 }

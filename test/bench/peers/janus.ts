@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PeerFront, type PeerSession } from './front.ts'
+import { WhepEndpoint, type PeerSession } from './whep-endpoint.ts'
 import type { Peer } from './peer.ts'
 import { freePort } from '../../support/free-port.ts'
 
@@ -49,16 +49,16 @@ export async function startJanus(folder: string, camera: string): Promise<Peer> 
     video: true,
   }
   await api.ask(keeper, { janus: 'message', body: video })
-  const front = await PeerFront.listen(async () => await watch(api))
+  const endpoint = await WhepEndpoint.listen(async () => await watch(api))
   return {
     name: 'Janus',
     pid: child.pid ?? 0,
-    url: front.url,
-    whep: `${front.url}/whep`,
+    url: endpoint.url,
+    whep: `${endpoint.url}/whep`,
     token: '',
     offers: true,
     async [Symbol.asyncDispose]() {
-      await front[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
     },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { buildPion } from '../../support/media/clients/clients.ts'
-import { PeerFront } from './front.ts'
+import { WhepEndpoint } from './whep-endpoint.ts'
 import type { Peer } from './peer.ts'
 
 /**
@@ -18,7 +18,7 @@ export async function startPion(folder: string, camera: string): Promise<Peer> {
   const ffmpeg = bringRtp(camera, rtp)
   process.once('exit', () => ffmpeg.kill('SIGKILL'))
   const url = `http://127.0.0.1:${port}`
-  const front = await PeerFront.listen(async (offer) => {
+  const endpoint = await WhepEndpoint.listen(async (offer) => {
     const response = await fetch(`${url}/whep`, { method: 'POST', body: offer })
     const sdp = await response.text()
     if (response.status !== 201) throw new Error(`Pion answered ${response.status}: ${sdp}`)
@@ -32,12 +32,12 @@ export async function startPion(folder: string, camera: string): Promise<Peer> {
   return {
     name: 'Pion',
     pid: child.pid ?? 0,
-    url: front.url,
-    whep: `${front.url}/whep`,
+    url: endpoint.url,
+    whep: `${endpoint.url}/whep`,
     token: '',
     offers: false,
     async [Symbol.asyncDispose]() {
-      await front[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
       for (const process of [ffmpeg, child]) {
         process.kill('SIGKILL')
         if (process.exitCode === null && process.signalCode === null) await once(process, 'exit')

@@ -1,5 +1,5 @@
 import { AdminApi } from '../../../server/nodes/janus/wire/admin-api.ts'
-import { carriedBy } from '../../../server/nodes/janus/relay/carried-stream.ts'
+import { participantOn } from '../../../server/nodes/janus/relay/handle-participant.ts'
 import { RelayIds } from '../../../server/nodes/janus/relay/relay-ids.ts'
 import type { RelayParticipant } from '../../../server/nodes/janus/relay/relay-ends.ts'
 import type { RelayNode } from '../../../server/nodes/janus/relay/relay-node.ts'
@@ -40,8 +40,8 @@ export class TestRelayNode implements RelayNode {
     return this.#session.answers()
   }
 
-  carriedBy(...asked: Parameters<RelayNode['carriedBy']>): Promise<string | undefined> {
-    return carriedBy(this.#admin, ...asked)
+  participantOn(...asked: Parameters<RelayNode['participantOn']>): Promise<string | undefined> {
+    return participantOn(this.#admin, ...asked)
   }
 
   detach(...asked: Parameters<RelayNode['detach']>): Promise<void> {

@@ -47,7 +47,7 @@ export interface PoolSiteOptions {
   /** See NodePoolOptions. */
   now?: () => number
   /** See NodePoolOptions. */
-  branchIdleMs?: number
+  secondaryIdleMs?: number
   /** Called with each simulated node before the pool first talks to it. */
   prepare?: (node: SimulatedNode, name: string) => void
   /** The site is had while its nodes are asked for the first time. */
@@ -88,7 +88,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     store,
     settings: () => settings,
     ...(options.now === undefined ? {} : { now: options.now }),
-    ...(options.branchIdleMs === undefined ? {} : { branchIdleMs: options.branchIdleMs }),
+    ...(options.secondaryIdleMs === undefined ? {} : { secondaryIdleMs: options.secondaryIdleMs }),
     logger: { debug: quiet, info: quiet, warn: log, error: log },
     // What a node of kind `embedded` does to media is no matter of the pool.
     drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },

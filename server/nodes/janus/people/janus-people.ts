@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
-import type { CarrierRefusal, ClaimWish, MuteWish, RoomCarrier, WatchWish } from '../../port/room-media.ts'
+import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
+import type { ClaimWish, MuteWish, RoomMedia, WatchWish } from '../../port/room-media.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusCandidate } from '../wire/janus-message.ts'
@@ -11,10 +12,10 @@ import { JanusSocket, type JanusSocketOptions } from '../wire/janus-socket.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
 import { claimMedia, claimStay } from './claims.ts'
 import type { IceCredentials } from './gathered-description.ts'
-import { HeardRooms } from './heard-rooms.ts'
+import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, smallWay, wayOf } from './media-ways.ts'
-import { type Admit, type Admitted, type CarriedPerson, PersonStay, type StayParts } from './person-stay.ts'
+import { type Admit, type Admitted, type PagePerson, PersonStay, type StayParts } from './person-stay.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
@@ -24,7 +25,7 @@ import { Subscription } from './subscription.ts'
 import { UnseenViewers } from './unseen-viewers.ts'
 import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
-export type { CarriedPerson } from './person-stay.ts'
+export type { PagePerson } from './person-stay.ts'
 export type { PublishedFeed } from './room-feeds.ts'
 export type { WatchWish } from '../../port/room-media.ts'
 
@@ -43,7 +44,7 @@ export interface JanusPeopleOptions {
   admit: Admit
   admitted: Admitted
   /** Somebody is called otherwise, or became host. */
-  changed: (person: CarriedPerson) => void
+  changed: (person: PagePerson) => void
   /** What a room is called on the node; left out: by its number. */
   nameOf?: (roomId: string) => string
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
@@ -73,10 +74,10 @@ const never = new AbortController().signal
  * People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus.
  * Large because it implements publishing, watching and claiming over the same sessions of people.
  */
-export class JanusPeople implements RoomCarrier {
+export class JanusPeople implements RoomMedia {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces
-  readonly #feeds = new HeardRooms((roomId, feeds) => this.#published(roomId, feeds))
+  readonly #feeds = new RoomFeedLists((roomId, feeds) => this.#published(roomId, feeds))
   readonly #ways = new MediaWays()
   readonly #closing = new AbortController()
   readonly #socket = new KeptOpen(() => JanusSocket.open(this.#options.socket, this.#closing.signal))
@@ -122,7 +123,7 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /** Somebody who is in the room, or on their way into it. */
-  personOf(roomId: string, userId: string): CarriedPerson | undefined {
+  personOf(roomId: string, userId: string): PagePerson | undefined {
     return this.#places.personOf(roomId, userId)
   }
 
@@ -132,12 +133,12 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /** A ticket was made for this person in a room of this node. */
-  issued(ticket: string, { roomId, userId }: Pick<CarriedPerson, 'roomId' | 'userId'>): boolean {
+  issued(ticket: string, { roomId, userId }: Pick<PagePerson, 'roomId' | 'userId'>): boolean {
     return this.#opened(ticket, { roomId, userId }) !== undefined
   }
 
-  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. @param ticket see RoomCarrier.enter */
-  enter(person: CarriedPerson, ticket = ''): void {
+  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. @param ticket see RoomMedia.enter */
+  enter(person: PagePerson, ticket = ''): void {
     this.#places.enter(person, this.#opened(ticket, person))
   }
 
@@ -147,7 +148,7 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /**
-   * Publishes for somebody who is in. @returns see RoomCarrier.publish
+   * Publishes for somebody who is in. @returns see RoomMedia.publish
    * @throws NodeError when they are not in; JanusError publishersFull; as JanusHandle.request
    */
   async publish(
@@ -169,7 +170,7 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /**
-   * Watches for somebody who is in, or for somebody unseen. @returns see RoomCarrier.watch
+   * Watches for somebody who is in, or for somebody unseen. @returns see RoomMedia.watch
    * @throws NodeError when they are not in; JanusError noRoom, noFeed; as JanusHandle.request
    */
   async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string; ticket: string }> {
@@ -206,7 +207,7 @@ export class JanusPeople implements RoomCarrier {
   }
 
   /**
-   * What somebody who is in sends or watches since before goes on. @returns see RoomCarrier.claim
+   * What somebody who is in sends or watches since before goes on. @returns see RoomMedia.claim
    * @throws NotThere where it does not; as JanusHandle.request
    */
   async claim(wish: ClaimWish, signal: AbortSignal): Promise<{ session: string; ticket: string }> {
@@ -275,8 +276,8 @@ export class JanusPeople implements RoomCarrier {
     }
   }
 
-  /** Why a request failed, in the words of the room page's program. */
-  refusalOf(error: unknown): CarrierRefusal {
+  /** Refusal for the room page's program. */
+  refusalOf(error: unknown): MediaRefusalName {
     return refusalOf(error)
   }
 
@@ -295,7 +296,7 @@ export class JanusPeople implements RoomCarrier {
     socket?.close()
   }
 
-  async #join(person: CarriedPerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<PersonStay> {
+  async #join(person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<PersonStay> {
     const { admit, admitted, clear } = this.#options
     const feeds = this.#feeds.of(person.roomId)
     return await this.#act(leaving, async (signal) => {
@@ -329,7 +330,7 @@ export class JanusPeople implements RoomCarrier {
     }
   }
 
-  #opened(ticket: string, of: Pick<CarriedPerson, 'roomId' | 'userId'>): MediaTicket | undefined {
+  #opened(ticket: string, of: Pick<PagePerson, 'roomId' | 'userId'>): MediaTicket | undefined {
     return this.#options.tickets?.open(ticket, of)
   }
 

@@ -10,7 +10,7 @@ import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
 
 /** Somebody who comes through the page. */
-export interface CarriedPerson {
+export interface PagePerson {
   roomId: string
   userId: string
   userName: string
@@ -20,10 +20,10 @@ export interface CarriedPerson {
 }
 
 /** What lets a participant in: fields of its join, such as a token, and what the room is called on the node. */
-export type Admit = (person: CarriedPerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
+export type Admit = (person: PagePerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
 /** They have joined, or could not: what let them in is not used again. */
-export type Admitted = (person: CarriedPerson, fields: Readonly<Record<string, unknown>>) => void
+export type Admitted = (person: PagePerson, fields: Readonly<Record<string, unknown>>) => void
 
 /** By this Janus's events name people who came through the page. */
 const opaqueId = 'roomdesk-person'
@@ -41,7 +41,7 @@ interface Published {
  * another one while they share their screen.
  */
 export class PersonStay {
-  readonly person: CarriedPerson
+  readonly person: PagePerson
   readonly session: JanusSession
   /** Watching is on behalf of a participant: says of whom, and what lets them in. */
   readonly credentials: Readonly<Record<string, unknown>>
@@ -198,7 +198,7 @@ export class PersonStay {
 
 /** What a stay is made of. */
 export interface StayParts {
-  person: CarriedPerson
+  person: PagePerson
   admit: Admit
   admitted: Admitted
   feeds: RoomFeeds
@@ -227,7 +227,7 @@ function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boole
 
 async function join(
   handle: JanusHandle,
-  person: CarriedPerson,
+  person: PagePerson,
   { admit, admitted }: Pick<StayParts, 'admit' | 'admitted'>,
   signal: AbortSignal,
 ): Promise<Record<'admission' | 'data', Readonly<Record<string, unknown>>>> {

@@ -1,11 +1,11 @@
-import type { CarrierRefusal } from '../../port/room-media.ts'
+import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
 
 /** They are not in the room, or there is no such session. */
 export class NotThere extends NodeError {}
 
-const refusals: Readonly<Record<number, CarrierRefusal>> = {
+const refusals: Readonly<Record<number, MediaRefusalName>> = {
   [janusCodes.noRoom]: 'noRoom',
   [janusCodes.noFeed]: 'noStream',
   [janusCodes.publishersFull]: 'tooManyVideos',
@@ -14,8 +14,8 @@ const refusals: Readonly<Record<number, CarrierRefusal>> = {
   [janusCodes.badDescription]: 'badOffer',
 }
 
-/** Why a request failed, in the words of the room page's program. */
-export function refusalOf(error: unknown): CarrierRefusal {
+/** Refusal for the room page's program. */
+export function refusalOf(error: unknown): MediaRefusalName {
   if (error instanceof NotThere) return 'noSession'
   if (!(error instanceof JanusError)) return 'busy'
   return refusals[error.code] ?? 'busy'

@@ -2,17 +2,17 @@ import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { MediaTicket } from './media-tickets.ts'
-import type { CarriedPerson, PersonStay } from './person-stay.ts'
+import type { PagePerson, PersonStay } from './person-stay.ts'
 import { NotThere } from './refusals.ts'
 
 /** What the places of people in the rooms of one node are made of. */
 export interface RoomPlacesOptions {
   /** Takes somebody into their room, until the signal. `ticket`: of a stay that goes on, where it does. */
-  join: (person: CarriedPerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<PersonStay>
+  join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<PersonStay>
   /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
-  out: (person: CarriedPerson, error: unknown) => void
+  out: (person: PagePerson, error: unknown) => void
   /** Somebody is called otherwise, or became host. */
-  changed: (person: CarriedPerson) => void
+  changed: (person: PagePerson) => void
   /** Nobody is in the room any more. */
   emptied: (roomId: string) => void
   logger: NodeLogger
@@ -23,7 +23,7 @@ export interface RoomPlacesOptions {
 /** Somebody's place in a room. */
 interface Place {
   /** As they are now. */
-  person: CarriedPerson
+  person: PagePerson
   joining: Promise<PersonStay>
   stay: PersonStay | undefined
   leaving: AbortController
@@ -47,7 +47,7 @@ export class RoomPlaces {
   }
 
   /** Somebody who is in the room, or on their way into it. */
-  personOf(roomId: string, userId: string): CarriedPerson | undefined {
+  personOf(roomId: string, userId: string): PagePerson | undefined {
     return this.#places.get(roomId)?.get(userId)?.person
   }
 
@@ -67,7 +67,7 @@ export class RoomPlaces {
   }
 
   /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. */
-  enter(person: CarriedPerson, ticket: MediaTicket | undefined): void {
+  enter(person: PagePerson, ticket: MediaTicket | undefined): void {
     const { roomId, userId } = person
     const present = this.#places.get(roomId)?.get(userId)
     if (present !== undefined) return this.#change(present, person)
@@ -109,7 +109,7 @@ export class RoomPlaces {
     await Promise.all(places.map(({ person }) => this.leave(person.roomId, person.userId)))
   }
 
-  #change(place: Place, person: CarriedPerson): void {
+  #change(place: Place, person: PagePerson): void {
     const { userName, role } = place.person
     if (userName === person.userName && role === person.role) return
     place.person = person

@@ -3,7 +3,7 @@ import type { AdminApi } from '../wire/admin-api.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { ownCoreToken } from '../rooms/signed-token.ts'
-import { carriedBy } from './carried-stream.ts'
+import { participantOn } from './handle-participant.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 import type { RelayNode } from './relay-node.ts'
@@ -61,8 +61,8 @@ export class JanusRelayNode implements RelayNode {
     return this.#session.answers()
   }
 
-  carriedBy(end: RelayEnd, signal: AbortSignal): Promise<string | undefined> {
-    return carriedBy(this.#admin, end, signal)
+  participantOn(end: RelayEnd, signal: AbortSignal): Promise<string | undefined> {
+    return participantOn(this.#admin, end, signal)
   }
 
   detach(end: RelayEnd, signal: AbortSignal): Promise<void> {

@@ -7,12 +7,12 @@ export interface NativeAudienceOptions {
   /** People and devices in a room, each with the node that they are on. */
   usersOf: (roomId: string) => Iterable<{ userId: string; device: boolean; node: string }>
   /** They came through the room page: what they watch is known. */
-  isCarried: (roomId: string, userId: string) => boolean
+  isOnRoomPage: (roomId: string, userId: string) => boolean
   relays: Pick<Relays, 'watchAll'>
 }
 
 /**
- * People who joined a node of a cascade by Janus's own API. They subscribe to whoever publishes there, and nobody is told to whom: while one of them is on a node, everything
+ * People who joined a node of a relayed room by Janus's own API. They subscribe to whoever publishes there, and nobody is told to whom: while one of them is on a node, everything
  * that is published in the room is handed on to it.
  */
 export class NativeAudience {
@@ -39,12 +39,12 @@ export class NativeAudience {
   }
 
   #wanted(roomId: string): Set<string> {
-    const { nodesOf, usersOf, isCarried } = this.#options
+    const { nodesOf, usersOf, isOnRoomPage } = this.#options
     const nodes = nodesOf(roomId)
     const wanted = new Set<string>()
     if (nodes.length < 2) return wanted
     for (const { userId, device, node } of usersOf(roomId))
-      if (!device && nodes.includes(node) && !isCarried(roomId, userId)) wanted.add(node)
+      if (!device && nodes.includes(node) && !isOnRoomPage(roomId, userId)) wanted.add(node)
     return wanted
   }
 }

@@ -113,8 +113,8 @@ export class RelayLoop {
     const loop = new RelayLoop(options, { subscriber, publisher }, record)
     try {
       const [sent, published] = await Promise.all([
-        from.node.carriedBy({ session: source.id, handle: subscriber.id }, signal),
-        to.carriedBy({ session: target.id, handle: publisher.id }, signal),
+        from.node.participantOn({ session: source.id, handle: subscriber.id }, signal),
+        to.participantOn({ session: target.id, handle: publisher.id }, signal),
       ])
       signal.throwIfAborted()
       if (!source.isOpen || !target.isOpen) throw new NodeConnectionError('the connection to a node was lost')

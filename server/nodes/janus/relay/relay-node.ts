@@ -14,7 +14,7 @@ export interface RelayNode {
   /** Whether it answers now. Asked by many at once it is one question. */
   answers(): Promise<boolean>
   /** The participant whose stream a handle of ours publishes or is sent; undefined: none. @throws NodeError; the signal's reason */
-  carriedBy(end: RelayEnd, signal: AbortSignal): Promise<string | undefined>
+  participantOn(end: RelayEnd, signal: AbortSignal): Promise<string | undefined>
   /** Takes a handle of ours away, now or as soon as it is reached again. Never rejects. */
   detach(end: RelayEnd, signal: AbortSignal): Promise<void>
   /** Fields of the join of a participant, with which the room lets it in beside its people; among them what the room is called there. @throws NodeError; the signal's reason */

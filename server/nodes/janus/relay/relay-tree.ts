@@ -108,7 +108,7 @@ class RelayTree {
     }
   }
 
-  /** The waiting node with the deepest branch goes to the least deep place, and takes its branch along. Of those without, who feeds fewest comes first: it may feed others. */
+  /** The waiting node with the deepest subtree goes to the least deep place, and takes its subtree along. Of those without, who feeds fewest comes first: it may feed others. */
   #placeNext(): void {
     let next: { node: string; height: number; size: number; load: number } | undefined
     for (const node of this.#waiting) {
@@ -149,16 +149,16 @@ class RelayTree {
     return this.#depths.get(node) ?? 0
   }
 
-  /** The branch of waiting nodes below one, as it was. */
+  /** The subtree of waiting nodes below one, as it was. */
   #below(node: string, seen = new Set([node])): { height: number; size: number } {
     let height = 0
     let size = 0
     for (const one of this.#fedBefore.get(node) ?? []) {
       if (!this.#waiting.has(one) || seen.has(one)) continue
       seen.add(one)
-      const branch = this.#below(one, seen)
-      height = Math.max(height, branch.height + 1)
-      size += branch.size + 1
+      const subtree = this.#below(one, seen)
+      height = Math.max(height, subtree.height + 1)
+      size += subtree.size + 1
     }
     return { height, size }
   }

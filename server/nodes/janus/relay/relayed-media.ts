@@ -1,10 +1,10 @@
+import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
 import type {
-  CarriedPerson,
-  CarrierEvent,
-  CarrierRefusal,
+  PagePerson,
+  RoomMediaEvent,
   ClaimWish,
   MuteWish,
-  RoomCarrier,
+  RoomMedia,
 } from '../../port/room-media.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
@@ -17,30 +17,30 @@ import type { RelayIds } from './relay-ids.ts'
 import type { Relays } from './relays.ts'
 
 /** A Janus node in service, as far as people of the room page are concerned. */
-interface CarryingNode {
+interface PeopleNode {
   people: JanusPeople
-  /** By which participants of relays are known there. */
+  /** Prefix that marks relay participants there. */
   ids: RelayIds
 }
 
-/** What carries the rooms of Janus nodes. */
-export interface CascadedCarrierOptions {
+/** Options of the media of rooms on Janus nodes. */
+export interface RelayedMediaOptions {
   /** Names of the nodes that hold a room, its own first. */
   nodesOf: (roomId: string) => readonly string[]
   /** Undefined while it is not in service. */
-  node: (name: string) => CarryingNode | undefined
+  node: (name: string) => PeopleNode | undefined
   /** The node that somebody who comes into a room is to use, which holds the room then. @throws with why there is none */
   choose: (roomId: string, signal: AbortSignal) => Promise<string>
   /** A connection to a node was lost: it may be gone. */
   unsure: (node: string) => void
   relays: Pick<Relays, 'watch' | 'feedsOf' | 'originOf' | 'sees'>
-  tell: (event: CarrierEvent) => void
+  tell: (event: RoomMediaEvent) => void
   logger: NodeLogger
 }
 
 /** Somebody in a room, or on their way into it. */
 interface Place {
-  person: CarriedPerson
+  person: PagePerson
   leaving: AbortController
   /** The people of their node, among whom they are; rejects where there is none. */
   entered: Promise<JanusPeople>
@@ -60,13 +60,13 @@ interface Session {
  * on another one is handed on to it.
  * Large because it implements the media port of rooms over the same places and sessions.
  */
-export class CascadedCarrier implements RoomCarrier {
-  readonly #options: CascadedCarrierOptions
+export class RelayedMedia implements RoomMedia {
+  readonly #options: RelayedMediaOptions
   /** By room, then by user. */
   readonly #places = new Map<string, Map<string, Place>>()
   readonly #sessions = new Map<string, Session>()
 
-  constructor(options: CascadedCarrierOptions) {
+  constructor(options: RelayedMediaOptions) {
     this.#options = options
   }
 
@@ -80,7 +80,7 @@ export class CascadedCarrier implements RoomCarrier {
     return this.#places.get(roomId)?.has(userId) === true
   }
 
-  enter(person: CarriedPerson, ticket = ''): void {
+  enter(person: PagePerson, ticket = ''): void {
     const { roomId, userId } = person
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     const known = room.get(userId)
@@ -109,14 +109,14 @@ export class CascadedCarrier implements RoomCarrier {
     await place.node?.people.leave(roomId, userId)
   }
 
-  async publish(wish: Parameters<RoomCarrier['publish']>[0], signal: AbortSignal): ReturnType<RoomCarrier['publish']> {
+  async publish(wish: Parameters<RoomMedia['publish']>[0], signal: AbortSignal): ReturnType<RoomMedia['publish']> {
     const people = await this.#peopleOf(wish.roomId, wish.userId, signal)
     const published = await people.publish(wish, signal)
     this.#sessions.set(published.session, { people, release: () => {} })
     return published
   }
 
-  async watch(wish: WatchWish, signal: AbortSignal): ReturnType<RoomCarrier['watch']> {
+  async watch(wish: WatchWish, signal: AbortSignal): ReturnType<RoomMedia['watch']> {
     const { roomId, userId, feedId } = wish
     if (userId === undefined) return await this.#watchOn(this.#publishing(roomId, feedId), wish, signal)
     const people = await this.#peopleOf(roomId, userId, signal)
@@ -128,7 +128,7 @@ export class CascadedCarrier implements RoomCarrier {
   }
 
   /** On the node where they are; what is handed on to it from another one is wanted there from now on. */
-  async claim(wish: ClaimWish, signal: AbortSignal): ReturnType<RoomCarrier['claim']> {
+  async claim(wish: ClaimWish, signal: AbortSignal): ReturnType<RoomMedia['claim']> {
     const { roomId, userId, feedId, sends } = wish
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
@@ -153,7 +153,7 @@ export class CascadedCarrier implements RoomCarrier {
 
   async trickle(
     session: string,
-    candidates: Parameters<RoomCarrier['trickle']>[1],
+    candidates: Parameters<RoomMedia['trickle']>[1],
     signal: AbortSignal,
   ): Promise<void> {
     await this.#peopleBy(session).trickle(session, candidates, signal)
@@ -161,7 +161,7 @@ export class CascadedCarrier implements RoomCarrier {
 
   async restart(
     session: string,
-    credentials: Parameters<RoomCarrier['restart']>[1],
+    credentials: Parameters<RoomMedia['restart']>[1],
     signal: AbortSignal,
   ): Promise<string> {
     return await this.#peopleBy(session).restart(session, credentials, signal)
@@ -199,7 +199,7 @@ export class CascadedCarrier implements RoomCarrier {
     return [...new Map([...relayed, ...feeds].map((feed) => [feed.feedId, feed])).values()]
   }
 
-  refusalOf(error: unknown): CarrierRefusal {
+  refusalOf(error: unknown): MediaRefusalName {
     return refusalOf(error)
   }
 
@@ -232,7 +232,7 @@ export class CascadedCarrier implements RoomCarrier {
   }
 
   /** Where they are already, as their ticket says; otherwise one is chosen. */
-  async #nodeFor(person: CarriedPerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
+  async #nodeFor(person: PagePerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
     const { roomId } = person
     const before = this.#nodesOf(roomId).find(({ people }) => people.issued(ticket, person))
     if (before !== undefined) return before
@@ -247,7 +247,7 @@ export class CascadedCarrier implements RoomCarrier {
     { name, people }: NamedNode,
     wish: WatchWish,
     signal: AbortSignal,
-  ): ReturnType<RoomCarrier['watch']> {
+  ): ReturnType<RoomMedia['watch']> {
     const { roomId, feedId } = wish
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === feedId)) throw noFeed(feedId)
     const relayed = this.#options.relays.watch(roomId, feedId, name)
@@ -265,7 +265,7 @@ export class CascadedCarrier implements RoomCarrier {
     wish: WatchWish,
     signal: AbortSignal,
     release = (): void => {},
-  ): ReturnType<RoomCarrier['watch']> {
+  ): ReturnType<RoomMedia['watch']> {
     const watched = await people.watch(wish, signal)
     this.#sessions.set(watched.session, { people, release })
     return watched
@@ -329,7 +329,7 @@ export class CascadedCarrier implements RoomCarrier {
   }
 }
 
-interface NamedNode extends CarryingNode {
+interface NamedNode extends PeopleNode {
   name: string
 }
 

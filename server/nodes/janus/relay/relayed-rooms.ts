@@ -1,42 +1,42 @@
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { PoolEvent } from '../../port/pool-events.ts'
-import type { CarrierEvent } from '../../port/room-media.ts'
+import type { RoomMediaEvent } from '../../port/room-media.ts'
 import type { JanusPeople, PeopleEvent } from '../people/janus-people.ts'
 import type { RelayNode } from './relay-node.ts'
 import { Relays, type RelaysOptions } from './relays.ts'
-import { CascadedCarrier } from './relayed-media.ts'
+import { RelayedMedia } from './relayed-media.ts'
 import { NativeAudience, type NativeAudienceOptions } from './native-audience.ts'
 
-/** What cascades are made of. */
-export interface CascadesOptions
+/** Options of the relayed rooms. */
+export interface RelayedRoomsOptions
   extends Pick<NativeAudienceOptions, 'nodesOf' | 'usersOf'>,
     Pick<RelaysOptions, 'fanOut' | 'graceMs'> {
   /** Nodes in service by their names; undefined for any other. */
   nodes: { people(name: string): JanusPeople | undefined; relayNode(name: string): RelayNode | undefined }
   /** Rooms that are on several nodes, when the controller starts. */
-  branched: () => Iterable<string>
-  /** See CascadedCarrierOptions. */
+  spread: () => Iterable<string>
+  /** See RelayedMediaOptions. */
   choose: (roomId: string, signal: AbortSignal) => Promise<string>
-  /** See CascadedCarrierOptions. */
+  /** See RelayedMediaOptions. */
   unsure: (node: string) => void
-  /** Told what the carrier of the rooms tells. */
-  tell: (event: CarrierEvent) => void
+  /** Receives the events of the rooms' media. */
+  tell: (event: RoomMediaEvent) => void
   logger: NodeLogger
 }
 
 /** Rooms on several Janus nodes: what is published on one of them is there for everybody on the others. It follows the pool, which says on which nodes each room is. */
-export class Cascades {
+export class RelayedRooms {
   readonly relays: Relays
-  readonly carrier: CascadedCarrier
-  readonly #options: CascadesOptions
+  readonly media: RelayedMedia
+  readonly #options: RelayedRoomsOptions
   readonly #natives: NativeAudience
-  readonly #branched = new Set<string>()
+  readonly #spread = new Set<string>()
 
-  constructor(options: CascadesOptions) {
+  constructor(options: RelayedRoomsOptions) {
     const { nodes, nodesOf, usersOf, choose, unsure, tell, logger, fanOut, graceMs } = options
     this.#options = options
     this.relays = new Relays({ logger, fanOut, graceMs, changed: (roomId) => tell({ type: 'feeds', roomId }) })
-    this.carrier = new CascadedCarrier({
+    this.media = new RelayedMedia({
       nodesOf,
       node: (name) => {
         const [people, relay] = [nodes.people(name), nodes.relayNode(name)]
@@ -51,14 +51,14 @@ export class Cascades {
     this.#natives = new NativeAudience({
       nodesOf,
       usersOf,
-      isCarried: (roomId, userId) => this.carrier.has(roomId, userId),
+      isOnRoomPage: (roomId, userId) => this.media.has(roomId, userId),
       relays: this.relays,
     })
   }
 
   /** Rooms that are on several nodes. */
   get rooms(): ReadonlySet<string> {
-    return this.#branched
+    return this.#spread
   }
 
   /** Names of the nodes that hold a room, its own first. */
@@ -68,24 +68,24 @@ export class Cascades {
 
   /** Rooms that were on several nodes before the controller started. */
   start(): void {
-    for (const roomId of this.#options.branched()) this.#review(roomId)
+    for (const roomId of this.#options.spread()) this.#review(roomId)
   }
 
   /** Takes what the pool says. */
   noted(event: PoolEvent): void {
     if (event.type === 'roomNodes') this.#review(event.roomId)
-    else if ((event.type === 'joined' || event.type === 'left') && this.#branched.has(event.roomId))
+    else if ((event.type === 'joined' || event.type === 'left') && this.#spread.has(event.roomId))
       this.#natives.review(event.roomId)
   }
 
   /** Other nodes are in service than before. */
   nodesChanged(): void {
-    for (const roomId of new Set([...this.#branched, ...this.carrier.rooms])) this.#review(roomId)
+    for (const roomId of new Set([...this.#spread, ...this.media.rooms])) this.#review(roomId)
   }
 
   /** Takes what is told of the people of a node. */
   heard(people: JanusPeople, event: PeopleEvent): void {
-    this.carrier.heard(people, event)
+    this.media.heard(people, event)
   }
 
   /** What is handed on goes on without us, for whoever comes next. Never rejects. */
@@ -96,13 +96,13 @@ export class Cascades {
   #review(roomId: string): void {
     const { nodes, nodesOf } = this.#options
     const names = nodesOf(roomId)
-    if (names.length > 1) this.#branched.add(roomId)
-    else this.#branched.delete(roomId)
+    if (names.length > 1) this.#spread.add(roomId)
+    else this.#spread.delete(roomId)
     this.relays.place(
       roomId,
       names.flatMap((name) => nodes.relayNode(name) ?? []),
     )
     this.#natives.review(roomId)
-    this.carrier.review(roomId)
+    this.media.review(roomId)
   }
 }

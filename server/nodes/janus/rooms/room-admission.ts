@@ -32,7 +32,7 @@ export interface JanusEntryOptions {
   devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
   relays: Pick<RelayParticipants, 'has'>
   /** How many are in the room on other nodes, leaving out this user. */
-  elsewhere: (roomId: string, userId: string) => number
+  onOtherNodes: (roomId: string, userId: string) => number
   removals: Pick<RemovalsPort, 'refuses'>
   /** Whether the participant of this id has proven it, or whoever is about to take their place has. */
   isProven: (roomId: string, userId: string) => boolean
@@ -145,7 +145,7 @@ export class JanusEntry {
 
   /** Users of the room on all its nodes; one who comes from another node counts here only. */
   #countWith(roomId: string, userId: string): number {
-    return this.countOf(roomId) + this.#options.elsewhere(roomId, userId)
+    return this.countOf(roomId) + this.#options.onOtherNodes(roomId, userId)
   }
 
   #fields(roomId: string, token: string): JoinFields {

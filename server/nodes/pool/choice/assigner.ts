@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../../store/records.ts'
-import { branchesBeside, successorOf } from './branches.ts'
+import { secondariesBeside, successorOf } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
 import type { Eligibility } from './eligibility.ts'
@@ -44,7 +44,7 @@ const firstTry = 1 / 4
 const expectedPart = 0.5
 
 /**
- * Gives each room its own node and keeps it there while the node is online (contract, section 3: get_mcu). When that node cannot go on, a branch of the room takes its place where
+ * Gives each room its own node and keeps it there while the node is online (contract, section 3: get_mcu). When that node cannot go on, a secondary node of the room takes its place where
  * there is one: its people stay as they are.
  */
 export class Assigner {
@@ -231,8 +231,8 @@ export class Assigner {
     return store.transact([`rooms/${roomId}`], (transaction) => {
       const room = this.#existing(roomId)
       if (live.get(node.name) !== node || !node.takesRooms) return false
-      const branches = branchesBeside(this.#context, this.#eligibility, room, node)
-      transaction.put('rooms', roomId, onNodes(room, node.name, branches))
+      const secondaries = secondariesBeside(this.#context, this.#eligibility, room, node)
+      transaction.put('rooms', roomId, onNodes(room, node.name, secondaries))
       return true
     })
   }

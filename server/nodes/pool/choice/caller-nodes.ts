@@ -7,7 +7,7 @@ import { nodesOf, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import type { Assigner } from './assigner.ts'
-import { branchesAtMost } from './branches.ts'
+import { maxSecondaries } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
@@ -17,31 +17,31 @@ type Answer = { node: string } | { open: LiveNode }
 /** What a caller asks for. */
 interface Wish {
   idcCode: string
-  /** Names of nodes that did not become a branch for this caller. */
+  /** Names of nodes that did not become a secondary node for this caller. */
   failed: string[]
 }
 
-/** A new branch has this part of the deadline of a node: the caller has another node to go to. */
+/** A new secondary node has this part of the deadline of a node: the caller has another node to go to. */
 const openingPart = 1 / 4
-/** A caller who finds somebody else opening a branch of the room, or for whom one failed, looks again: so often in all. */
+/** A caller who finds somebody else opening a secondary node of the room, or for whom one failed, looks again: so often in all. */
 const looksAtMost = 3
 
 /**
- * Which node of its room a caller is to use (contract, section 3: get_mcu): the room's own, as ever. On nodes that hand streams to each other a room may have branches, and gets one
+ * Which node of its room a caller is to use (contract, section 3: get_mcu): the room's own, as ever. On nodes that hand streams to each other a room may have secondary nodes, and gets one
  * where a caller asks for the place of another node while people are in the room, or where its nodes are full.
  */
 export class CallerNodes {
   readonly #context: PoolContext
   readonly #eligibility: Eligibility
   readonly #assigner: Assigner
-  /** A caller was sent to a branch. */
-  readonly #onSent: (roomId: string, branch: string) => void
-  /** Branches that are being opened, by room: one at a time. */
+  /** A caller was sent to a secondary node. */
+  readonly #onSent: (roomId: string, secondary: string) => void
+  /** Secondary nodes that are being opened, by room: one at a time. */
   readonly #opening = new Map<string, Promise<string | undefined>>()
 
   constructor(
     context: PoolContext,
-    parts: { eligibility: Eligibility; assigner: Assigner; onSent: (roomId: string, branch: string) => void },
+    parts: { eligibility: Eligibility; assigner: Assigner; onSent: (roomId: string, secondary: string) => void },
   ) {
     this.#context = context
     this.#eligibility = parts.eligibility
@@ -79,21 +79,21 @@ export class CallerNodes {
     if (!asks && !isFull(node)) return { node: own }
     const room = store.get('rooms', roomId)
     if (room === undefined || !this.#eligibility.mayShare(node, room)) return { node: own }
-    const branches = this.#open(room)
+    const secondaries = this.#open(room)
     if (asks) {
-      const near = minLoaded(branches.filter((branch) => branch.idcCode === idcCode))
+      const near = minLoaded(secondaries.filter((secondary) => secondary.idcCode === idcCode))
       if (near !== undefined) return { node: near.name }
       const other = this.#another(room, wish)
       if (other !== undefined) return { open: other }
       if (!isFull(node)) return { node: own }
     }
-    const roomy = minLoaded(branches)
+    const roomy = minLoaded(secondaries)
     if (roomy !== undefined) return { node: roomy.name }
     const other = this.#another(room, { ...wish, idcCode: '' })
     return other === undefined ? { node: own } : { open: other }
   }
 
-  /** Branches of the room that callers may be sent to. */
+  /** Secondary nodes of the room that callers may be sent to. */
   #open(room: StoredRoom): LiveNode[] {
     return (room.branches ?? []).flatMap((name) => {
       const node = this.#context.live.get(name)
@@ -101,11 +101,11 @@ export class CallerNodes {
     })
   }
 
-  /** A node that may become a branch of the room; of that idc_code, where one is given. Walks the nodes. */
+  /** A node that may become a secondary node of the room; of that idc_code, where one is given. Walks the nodes. */
   #another(room: StoredRoom, { idcCode, failed }: Wish): LiveNode | undefined {
     const { presence, expected } = this.#context
     const nodes = nodesOf(room)
-    if (nodes.length > branchesAtMost) return undefined
+    if (nodes.length > maxSecondaries) return undefined
     // An empty room stays where it is: nobody there needs another place.
     if (idcCode !== '' && presence.peopleIn(room.room_id) === 0) return undefined
     expected.expire()
@@ -124,7 +124,7 @@ export class CallerNodes {
     return opening
   }
 
-  /** The room gets that branch. Resolves to undefined when it could not be had; never rejects: the room has a node that its callers can go to. */
+  /** The room gets that secondary node. Resolves to undefined when it could not be had; never rejects: the room has a node that its callers can go to. */
   async #openOn(roomId: string, node: LiveNode): Promise<string | undefined> {
     const { index, expected, deadlines, logger } = this.#context
     const { name } = node
@@ -138,17 +138,17 @@ export class CallerNodes {
       if (error instanceof DeadlineError) node.unanswered()
       const isForeseen = error instanceof NodeError || error instanceof DeadlineError || error instanceof ApiError
       const reason = isForeseen ? { error: describe(error) } : { err: error }
-      logger.warn({ node: name, room: roomId, ...reason }, 'a node did not become a branch of a room')
+      logger.warn({ node: name, room: roomId, ...reason }, 'a node did not become a secondary node of a room')
     } finally {
       if (!stored) expected.forgetAt(roomId, name)
       index.release(roomId, name)
-      // What did not become a branch is given up again.
+      // What did not become a secondary node is given up again.
       node.placement.follow(roomId)
     }
     return stored ? name : undefined
   }
 
-  /** Stores the branch; false when the room or its nodes changed meanwhile so that it is not to have it. */
+  /** Stores the secondary node; false when the room or its nodes changed meanwhile so that it is not to have it. */
   #store(roomId: string, node: LiveNode): Promise<boolean> {
     const { store, live } = this.#context
     return store.transact([`rooms/${roomId}`], (transaction) => {

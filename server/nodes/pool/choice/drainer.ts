@@ -5,13 +5,13 @@ import type { LeftRoom, Relocation } from './relocation.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 import { inLanes } from '../../port/lanes.ts'
-import { isBranch, onNodes } from '../state/room-nodes.ts'
+import { isSecondary, onNodes } from '../state/room-nodes.ts'
 
 /** Rooms that are taken off a draining node in one transaction. */
 const sliceSize = 100
 
 /**
- * Takes rooms off nodes that drain: a room that has the node as a branch gives it up when its last person there left. Of the node's own, those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
+ * Takes rooms off nodes that drain: a room that has the node as a secondary node gives it up when its last person there left. Of the node's own, those without people lose their assignment and get another node at their next get_mcu, or at once where somebody is about to come. A room with devices only goes when another node can
  * take it: its devices join there.
  */
 export class Drainer {
@@ -99,7 +99,7 @@ export class Drainer {
       for (const roomId of roomIds) {
         const room = store.get('rooms', roomId)
         if (room === undefined || !this.#movable(node, roomId)) continue
-        if (isBranch(room, node.name)) {
+        if (isSecondary(room, node.name)) {
           const others = (room.branches ?? []).filter((name) => name !== node.name)
           transaction.put('rooms', roomId, onNodes(room, room.node, others))
           continue
@@ -115,7 +115,7 @@ export class Drainer {
 
   #movable(node: LiveNode, roomId: string): boolean {
     const { presence, store, index } = this.#context
-    if (index.isBranch(roomId, node.name)) return presence.peopleAt(roomId, node.name) === 0
+    if (index.isSecondary(roomId, node.name)) return presence.peopleAt(roomId, node.name) === 0
     if (presence.peopleIn(roomId) > 0) return false
     if (!presence.occupied(roomId)) return true
     const room = store.get('rooms', roomId)

@@ -6,7 +6,7 @@ import { describeFailure } from '../../port/node-failure.ts'
 import type { LivePlacement } from '../state/live-node.ts'
 import type { PlacementContext } from '../state/placement-context.ts'
 import { toNodeRoom } from './node-room.ts'
-import { isBranch } from '../state/room-nodes.ts'
+import { isSecondary } from '../state/room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
 import { RoomDrift } from './room-drift.ts'
 import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
@@ -166,7 +166,7 @@ export class NodePlacement implements LivePlacement {
     const room = store.get('rooms', roomId)
     const { name, leaving } = this.#node
     if (room === undefined || room.closed || leaving) return undefined
-    const holds = room.node === name || isBranch(room, name)
+    const holds = room.node === name || isSecondary(room, name)
     return holds || index.reservedOn(roomId).includes(name) ? room : undefined
   }
 

@@ -12,8 +12,8 @@ export function takeIn(
 ): void {
   const { presence, events, expected, index } = context
   const known = presence.stay(roomId, user.userId)
-  const isElsewhere = known !== undefined && known.node !== node && index.nodesOf(roomId).includes(known.node)
-  if ((user.device && index.isBranch(roomId, node)) || (isElsewhere && known.user.joinedAt > user.joinedAt)) {
+  const isOnOtherNode = known !== undefined && known.node !== node && index.nodesOf(roomId).includes(known.node)
+  if ((user.device && index.isSecondary(roomId, node)) || (isOnOtherNode && known.user.joinedAt > user.joinedAt)) {
     return context.removeStray({ node, roomId, user })
   }
   // The same stay, changed: a member became host. The order of the room stays.
@@ -25,5 +25,5 @@ export function takeIn(
   presence.join(node, roomId, user)
   expected.came(roomId, node)
   events.emit({ type: 'joined', name: node, roomId, user })
-  if (isElsewhere) context.removeStray({ node: known.node, roomId, user: known.user })
+  if (isOnOtherNode) context.removeStray({ node: known.node, roomId, user: known.user })
 }

@@ -14,7 +14,7 @@ interface Expectation {
  * moment. Counts may be fractions. Every call is O(1) on average.
  */
 export class ExpectedUsers {
-  /** By room, and by room and node for branches, in the order in which they end. */
+  /** By room, and by room and node for secondary nodes, in the order in which they end. */
   readonly #rooms = new Map<string, Expectation>()
   readonly #nodes = new Map<string, { users: number; rooms: number }>()
   readonly #clock: () => number
@@ -29,9 +29,9 @@ export class ExpectedUsers {
     this.#expect(roomId, { roomId, node, users, until: 0 })
   }
 
-  /** So many users are expected in that room, on a branch of it; replaces what was expected there. */
-  expectAt(roomId: string, branch: string, users: number): void {
-    this.#expect(keyAt(roomId, branch), { roomId, node: branch, users, until: 0 })
+  /** So many users are expected in that room, on a secondary node of it; replaces what was expected there. */
+  expectAt(roomId: string, secondary: string, users: number): void {
+    this.#expect(keyAt(roomId, secondary), { roomId, node: secondary, users, until: 0 })
   }
 
   /** Somebody came into the room on that node. */
@@ -51,9 +51,9 @@ export class ExpectedUsers {
     this.#forget(roomId)
   }
 
-  /** Nobody is expected in the room on that branch any more. */
-  forgetAt(roomId: string, branch: string): void {
-    this.#forget(keyAt(roomId, branch))
+  /** Nobody is expected in the room on that secondary node any more. */
+  forgetAt(roomId: string, secondary: string): void {
+    this.#forget(keyAt(roomId, secondary))
   }
 
   /** Who did not come in time is not expected any more. To be called before `on` is asked of many nodes. */
@@ -110,6 +110,6 @@ export class ExpectedUsers {
 }
 
 /** No room_id holds a line break. */
-function keyAt(roomId: string, branch: string): string {
-  return `${roomId}\n${branch}`
+function keyAt(roomId: string, secondary: string): string {
+  return `${roomId}\n${secondary}`
 }

@@ -6,12 +6,12 @@ const none: readonly string[] = []
 
 /**
  * Which rooms the store assigns to which nodes, and which are about to be, so that counting and walking a node's rooms does not walk all rooms. A room counts on each node that
- * holds it, its own and its branches. Rooms without a node cost nothing.
+ * holds it, its own and its secondary nodes. Rooms without a node cost nothing.
  */
 export class RoomIndex {
   readonly #nodeOf = new Map<string, string>()
-  /** All nodes of the rooms that have branches. */
-  readonly #branched = new Map<string, readonly string[]>()
+  /** All nodes of the rooms that have secondary nodes. */
+  readonly #spread = new Map<string, readonly string[]>()
   readonly #rooms = new Map<string, Set<string>>()
   /** Nodes that a room is about to be put on, and how many such rooms each node has. */
   readonly #reserved = new Map<string, readonly string[]>()
@@ -29,8 +29,8 @@ export class RoomIndex {
 
   /** Names of the nodes that hold the room, its own first; empty when it has none. O(1). */
   nodesOf(roomId: string): readonly string[] {
-    const branched = this.#branched.get(roomId)
-    if (branched !== undefined) return branched
+    const spread = this.#spread.get(roomId)
+    if (spread !== undefined) return spread
     const node = this.#nodeOf.get(roomId)
     return node === undefined ? none : [node]
   }
@@ -71,18 +71,18 @@ export class RoomIndex {
   }
 
   /** The node holds some of the room's people, and is not its own node. O(1). */
-  isBranch(roomId: string, node: string): boolean {
-    return this.#branched.get(roomId)?.includes(node, 1) === true
+  isSecondary(roomId: string, node: string): boolean {
+    return this.#spread.get(roomId)?.includes(node, 1) === true
   }
 
-  /** Rooms that have branches. */
-  branchedRooms(): string[] {
-    return [...this.#branched.keys()]
+  /** Rooms that have secondary nodes. */
+  roomsOnSeveralNodes(): string[] {
+    return [...this.#spread.keys()]
   }
 
-  /** Rooms that have branches and are on that node, as its own or as a branch. Walks the rooms that have branches. */
-  branchedRoomsOn(node: string): string[] {
-    return [...this.#branched].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))
+  /** Rooms that have secondary nodes and are on that node, as its own or as a secondary node. Walks the rooms that have secondary nodes. */
+  roomsWithSecondaryOn(node: string): string[] {
+    return [...this.#spread].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))
   }
 
   /** The node's rooms as they are now (a copy). */
@@ -99,8 +99,8 @@ export class RoomIndex {
     const [node] = after
     if (node === undefined) this.#nodeOf.delete(roomId)
     else this.#nodeOf.set(roomId, node)
-    if (after.length > 1) this.#branched.set(roomId, after)
-    else this.#branched.delete(roomId)
+    if (after.length > 1) this.#spread.set(roomId, after)
+    else this.#spread.delete(roomId)
     return before
   }
 

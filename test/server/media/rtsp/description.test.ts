@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { carriageOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
+import { codecSupportOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription } from '../../../../server/media/rtsp/description.ts'
 import { describedResolution, h264Parameters, h265Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { controlUrl } from '../../../../server/media/rtsp/control-url.ts'
@@ -42,8 +42,8 @@ m=audio 0 RTP/AVP 98
 a=rtpmap:98 opus/48000/2
 `)
   expect(tracksToPull(tracks).map(({ codec }) => codec)).toEqual(['H264', 'OPUS'])
-  expect(tracks.map((track) => carriageOf(track).carried)).toEqual([false, true, false, true])
-  expect(tracks[2] && carriageOf(tracks[2]).detail).toContain('AAC')
+  expect(tracks.map((track) => codecSupportOf(track).carried)).toEqual([false, true, false, true])
+  expect(tracks[2] && codecSupportOf(tracks[2]).detail).toContain('AAC')
 })
 
 /** A parser may say that a camera is not to be understood, and nothing else. */
@@ -68,7 +68,7 @@ test('no description, parameter set or header field makes a parser throw', () =>
   fc.assert(
     fc.property(fc.array(line), (lines) => {
       for (const track of parseDescription(lines.join('\r\n')).tracks) {
-        carriageOf(track)
+        codecSupportOf(track)
         describedResolution(track)
       }
     }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { carriageOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
+import { codecSupportOf, shortcomingsOf, tracksToPull } from '../../../../server/media/rtsp/codec-support.ts'
 import { parseDescription, type RtspTrack } from '../../../../server/media/rtsp/description.ts'
 import type { SourceFrame } from '../../../../server/media/transcode/frame-assembly.ts'
 import { FlvReader } from '../../../../server/media/transcode/flv-reader.ts'
@@ -51,8 +51,8 @@ describe('a track that browsers do not play', () => {
   ] as const)(
     '%s: why is said, it goes through ffmpeg where that is, and is missed where it is not',
     (_what, one, reason) => {
-      expect(carriageOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
-      expect(carriageOf(one)).toMatchObject({ way: 'needs_ffmpeg', reason, detail: expect.stringContaining('ffmpeg') })
+      expect(codecSupportOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
+      expect(codecSupportOf(one)).toMatchObject({ way: 'needs_ffmpeg', reason, detail: expect.stringContaining('ffmpeg') })
     },
   )
 
@@ -63,7 +63,7 @@ describe('a track that browsers do not play', () => {
     ['AAC without its configuration', track('audio', 'mpeg4-generic/48000/1'), 'aac'],
     ['Speex', track('audio', 'speex/16000'), 'audio_other'],
   ] as const)('%s: nothing can be made of it', (_what, one, reason) => {
-    expect(carriageOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
+    expect(codecSupportOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
   })
 
   test('is a shortcoming of its camera, unless it is made playable or the camera has another that they play', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PictureStream } from '../../../../server/media/feeds/feed.ts'
-import { allowedIndex, carriedStream, wantedIndex } from '../../../../server/media/webrtc/stream-choice.ts'
+import { allowedIndex, affordableStream, wantedIndex } from '../../../../server/media/webrtc/stream-choice.ts'
 
 const stream = (height: number, bitrate = 0): PictureStream => ({
   height,
@@ -54,11 +54,11 @@ describe('which size a viewer is sent', () => {
 
 describe('which size a link carries', () => {
   test('is the largest that fits, and the smallest where none does', () => {
-    expect(carriedStream(three, 2_000_000)).toBe(large)
-    expect(carriedStream(three, 600_000)).toBe(middle)
-    expect(carriedStream(three, 100_000)).toBe(small)
-    expect(carriedStream([stream(720), small], 200_000)).toBe(small)
-    expect(carriedStream([], 1)).toBeUndefined()
+    expect(affordableStream(three, 2_000_000)).toBe(large)
+    expect(affordableStream(three, 600_000)).toBe(middle)
+    expect(affordableStream(three, 100_000)).toBe(small)
+    expect(affordableStream([stream(720), small], 200_000)).toBe(small)
+    expect(affordableStream([], 1)).toBeUndefined()
   })
 
   test('stays with the next smaller one when that is sent no more', () => {

@@ -23,7 +23,7 @@ test('a room that goes to another node is expected there alone', () => {
   expect(expected.on('b')).toBe(0)
 })
 
-test('users of a branch are expected there, beside those of the room', () => {
+test('users of a secondary node are expected there, beside those of the room', () => {
   const expected = new ExpectedUsers(() => 0)
   expected.expect('r1', 'a', 2)
   expected.expectAt('r1', 'b', 1)

@@ -5,7 +5,7 @@ import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/pe
 import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-import { peopleFront } from '../../../support/janus/people-front.ts'
+import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { RoomPeer } from '../../../support/janus/room-peers.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
@@ -23,7 +23,7 @@ const siteKey = randomBytes(32)
 let janus: JanusServer
 let told: PeopleEvent[] = []
 let before: JanusPeople
-let front: Awaited<ReturnType<typeof peopleFront>>
+let endpoint: Awaited<ReturnType<typeof peopleEndpoint>>
 let sender: WhipPeer
 let viewer: WhepPeer
 let native: RoomPeer
@@ -43,14 +43,14 @@ afterAll(async () => {
 beforeEach(async () => {
   told = []
   before = controller()
-  front = await peopleFront(before)
+  endpoint = await peopleEndpoint(before)
   native = await RoomPeer.join(janus, room, 'native')
   before.enter(ann)
   before.enter(bob)
-  sender = await WhipPeer.open(`${front.url}/whip/${room}/ann`, '', { anyAddress: true })
+  sender = await WhipPeer.open(`${endpoint.url}/whip/${room}/ann`, '', { anyAddress: true })
   await native.until('ann')
-  viewer = await WhepPeer.openOffered(`${front.url}/whep/${room}/ann/bob`)
-  const [ofSender = '', ofViewer = ''] = front.tickets
+  viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/${room}/ann/bob`)
+  const [ofSender = '', ofViewer = ''] = endpoint.tickets
   sent = { roomId: room, userId: 'ann', feedId: 'ann', sends: true, ticket: ofSender, sdp: 'v=0' }
   watched = { roomId: room, userId: 'bob', feedId: 'ann', sends: false, ticket: ofViewer, sdp: 'v=0' }
 })
@@ -59,7 +59,7 @@ afterEach(async () => {
   await sender.close()
   await viewer.close()
   await native.leave()
-  await front[Symbol.asyncDispose]()
+  await endpoint[Symbol.asyncDispose]()
 })
 
 function controller(key = siteKey, node = 'janus'): JanusPeople {
@@ -190,11 +190,11 @@ test('does not go on with what shows somebody who sends anew meanwhile: that is 
   next.enter(ann, sent.ticket)
   next.enter(bob, watched.ticket)
   await expect(next.claim(sent, soon())).rejects.toThrow()
-  await using nextFront = await peopleFront(next)
-  const again = await WhipPeer.open(`${nextFront.url}/whip/${room}/ann`, '', { anyAddress: true })
+  await using nextEndpoint = await peopleEndpoint(next)
+  const again = await WhipPeer.open(`${nextEndpoint.url}/whip/${room}/ann`, '', { anyAddress: true })
   await until(() => expect(next.feedsOf(room)).toHaveLength(1))
   await expect(next.claim(watched, soon())).rejects.toThrow('by another')
-  const anew = await WhepPeer.openOffered(`${nextFront.url}/whep/${room}/ann/bob`)
+  const anew = await WhepPeer.openOffered(`${nextEndpoint.url}/whep/${room}/ann/bob`)
   expect(anew.packets).toBeGreaterThan(0)
   await anew.close()
   await again.close()
@@ -202,7 +202,7 @@ test('does not go on with what shows somebody who sends anew meanwhile: that is 
 })
 
 test('its page comes again by another program while it stays the same: its media is found by the names that it has', async () => {
-  const [publication, view] = front.sessions
+  const [publication, view] = endpoint.sessions
   expect(await before.claim(sent, soon())).toEqual({ session: publication, ticket: sent.ticket })
   expect(await before.claim(watched, soon())).toEqual({ session: view, ticket: watched.ticket })
   await flows()

@@ -6,7 +6,7 @@ import {
 } from '../../../../server/nodes/janus/people/janus-people.ts'
 import { janusCodes } from '../../../../server/nodes/janus/wire/janus-error.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-import { peopleFront } from '../../../support/janus/people-front.ts'
+import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
 
@@ -17,7 +17,7 @@ const person = { roomId: 'r1', userName: '', role: 'member' } as const
 
 let janus: JanusServer
 let people: JanusPeople
-let front: Awaited<ReturnType<typeof peopleFront>>
+let endpoint: Awaited<ReturnType<typeof peopleEndpoint>>
 const told: PeopleEvent[] = []
 
 beforeAll(async () => {
@@ -32,11 +32,11 @@ beforeAll(async () => {
     videocodec: 'h264',
   })
   people = newPeople()
-  front = await peopleFront(people)
+  endpoint = await peopleEndpoint(people)
 })
 afterAll(async () => {
   await people.close()
-  await front[Symbol.asyncDispose]()
+  await endpoint[Symbol.asyncDispose]()
   await janus[Symbol.asyncDispose]()
 })
 
@@ -93,16 +93,16 @@ test('somebody comes through the page, sends camera and microphone, and somebody
     () => people.feedsOf('r1'),
     (feeds) => expect(feeds).toEqual(sent),
   )
-  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)
+  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
   expect(viewer.video.received + viewer.audio.received).toBeGreaterThan(0)
 
   // The one who is in no room at all watches, too: an operator's preview.
-  const unseen = await WhepPeer.openOffered(`${front.url}/whep/r1/ann`)
+  const unseen = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann`)
   expect(unseen.packets).toBeGreaterThan(0)
   expect(await inRoom()).toEqual(['ann', 'bob'])
 
   await sender.close()
-  const [, ...watching] = front.sessions
+  const [, ...watching] = endpoint.sessions
   await eventually(
     () => told,
     (events) => expect(events).toEqual(expect.arrayContaining(watching.map((session) => ({ type: 'over', session })))),
@@ -121,7 +121,7 @@ test('they send anew at once, and their screen beside it; who leaves takes both 
     ['ann', 'main'],
     ['ann~screen', 'screen'],
   ])
-  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann~screen/bob`)
+  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann~screen/bob`)
   await screen.close()
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
   expect(people.feedsOf('r1').map(({ feedId }) => feedId)).toEqual(['ann'])
@@ -139,8 +139,8 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
   expect(offer).toContain('a=candidate:')
   expect(offer).toContain('a=end-of-candidates')
   await people.end(unused)
-  const viewer = await WhepPeer.openOffered(`${front.url}/whep/r1/ann/bob`)
-  const session = front.sessions.at(-1) ?? ''
+  const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
+  const session = endpoint.sessions.at(-1) ?? ''
   await people.show(session, 0, soon())
   const [video, audio] = [viewer.video.received, viewer.audio.received]
   await eventually(
@@ -210,7 +210,7 @@ test('who is put out by the room is told of, and so is that a room is not there'
 })
 
 async function sending(userId: string, query = ''): Promise<WhipPeer & AsyncDisposable> {
-  const peer = await WhipPeer.open(`${front.url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
+  const peer = await WhipPeer.open(`${endpoint.url}/whip/r1/${userId}${query}`, '', { anyAddress: true })
   const source = query === '' ? 'main' : 'screen'
   const flows = (feed: PublishedFeed): boolean => feed.userId === userId && feed.source === source
   await eventually(

@@ -5,7 +5,7 @@ import { h264Parameters } from '../../../../server/media/rtsp/resolution.ts'
 import { type Camera, startCamera } from '../../../support/camera/camera.ts'
 import { CameraSite, nodeDevice } from '../../../support/sites/camera-site.ts'
 import { type JanusServer, startJanus } from '../../../support/janus/janus-server.ts'
-import { peopleFront } from '../../../support/janus/people-front.ts'
+import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 
 /** Cameras have two streams: the large one is 360 lines high, the small one 90. */
@@ -40,16 +40,16 @@ async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000)
     tell: (event) => told.push(event),
     logger: { debug() {}, info() {}, warn() {}, error: console.error },
   })
-  const front = await peopleFront(people)
+  const endpoint = await peopleEndpoint(people)
   onTestFinished(async () => {
     await people.close()
-    await front[Symbol.asyncDispose]()
+    await endpoint[Symbol.asyncDispose]()
   })
   const device = nodeDevice('cam', camera.url(main), undefined, second.startsWith('/') ? camera.url(second) : second)
   await site.cameras.add(room, device, soon())
-  const watch = (query: string, who = '') => watchPictures(`${front.url}/whep/${room}/cam${who}${query}`)
+  const watch = (query: string, who = '') => watchPictures(`${endpoint.url}/whep/${room}/cam${who}${query}`)
   const over = (): string[] => told.flatMap((event) => (event.type === 'over' ? [event.session] : []))
-  return { site, room, people, front, watch, over }
+  return { site, room, people, endpoint, watch, over }
 }
 
 /** A real viewer, and how high the pictures are that come to it. */
@@ -94,9 +94,9 @@ test('who shows a camera small is sent its second stream, which is pulled for no
 })
 
 test('a preview that is made larger begins anew with the large picture; one that is hidden is sent none', async () => {
-  const { people, front, watch, over } = await openRoom()
+  const { people, endpoint, watch, over } = await openRoom()
   const tile = await watch('?height=120')
-  const session = front.sessions.at(-1) ?? ''
+  const session = endpoint.sessions.at(-1) ?? ''
   await people.show(session, 0, soon())
   await people.show(session, 180, soon())
   expect(await tile.height()).toBe(90)
@@ -128,20 +128,20 @@ test('a second stream without the sound that the large one has is not taken for 
 })
 
 test('when the camera leaves the room whoever watches its second stream is told, and nothing is pulled any more', async () => {
-  const { site, room, front, watch, over } = await openRoom()
+  const { site, room, endpoint, watch, over } = await openRoom()
   await watch('?size=small')
   await site.cameras.remove(room, 'cam', soon())
-  expect(over()).toEqual(front.sessions)
+  expect(over()).toEqual(endpoint.sessions)
   await expect.poll(() => site.mountpoints()).toEqual([])
 })
 
 test('a second stream that falls silent ends, and who watches it begins anew with the large one', async () => {
   const mortal = await startCamera({ fps: 10, gop: 5 })
   onTestFinished(() => mortal.kill())
-  const { front, watch, over } = await openRoom('/stream1', mortal.url('/stream2'), 1_000)
+  const { endpoint, watch, over } = await openRoom('/stream1', mortal.url('/stream2'), 1_000)
   await watch('?size=small')
   await mortal.kill()
-  await expect.poll(over, { timeout: 8_000 }).toEqual(front.sessions)
+  await expect.poll(over, { timeout: 8_000 }).toEqual(endpoint.sessions)
   const again = await watch('?size=small')
   expect(await again.height()).toBe(360)
   await again.close()

@@ -26,7 +26,7 @@ test('however rooms get, lose and change their nodes, each node counts exactly t
       for (const [roomId, nodes] of stored) {
         expect(index.nodesOf(roomId)).toEqual(nodes)
         expect(index.nodeOf(roomId)).toBe(nodes[0] ?? '')
-        for (const node of ['a', 'b', 'c', 'd']) expect(index.isBranch(roomId, node)).toBe(nodes.indexOf(node) > 0)
+        for (const node of ['a', 'b', 'c', 'd']) expect(index.isSecondary(roomId, node)).toBe(nodes.indexOf(node) > 0)
       }
       for (const node of ['a', 'b', 'c', 'd']) {
         const rooms = [...stored].flatMap(([roomId, nodes]) => (nodes.includes(node) ? [roomId] : []))

@@ -21,7 +21,7 @@ test('in guarded, full and locked rooms streams are handed on beside the people,
     admit: node.admit.bind(node),
     release: node.release.bind(node),
     clear: node.clear.bind(node),
-    carriedBy: node.carriedBy.bind(node),
+    participantOn: node.participantOn.bind(node),
     detach: node.detach.bind(node),
     leave: node.leave.bind(node),
   }))

@@ -16,7 +16,7 @@ const pageFolder = join(import.meta.dirname, '../../support/media/page')
 const types: Readonly<Record<string, string>> = { 'index.html': 'text/html', 'client.js': 'text/javascript' }
 
 /** Gives a peer the face that viewers know: WHEP, and the page that they watch in. */
-export class PeerFront implements AsyncDisposable {
+export class WhepEndpoint implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     this.#handle(request, response).catch((error: unknown) => {
       console.error(error)
@@ -31,10 +31,10 @@ export class PeerFront implements AsyncDisposable {
     this.#open = open
   }
 
-  static async listen(open: (offer: string) => Promise<PeerSession>): Promise<PeerFront> {
-    const front = new PeerFront(open)
-    await new Promise<void>((resolve) => front.#server.listen(0, '127.0.0.1', resolve))
-    return front
+  static async listen(open: (offer: string) => Promise<PeerSession>): Promise<WhepEndpoint> {
+    const endpoint = new WhepEndpoint(open)
+    await new Promise<void>((resolve) => endpoint.#server.listen(0, '127.0.0.1', resolve))
+    return endpoint
   }
 
   get url(): string {

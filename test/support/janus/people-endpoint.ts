@@ -2,15 +2,15 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import type { RoomCarrier } from '../../../server/nodes/port/room-media.ts'
+import type { RoomMedia } from '../../../server/nodes/port/room-media.ts'
 
 const never = new AbortController().signal
 
 /** What is asked of it. */
-type Carrier = Pick<RoomCarrier, 'publish' | 'watch' | 'start' | 'end'>
+type Carrier = Pick<RoomMedia, 'publish' | 'watch' | 'start' | 'end'>
 
 /** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions and their tickets in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
-export async function peopleFront(
+export async function peopleEndpoint(
   people: Carrier,
 ): Promise<{ url: string; sessions: string[]; tickets: string[] } & AsyncDisposable> {
   const sessions: string[] = []
@@ -41,7 +41,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, searchParams } = new URL(request.url ?? '', 'http://front')
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://endpoint')
   const [, what = '', room = '', third = '', fourth] = decodeURIComponent(pathname).split('/')
   const body = await text(request)
   const created = (session: string, ticket: string, sdp: string): void => {

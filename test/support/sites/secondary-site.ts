@@ -4,7 +4,7 @@ import { SharingNode } from '../nodes/sharing-node.ts'
 import { type PoolSite, type PoolSiteOptions, poolSite } from './pool-site.ts'
 
 /** A pool whose nodes may share rooms. */
-export interface BranchSite extends Omit<PoolSite, 'node'> {
+export interface SecondarySite extends Omit<PoolSite, 'node'> {
   node(name: string): SharingNode
   /** The person asks where the room is and joins there. @returns where */
   enter(roomId: string, userId: string, idcCode?: string): Promise<string>
@@ -15,10 +15,10 @@ export interface BranchSite extends Omit<PoolSite, 'node'> {
 }
 
 /** Nodes of the kind whose rooms may be on several; their idc_code is their name in capitals. */
-export async function branchSite(
+export async function secondarySite(
   nodes: Record<string, Partial<StoredNode>>,
   options: Omit<PoolSiteOptions, 'nodes' | 'driver'> = {},
-): Promise<BranchSite> {
+): Promise<SecondarySite> {
   const made = new Map<string, SharingNode>()
   const site = await poolSite({
     rooms: { r1: {} },
@@ -58,7 +58,7 @@ export async function branchSite(
 }
 
 /** The room is on these nodes by its record, its own first. */
-export function expectNodes(site: BranchSite, roomId: string, nodes: readonly string[]): void {
+export function expectNodes(site: SecondarySite, roomId: string, nodes: readonly string[]): void {
   const { node, branches = [] } = site.room(roomId)
   expect([node, ...branches]).toEqual(nodes)
   expect(site.pool.nodesOf(roomId)).toEqual(nodes)

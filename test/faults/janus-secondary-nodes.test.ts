@@ -7,7 +7,7 @@ import { Participant } from '../support/janus/participant.ts'
 
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby' }
 const names = ['north', 'east', 'south'] as const
-/** Clients give up after 5 s; a branch that hangs is waited for a second. */
+/** Clients give up after 5 s; a secondary node that hangs is waited for a second. */
 const maxAnswerMs = 2_500
 
 test('a room with people on three Janus servers and a camera: one hangs, the one that has the camera is killed, the controller is killed, and those on the last one notice nothing', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CascadeSite } from '../../../../support/janus/cascade-site.ts'
+import { RelayedSite } from '../../../../support/janus/relayed-site.ts'
 import { type JanusServer, startJanus } from '../../../../support/janus/janus-server.ts'
 
 let a: JanusServer
@@ -13,7 +13,7 @@ afterAll(() => Promise.all([a, b].map((janus) => janus[Symbol.asyncDispose]())))
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
 test('people of the room page and a camera see each other, whichever of the nodes they are on', async () => {
-  const site = await CascadeSite.open({ a, b }, 'seen')
+  const site = await RelayedSite.open({ a, b }, 'seen')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
   const yard = await site.join('yard', 'a', true)
@@ -39,13 +39,13 @@ test('people of the room page and a camera see each other, whichever of the node
   await annOnB.close()
   await expect.poll(() => site.relays.sort()).toEqual(handedOn.slice(1))
   // Nor for who left, and nothing of theirs.
-  await site.cascades.carrier.leave('seen', 'bob')
+  await site.relayedRooms.media.leave('seen', 'bob')
   await expect.poll(() => site.relays).toEqual([])
   expect(site.out).toEqual([])
 })
 
 test('somebody on another node stops to send: whoever watches is told, and sees them when they send again', async () => {
-  const site = await CascadeSite.open({ a, b }, 'stops')
+  const site = await RelayedSite.open({ a, b }, 'stops')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
   const sender = await site.send('ann')
@@ -59,7 +59,7 @@ test('somebody on another node stops to send: whoever watches is told, and sees 
 })
 
 test("everything is handed on to a node for as long as somebody is there by Janus's own API", async () => {
-  const site = await CascadeSite.open({ a, b }, 'native')
+  const site = await RelayedSite.open({ a, b }, 'native')
   site.enter('ann', 'a')
   await site.send('ann')
   const dan = await site.join('dan', 'b')
@@ -72,7 +72,7 @@ test("everything is handed on to a node for as long as somebody is there by Janu
 })
 
 test('the node of the room is no longer one of them: who was on it is out and may come back, who was not notices nothing', async () => {
-  const site = await CascadeSite.open({ a, b }, 'moves')
+  const site = await RelayedSite.open({ a, b }, 'moves')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
   site.enter('cy', 'b')
@@ -93,7 +93,7 @@ test('the node of the room is no longer one of them: who was on it is out and ma
 
 test('the node of somebody who sends is killed: they are out, their stream is gone for everybody else, and all of them see each other on the node that is left', async () => {
   const c = await startJanus()
-  const site = await CascadeSite.open({ a, c }, 'killed')
+  const site = await RelayedSite.open({ a, c }, 'killed')
   site.enter('ann', 'c')
   site.enter('bob', 'a')
   await site.send('ann')

@@ -1,11 +1,11 @@
 import { expect, onTestFinished } from 'vitest'
-import type { CarrierEvent } from '../../../server/nodes/port/room-media.ts'
-import { Cascades } from '../../../server/nodes/janus/relay/relayed-rooms.ts'
+import type { RoomMediaEvent } from '../../../server/nodes/port/room-media.ts'
+import { RelayedRooms } from '../../../server/nodes/janus/relay/relayed-rooms.ts'
 import { JanusPeople } from '../../../server/nodes/janus/people/janus-people.ts'
 import { WhepPeer } from '../media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../media/whip-peer.ts'
 import type { JanusServer } from './janus-server.ts'
-import { peopleFront } from './people-front.ts'
+import { peopleEndpoint } from './people-endpoint.ts'
 import { RoomPeer } from './room-peers.ts'
 import { openTestRoom, TestRelayNode } from './test-relay-node.ts'
 
@@ -19,12 +19,12 @@ interface SiteNode {
   relay: TestRelayNode
 }
 
-/** One room on several Janus processes, with its people of the room page in front; everything goes with the test. */
-export class CascadeSite {
+/** One room on several Janus processes, with its people of the room page in endpoint; everything goes with the test. */
+export class RelayedSite {
   readonly room: string
-  readonly cascades: Cascades
+  readonly relayedRooms: RelayedRooms
   /** What the room page's programs are told. */
-  readonly told: CarrierEvent[] = []
+  readonly told: RoomMediaEvent[] = []
   /** Nodes that may be gone. */
   readonly unsure: string[] = []
   readonly #nodes: Map<string, SiteNode>
@@ -40,14 +40,14 @@ export class CascadeSite {
     this.room = room
     this.#nodes = nodes
     this.#on = [...nodes.keys()]
-    this.cascades = new Cascades({
+    this.relayedRooms = new RelayedRooms({
       nodes: {
         people: (name) => nodes.get(name)?.people,
         relayNode: (name) => nodes.get(name)?.relay,
       },
       nodesOf: () => this.#on,
       usersOf: () => Array.from(this.#natives, ([userId, native]) => ({ userId, ...native })),
-      branched: () => [room],
+      spread: () => [room],
       choose: () => Promise.resolve(this.#chosen),
       unsure: (node) => this.unsure.push(node),
       tell: (event) => this.told.push(event),
@@ -61,8 +61,8 @@ export class CascadeSite {
     servers: Readonly<Record<string, JanusServer>>,
     room: string,
     how: { fanOut?: number; graceMs?: number } = {},
-  ): Promise<CascadeSite> {
-    const started: { site?: CascadeSite } = {}
+  ): Promise<RelayedSite> {
+    const started: { site?: RelayedSite } = {}
     const nodes = new Map(
       Object.entries(servers).map(([name, janus]) => {
         const relay = new TestRelayNode(name, janus)
@@ -73,22 +73,22 @@ export class CascadeSite {
           changed: () => {},
           clear: (roomId, id) => relay.clear({ roomId, id }),
           moderate: () => Promise.resolve(),
-          tell: (event) => started.site?.cascades.heard(people, event),
+          tell: (event) => started.site?.relayedRooms.heard(people, event),
           logger,
         })
         return [name, { janus, people, relay }]
       }),
     )
     await Promise.all(Object.values(servers).map((janus) => openTestRoom(janus, room)))
-    const site = new CascadeSite(room, nodes, { graceMs: 200, ...how })
+    const site = new RelayedSite(room, nodes, { graceMs: 200, ...how })
     started.site = site
-    const front = await peopleFront(site.cascades.carrier)
-    site.#url = front.url
-    site.cascades.start()
+    const endpoint = await peopleEndpoint(site.relayedRooms.media)
+    site.#url = endpoint.url
+    site.relayedRooms.start()
     onTestFinished(async () => {
-      await front[Symbol.asyncDispose]()
+      await endpoint[Symbol.asyncDispose]()
       site.place()
-      await site.cascades.close()
+      await site.relayedRooms.close()
       await Promise.all([...nodes.values()].map(({ people }) => people.close()))
       await Promise.all([...nodes.values()].map(({ relay }) => relay.close()))
     })
@@ -98,13 +98,13 @@ export class CascadeSite {
   /** The room is on these nodes from now on. */
   place(...names: string[]): void {
     this.#on = names
-    this.cascades.noted({ type: 'roomNodes', roomId: this.room, nodes: names })
+    this.relayedRooms.noted({ type: 'roomNodes', roomId: this.room, nodes: names })
   }
 
   /** Somebody comes through the room page, to that node. */
   enter(userId: string, node: string): void {
     this.#chosen = node
-    this.cascades.carrier.enter({ roomId: this.room, userId, userName: userId, role: 'member' })
+    this.relayedRooms.media.enter({ roomId: this.room, userId, userName: userId, role: 'member' })
   }
 
   /** They send camera and microphone, until the end of the test. */
@@ -135,18 +135,18 @@ export class CascadeSite {
     onTestFinished(() => peer.leave())
     this.#natives.set(userId, { node, device })
     const user = { userId, userName: userId, device, role: 'member' as const, joinedAt: 0 }
-    this.cascades.noted({ type: 'joined', name: node, roomId: this.room, user })
+    this.relayedRooms.noted({ type: 'joined', name: node, roomId: this.room, user })
     return peer
   }
 
   /** What everybody of the room page is shown. */
   get streams(): string[] {
-    return this.cascades.carrier.feedsOf(this.room).map(({ userId }) => userId)
+    return this.relayedRooms.media.feedsOf(this.room).map(({ userId }) => userId)
   }
 
   /** What is handed on. */
   get relays(): string[] {
-    return this.cascades.relays.of(this.room).map(({ stream, from, to }) => `${stream} from ${from} to ${to}`)
+    return this.relayedRooms.relays.of(this.room).map(({ stream, from, to }) => `${stream} from ${from} to ${to}`)
   }
 
   /** Those who were told to be out of the room. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
 import { camera, isOf } from '../../../support/sites/pool-site.ts'
-import { branchSite, expectNodes } from '../../../support/sites/branch-site.ts'
+import { secondarySite, expectNodes } from '../../../support/sites/secondary-site.ts'
 
 const offline = { mode: 'offline', delayMs: 0 } as const
 const failing = { mode: 'failing', delayMs: 0 } as const
@@ -10,7 +10,7 @@ const leftOf = (told: readonly PoolEvent[]): string[] =>
   told.flatMap((event) => (event.type === 'left' ? [`${event.user.userId} from ${event.name}`] : []))
 
 test('who asks for the place of another node gets the room there, beside those who are on its own node', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {} })
+  const site = await secondarySite({ a: {}, b: {}, c: {} })
   expect(await site.enter('r1', 'ann', 'A')).toBe('a')
   expect(await site.enter('r1', 'bob', 'B')).toBe('b')
   expectNodes(site, 'r1', ['a', 'b'])
@@ -29,14 +29,14 @@ test('who asks for the place of another node gets the room there, beside those w
 })
 
 test('a room that nobody is in stays on its node, whatever place is asked for', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+  const site = await secondarySite({ a: {}, b: {} })
   await site.pool.assign('r1', { idcCode: 'A' })
   expect(await site.pool.assign('r1', { idcCode: 'B' })).toBe('a')
   expectNodes(site, 'r1', ['a'])
 })
 
-test('rooms of people who are connected to each other, and rooms of other kinds of nodes, have no branches', async () => {
-  const site = await branchSite(
+test('rooms of people who are connected to each other, and rooms of other kinds of nodes, have no secondary nodes', async () => {
+  const site = await secondarySite(
     { a: { kind: 'embedded' }, b: {}, c: { kind: 'embedded' } },
     { rooms: { r1: {}, r2: { room_mode: 3 } } },
   )
@@ -48,7 +48,7 @@ test('rooms of people who are connected to each other, and rooms of other kinds 
 })
 
 test('where a node is full, who comes next is put on the least loaded one that is not', async () => {
-  const site = await branchSite({ a: { max_users: 2 }, b: { max_users: 2 }, c: { max_users: 2 } })
+  const site = await secondarySite({ a: { max_users: 2 }, b: { max_users: 2 }, c: { max_users: 2 } })
   const names: string[] = []
   for (let number = 1; number <= 6; number++) names.push(await site.enter('r1', `p${number}`))
   expect(names).toEqual(['a', 'a', 'b', 'b', 'c', 'c'])
@@ -59,8 +59,8 @@ test('where a node is full, who comes next is put on the least loaded one that i
   expect(await site.pool.assign('r1')).toBe('b')
 })
 
-test('a camera is on the own node of its room, also where that is full, and opens no branch', async () => {
-  const site = await branchSite({ a: { max_users: 1 }, b: {} })
+test('a camera is on the own node of its room, also where that is full, and opens no secondary node', async () => {
+  const site = await secondarySite({ a: { max_users: 1 }, b: {} })
   await site.enter('r1', 'ann', 'A')
   expect(await site.pool.assignOwn('r1')).toBe('a')
   await site.pool.addDevice('r1', camera('yard'))
@@ -68,16 +68,16 @@ test('a camera is on the own node of its room, also where that is full, and open
   expect(await site.on('a', 'r1')).toEqual(['ann', 'yard'])
 })
 
-test('callers who come at the same time share one branch', async () => {
-  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+test('callers who come at the same time share one secondary node', async () => {
+  const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann', 'A')
   const names = await Promise.all(Array.from({ length: 20 }, () => site.pool.assign('r1')))
   expect(new Set(names)).toEqual(new Set(['b']))
   expectNodes(site, 'r1', ['a', 'b'])
 })
 
-test('a node that refuses is no branch, and costs the caller no answer', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+test('a node that refuses is no secondary node, and costs the caller no answer', async () => {
+  const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await expect.poll(() => site.told.some(isOf('online', 'b'))).toBe(true)
   site.node('b').fail(['refused'])
@@ -88,14 +88,14 @@ test('a node that refuses is no branch, and costs the caller no answer', async (
 
 test('a room has no more than nine nodes', async () => {
   const names = Array.from({ length: 11 }, (_, number) => `n${number}`)
-  const site = await branchSite(Object.fromEntries(names.map((name) => [name, {}])))
+  const site = await secondarySite(Object.fromEntries(names.map((name) => [name, {}])))
   for (const name of names) await site.enter('r1', name, name.toUpperCase())
   expect(site.pool.nodesOf('r1')).toEqual(names.slice(0, 9))
   expect(site.pool.userCount('r1')).toBe(11)
 })
 
-test('a branch that nobody is on goes after a while, and the room has one again when it is asked for', async () => {
-  const site = await branchSite({ a: {}, b: {} }, { branchIdleMs: 40 })
+test('a secondary node that nobody is on goes after a while, and the room has one again when it is asked for', async () => {
+  const site = await secondarySite({ a: {}, b: {} }, { secondaryIdleMs: 40 })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   const gone = site.next((event) => event.type === 'roomNodes')
@@ -106,8 +106,8 @@ test('a branch that nobody is on goes after a while, and the room has one again 
   expect(site.room('r1')).toMatchObject({ node: 'a', branches: ['b'] })
 })
 
-test('a branch that somebody is on stays', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {} }, { branchIdleMs: 20 })
+test('a secondary node that somebody is on stays', async () => {
+  const site = await secondarySite({ a: {}, b: {}, c: {} }, { secondaryIdleMs: 20 })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   const gone = site.next((event) => event.type === 'roomNodes' && event.nodes.length === 2)
@@ -117,7 +117,7 @@ test('a branch that somebody is on stays', async () => {
 })
 
 test('who comes in on another node has left the one they were on, also there', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+  const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   await site.enter('r1', 'bob', 'A')
@@ -130,7 +130,7 @@ test('who comes in on another node has left the one they were on, also there', a
 })
 
 test('somebody is kicked where they are, and what lets them in is void on the other nodes', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {} })
+  const site = await secondarySite({ a: {}, b: {}, c: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   await site.enter('r1', 'cleo', 'C')
@@ -142,7 +142,7 @@ test('somebody is kicked where they are, and what lets them in is void on the ot
 })
 
 test('users who came within a millisecond are listed in the order in which they came', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+  const site = await secondarySite({ a: {}, b: {} })
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
   onTestFinished(() => void vi.useRealTimers())
   for (let number = 0; number < 8; number++) await site.enter('r1', `p${number}`, number % 2 === 0 ? 'A' : 'B')
@@ -151,8 +151,8 @@ test('users who came within a millisecond are listed in the order in which they 
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(inOrder)
 })
 
-test('the people of a branch that does not answer are those that it told of', async () => {
-  const site = await branchSite({ a: {}, b: {} }, { deadlines: { node_ms: 200 } })
+test('the people of a secondary node that does not answer are those that it told of', async () => {
+  const site = await secondarySite({ a: {}, b: {} }, { deadlines: { node_ms: 200 } })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   site.node('b').freeze()
@@ -161,7 +161,7 @@ test('the people of a branch that does not answer are those that it told of', as
 })
 
 test('what changes of a room is told to all its nodes, and a room that is closed or goes is left on all', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+  const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   await site.changeRoom('r1', { attendee_max: 7 })
@@ -179,8 +179,8 @@ test('what changes of a room is told to all its nodes, and a room that is closed
   }
 })
 
-test('when the own node of a room dies, the branch with the most people takes its place, and they stay', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {}, d: {} })
+test('when the own node of a room dies, the secondary node with the most people takes its place, and they stay', async () => {
+  const site = await secondarySite({ a: {}, b: {}, c: {}, d: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   await site.enter('r1', 'cleo', 'C')
@@ -199,8 +199,8 @@ test('when the own node of a room dies, the branch with the most people takes it
   expect(await site.enter('r1', 'ann')).toBe('c')
 })
 
-test('when a branch dies, its people are told and find another place', async () => {
-  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+test('when a secondary node dies, its people are told and find another place', async () => {
+  const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann')
   expect(await site.enter('r1', 'bob')).toBe('b')
   const gone = site.next((event) => event.type === 'roomNodes')
@@ -211,7 +211,7 @@ test('when a branch dies, its people are told and find another place', async () 
 })
 
 test('when two nodes of a room die, the last one has it', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {} })
+  const site = await secondarySite({ a: {}, b: {}, c: {} })
   for (const [userId, idcCode] of [
     ['ann', 'A'],
     ['bob', 'B'],
@@ -224,8 +224,8 @@ test('when two nodes of a room die, the last one has it', async () => {
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['cleo'])
 })
 
-test('a node that drains gives the room to a branch, keeps its people as long as they like, and has no cameras of it', async () => {
-  const site = await branchSite({ a: {}, b: {} })
+test('a node that drains gives the room to a secondary node, keeps its people as long as they like, and has no cameras of it', async () => {
+  const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.pool.addDevice('r1', camera('yard'))
   await site.enter('r1', 'bob', 'B')
@@ -243,8 +243,8 @@ test('a node that drains gives the room to a branch, keeps its people as long as
   expect(site.pool.views()[0]).toMatchObject({ rooms_left: 0 })
 })
 
-test('a branch that drains is given up when its last person leaves, at once where nobody is', async () => {
-  const site = await branchSite({ a: {}, b: {} }, { rooms: { r1: {}, r2: {} } })
+test('a secondary node that drains is given up when its last person leaves, at once where nobody is', async () => {
+  const site = await secondarySite({ a: {}, b: {} }, { rooms: { r1: {}, r2: {} } })
   for (const roomId of ['r1', 'r2']) {
     await site.enter(roomId, 'ann', 'A')
     await site.enter(roomId, 'bob', 'B')
@@ -259,7 +259,7 @@ test('a branch that drains is given up when its last person leaves, at once wher
 })
 
 test('nodes that are taken out of service tell their people where the room goes on', async () => {
-  const site = await branchSite({ a: {}, b: {}, c: {} })
+  const site = await secondarySite({ a: {}, b: {}, c: {} })
   for (const [userId, idcCode] of [
     ['ann', 'A'],
     ['bob', 'B'],
@@ -274,8 +274,8 @@ test('nodes that are taken out of service tell their people where the room goes 
   expect(leftOf(site.told)).toEqual(['cleo from c', 'ann from a'])
 })
 
-test('a room that becomes one of people who are connected to each other leaves its branches', async () => {
-  const site = await branchSite({ a: {}, b: {}, z: { kind: 'embedded' } })
+test('a room that becomes one of people who are connected to each other leaves its secondary nodes', async () => {
+  const site = await secondarySite({ a: {}, b: {}, z: { kind: 'embedded' } })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
   await site.changeRoom('r1', { room_mode: 3 })
@@ -283,13 +283,13 @@ test('a room that becomes one of people who are connected to each other leaves i
   expect(leftOf(site.told).sort()).toEqual(['ann from a', 'bob from b'])
 })
 
-test('a restarted controller finds the people on all nodes of a room, and gives up branches that nobody comes back to', async () => {
+test('a restarted controller finds the people on all nodes of a room, and gives up secondary nodes that nobody comes back to', async () => {
   const rooms = {
     r1: { node: 'a', branches: ['b'] },
     r2: { node: 'a', branches: ['b'] },
     r3: { node: 'b', branches: ['a'] },
   }
-  const site = await branchSite({ a: {}, b: {} }, { rooms, branchIdleMs: 200 })
+  const site = await secondarySite({ a: {}, b: {} }, { rooms, secondaryIdleMs: 200 })
   for (const name of ['a', 'b']) {
     await expect
       .poll(async () => (await site.node(name).rooms(AbortSignal.timeout(5_000))).sort())
@@ -300,14 +300,14 @@ test('a restarted controller finds the people on all nodes of a room, and gives 
   expectNodes(site, 'r1', ['a', 'b'])
 })
 
-test('a controller that starts while the own node of a room is dead makes a branch that lives the own one', async () => {
-  const site = await branchSite({ a: {}, b: {} }, { rooms: { r1: { node: 'gone', branches: ['b'] } } })
+test('a controller that starts while the own node of a room is dead makes a secondary node that lives the own one', async () => {
+  const site = await secondarySite({ a: {}, b: {} }, { rooms: { r1: { node: 'gone', branches: ['b'] } } })
   await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['b'])
   expect(site.room('r1').branches).toBeUndefined()
 })
 
-test('a branch that cannot be reached does not keep the room from a new one', async () => {
-  const site = await branchSite({ a: { max_users: 1 }, b: {}, c: {} })
+test('a secondary node that cannot be reached does not keep the room from a new one', async () => {
+  const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann')
   expect(await site.enter('r1', 'bob')).toBe('b')
   site.node('b').setFault(failing)
@@ -316,7 +316,7 @@ test('a branch that cannot be reached does not keep the room from a new one', as
 })
 
 test('a room for a camera that only some kinds of nodes pull goes to one of them while no people are in it', async () => {
-  const site = await branchSite(
+  const site = await secondarySite(
     { a: {}, b: { kind: 'embedded' } },
     { rooms: { r1: { node: 'a' }, r2: { node: 'a' }, r3: {} } },
   )

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import NodeRelays from '../../../renderer/console/pages/nodes/NodeRelays.vue'
-import RoomCascade from '../../../renderer/console/pages/rooms/RoomCascade.vue'
+import RoomRelays from '../../../renderer/console/pages/rooms/RoomRelays.vue'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
-import type { CascadeView, RelayView } from '../../../shared/console/relays.ts'
+import type { RelayedRoomView, RelayView } from '../../../shared/console/relays.ts'
 import type { RoomUserView } from '../../../shared/console/rooms.ts'
 import { pageText, says, show } from '../devices/operator-page.ts'
 
@@ -24,10 +24,10 @@ const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
 }))
 
 /** A controller that knows these rooms of several nodes. */
-const knowing = (cascades: CascadeView[]): ConsoleClient =>
+const knowing = (relayedRooms: RelayedRoomView[]): ConsoleClient =>
   ({
     call: (_: string, { room_id }: { room_id?: string }) =>
-      Promise.resolve(cascades.filter((cascade) => room_id === undefined || cascade.room_id === room_id)),
+      Promise.resolve(relayedRooms.filter((cascade) => room_id === undefined || cascade.room_id === room_id)),
   }) as unknown as ConsoleClient
 
 test('a room on several nodes shows which, and which streams these hand to each other by the names of people', async () => {
@@ -35,7 +35,7 @@ test('a room on several nodes shows which, and which streams these hand to each 
   const client = knowing([
     { room_id: '1', nodes: ['north', 'south'], relays: [...relays, relay('bo', 'south', 'north')] },
   ])
-  const shown = show(RoomCascade, client, { roomId: '1', users })
+  const shown = show(RoomRelays, client, { roomId: '1', users })
   await says('Nodes and relays')
   const wordsOf = (link: ReturnType<typeof shown.find>): string[] =>
     link.findAll('.node, .relay > span').map((each) => each.text())
@@ -51,7 +51,7 @@ test('a room on several nodes shows which, and which streams these hand to each 
 
 test('where nobody watches anything from another node that is said; a room on one node shows nothing of it', async () => {
   const client = knowing([{ room_id: '1', nodes: ['north', 'south'], relays: [] }])
-  const shown = show(RoomCascade, client, { roomId: '1', users })
+  const shown = show(RoomRelays, client, { roomId: '1', users })
   await says('Nothing is relayed')
   await shown.setProps({ roomId: '2' })
   await expect.poll(pageText).not.toContain('Nodes and relays')

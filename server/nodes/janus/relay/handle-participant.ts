@@ -17,11 +17,11 @@ const answerSchema = z.looseObject({
 })
 
 /**
- * The participant whose stream a handle in a room publishes or is sent, as it is now; undefined where it carries none, or is gone. Who published, left and publishes again is
+ * The participant whose stream a handle in a room publishes or is sent, as it is now; undefined where it has none, or is gone. Who published, left and publishes again is
  * not sent by who subscribed before.
  * @throws as AdminApi.ask; NodeError
  */
-export async function carriedBy(
+export async function participantOn(
   admin: Pick<AdminApi, 'ask'>,
   { session, handle }: RelayEnd,
   signal: AbortSignal,

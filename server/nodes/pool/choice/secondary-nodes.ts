@@ -4,7 +4,7 @@ import type { LiveNode } from '../state/live-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
 /** So many nodes may hold a room besides its own: each is one more hop for what is watched there. */
-export const branchesAtMost = 8
+export const maxSecondaries = 8
 
 /** The node is over for now: it was removed, disabled or lost. One that is not polled yet may be there. */
 export function isGone({ store, live }: Pick<PoolContext, 'store' | 'live'>, name: string): boolean {
@@ -14,7 +14,7 @@ export function isGone({ store, live }: Pick<PoolContext, 'store' | 'live'>, nam
 }
 
 /**
- * The branch that becomes the room's own node when that one cannot go on: with the most people, the oldest of several. Undefined when the room has no branch that works.
+ * The secondary node that becomes the room's own node when that one cannot go on: with the most people, the oldest of several. Undefined when the room has no secondary node that works.
  * @param excluded names that are out of the question
  */
 export function successorOf(
@@ -36,8 +36,8 @@ export function successorOf(
   return best
 }
 
-/** The room's branches once that node is its own: those that are not over, and the node that was its own before, while people are left on it. */
-export function branchesBeside(
+/** The room's secondary nodes once that node is its own: those that are not over, and the node that was its own before, while people are left on it. */
+export function secondariesBeside(
   context: Pick<PoolContext, 'store' | 'live' | 'presence'>,
   eligibility: Eligibility,
   room: StoredRoom,

@@ -1,7 +1,7 @@
 import { type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 
 /** What is published in the rooms of a node in which somebody of ours hears of it. */
-export class HeardRooms {
+export class RoomFeedLists {
   readonly #rooms = new Map<string, RoomFeeds>()
   readonly #changed: (roomId: string, feeds: RoomFeeds) => void
 

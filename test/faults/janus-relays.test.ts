@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
-import { CascadeSite } from '../support/janus/cascade-site.ts'
+import { RelayedSite } from '../support/janus/relayed-site.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
@@ -13,7 +13,7 @@ test('a node between two others is killed: who watched through it sees pictures 
   await using b = await startJanus()
   await using c = await startJanus()
   // Each node hands a stream to one other: there is a middle.
-  const site = await CascadeSite.open({ a, b, c }, 'middle', { fanOut: 1 })
+  const site = await RelayedSite.open({ a, b, c }, 'middle', { fanOut: 1 })
   site.enter('ann', 'a')
   site.enter('bob', 'b')
   site.enter('cy', 'c')

@@ -85,7 +85,7 @@ export function poolParts(options: NodePoolOptions): PoolParts {
   const callerNodes = new CallerNodes(context, {
     eligibility,
     assigner,
-    onSent: (roomId, branch) => upkeep.used(roomId, branch),
+    onSent: (roomId, secondary) => upkeep.used(roomId, secondary),
   })
   const calls = new RoomCalls(context)
   return { context, announcements, assigner, callerNodes, calls, relocation, drainer, upkeep, roster, following }

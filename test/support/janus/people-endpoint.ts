@@ -6,12 +6,12 @@ import type { RoomMedia } from '../../../server/nodes/port/room-media.ts'
 
 const never = new AbortController().signal
 
-/** What is asked of it. */
-type Carrier = Pick<RoomMedia, 'publish' | 'watch' | 'start' | 'end'>
+/** Part of the port that the endpoint calls. */
+type PublishAndWatch = Pick<RoomMedia, 'publish' | 'watch' | 'start' | 'end'>
 
 /** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions and their tickets in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
 export async function peopleEndpoint(
-  people: Carrier,
+  people: PublishAndWatch,
 ): Promise<{ url: string; sessions: string[]; tickets: string[] } & AsyncDisposable> {
   const sessions: string[] = []
   const tickets: string[] = []
@@ -36,7 +36,7 @@ export async function peopleEndpoint(
 }
 
 async function answer(
-  people: Carrier,
+  people: PublishAndWatch,
   made: Record<'sessions' | 'tickets', string[]>,
   request: IncomingMessage,
   response: ServerResponse,

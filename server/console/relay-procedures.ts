@@ -19,7 +19,8 @@ export function relayHandlers(
   })
   return {
     'relays.list': ({ room_id }) => {
-      const rooms = room_id === undefined ? [...relayedRooms.rooms] : [room_id].filter((one) => relayedRooms.rooms.has(one))
+      const rooms =
+        room_id === undefined ? [...relayedRooms.rooms] : [room_id].filter((one) => relayedRooms.rooms.has(one))
       return rooms.map(view)
     },
   }

@@ -101,9 +101,7 @@ export class MediaRooms {
 
   #make(config: RoomConfig): Room {
     const tellIn = (roomId: string, { user, ticket }: Member): void =>
-      this.#emit(
-        config.isRemote ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user },
-      )
+      this.#emit(config.isRemote ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user })
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
@@ -116,9 +114,7 @@ export class MediaRooms {
       },
       changed: (roomId, user) =>
         this.#emit(
-          config.isRemote
-            ? { type: 'carriedEntered', roomId, user, ticket: '' }
-            : { type: 'joined', roomId, user },
+          config.isRemote ? { type: 'carriedEntered', roomId, user, ticket: '' } : { type: 'joined', roomId, user },
         ),
       left: (roomId, userId, reason) => {
         // The node of the media reports who is in the room.

@@ -312,7 +312,9 @@ export class GatewayRooms {
   #remoteRoom(gateway: string, roomId: string): RemoteRoom {
     const people = this.#options
       .usersOf(roomId)
-      .filter(({ userId }) => this.#people.gatewayOf(roomId, userId) !== gateway && !this.#people.isGoing(roomId, userId))
+      .filter(
+        ({ userId }) => this.#people.gatewayOf(roomId, userId) !== gateway && !this.#people.isGoing(roomId, userId),
+      )
     const feeds = this.#options.media.feedsOf(roomId)
     const hasSmall = (userId: string): boolean => this.#options.hasSmall(roomId, userId)
     const isProven = (userId: string): boolean =>

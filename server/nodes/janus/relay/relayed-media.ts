@@ -1,11 +1,5 @@
 import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
-import type {
-  PagePerson,
-  RoomMediaEvent,
-  ClaimWish,
-  MuteWish,
-  RoomMedia,
-} from '../../port/room-media.ts'
+import type { PagePerson, RoomMediaEvent, ClaimWish, MuteWish, RoomMedia } from '../../port/room-media.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -151,11 +145,7 @@ export class RelayedMedia implements RoomMedia {
     await this.#peopleBy(session).start(session, answer, signal)
   }
 
-  async trickle(
-    session: string,
-    candidates: Parameters<RoomMedia['trickle']>[1],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async trickle(session: string, candidates: Parameters<RoomMedia['trickle']>[1], signal: AbortSignal): Promise<void> {
     await this.#peopleBy(session).trickle(session, candidates, signal)
   }
 

@@ -52,7 +52,11 @@ describe('a track that browsers do not play', () => {
     '%s: why is said, it goes through ffmpeg where that is, and is missed where it is not',
     (_what, one, reason) => {
       expect(codecSupportOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
-      expect(codecSupportOf(one)).toMatchObject({ way: 'needs_ffmpeg', reason, detail: expect.stringContaining('ffmpeg') })
+      expect(codecSupportOf(one)).toMatchObject({
+        way: 'needs_ffmpeg',
+        reason,
+        detail: expect.stringContaining('ffmpeg'),
+      })
     },
   )
 

@@ -87,8 +87,8 @@ test('a node that dies moves only those that it fed, as long as the tree is not 
         if (minDepth(wantedOn(now, stream).length, most) < minDepth(steps.length, most)) continue
         const moved = stepsOf(after, stream).filter((step) => !steps.some((one) => text(one) === text(step)))
         const fed = steps.filter(({ from }) => from === dead)
-        // A secondary node that hung from the dead node may be too deep for where there is a place: then it is divided.
-        expect(moved.length).toBeLessThanOrEqual(fed.reduce((sum, { to }) => sum + secondarySize(steps, to), 0))
+        // A subtree that hung from the dead node may be too deep for where there is a place: then it is divided.
+        expect(moved.length).toBeLessThanOrEqual(fed.reduce((sum, { to }) => sum + subtreeSize(steps, to), 0))
         for (const { to } of moved) expect(isBelow(steps, to, dead)).toBe(true)
       }
     }),
@@ -113,8 +113,8 @@ test('streams of different people are handed on by different nodes', () => {
   expect(Math.max(...loads)).toBeLessThanOrEqual(2)
 })
 
-function secondarySize(steps: readonly RelayStep[], top: string): number {
-  return steps.filter(({ from }) => from === top).reduce((sum, { to }) => sum + secondarySize(steps, to), 1)
+function subtreeSize(steps: readonly RelayStep[], top: string): number {
+  return steps.filter(({ from }) => from === top).reduce((sum, { to }) => sum + subtreeSize(steps, to), 1)
 }
 
 function isBelow(steps: readonly RelayStep[], bottom: string, top: string): boolean {

@@ -1,20 +1,18 @@
-import { type FfmpegAsk, type FfmpegTell, maxRunBytes, runWindow, takenStep } from '../../../shared/media/ffmpeg.ts'
+import { type FfmpegAsk, type FfmpegTell, takenStep } from '../../../shared/media/ffmpeg.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
+import { FfmpegInput } from './ffmpeg-input.ts'
 import { type FlvPicture, FlvReader } from './flv-reader.ts'
 import { type MatroskaFrame, MatroskaReader } from './matroska-reader.ts'
 
-/** Whom a process tells. */
+/** Takes what a process makes, and its end. */
 export interface FfmpegListener {
   picture(picture: FlvPicture): void
   sound(frame: MatroskaFrame): void
-  /** Told once, unless it was ended from here. */
+  /** Called once, unless it was ended from here. */
   ended(why: string): void
 }
 
-/** Bytes that wait for it at most: a camera's whole GOP, and some. */
-const maxWaiting = 24 * 1024 * 1024
-
-/** One ffmpeg, which the controller runs: frames are written to it, and what it makes comes back. */
+/** One ffmpeg, which the controller runs: frames are written to it, and pictures and sound come back. */
 export class FfmpegProcess {
   readonly #run: number
   readonly #ask: (message: FfmpegAsk) => void
@@ -22,17 +20,11 @@ export class FfmpegProcess {
   readonly #log: Log
   readonly #pictures: FlvReader
   readonly #sound: MatroskaReader
+  readonly #input: FfmpegInput
   #complaint = ''
   #over = false
-  #finished = false
-  #toldFinish = false
-  /** Written, and not sent yet; how many bytes these are. */
-  readonly #queue: Buffer[] = []
-  #waiting = 0
-  /** Bytes that were sent, and that nobody said to have taken. */
-  #underWay = 0
-  /** Bytes that came, and that were not said to be taken yet. */
-  #unsaid = 0
+  /** Bytes that came and are not acknowledged yet. */
+  #unacknowledged = 0
 
   /** @param ask sends a message to the controller */
   constructor(run: number, ask: (message: FfmpegAsk) => void, listener: FfmpegListener, log: Log) {
@@ -42,79 +34,58 @@ export class FfmpegProcess {
     this.#log = log
     this.#pictures = new FlvReader((picture) => listener.picture(picture))
     this.#sound = new MatroskaReader((frame) => listener.sound(frame))
+    this.#input = new FfmpegInput({
+      write: (bytes) => ask({ ask: 'write', run, bytes: bytes.toString('base64') }),
+      finish: () => ask({ ask: 'finish', run }),
+    })
   }
 
-  /** What it said was wrong; empty for nothing. */
+  /** Error that it printed; empty for none. */
   get complaint(): string {
     return this.#complaint
   }
 
   /** Returns false when it does not keep up: the bytes are dropped. */
   write(bytes: Buffer): boolean {
-    if (this.#over || this.#finished) return true
-    if (this.#waiting > maxWaiting) return false
-    this.#queue.push(bytes)
-    this.#waiting += bytes.length
-    this.#send()
-    return true
+    return this.#over || this.#input.write(bytes)
   }
 
-  /** Nothing more comes: what it holds back is given out, and it ends by itself. */
+  /** Ends its input: it gives out what it holds back, and ends by itself. */
   finish(): void {
-    this.#finished = true
-    this.#send()
+    if (!this.#over) this.#input.finish()
   }
 
-  /** Ends it at once; `ended` is not told. */
+  /** Ends it at once; `ended` is not called. */
   kill(): void {
     if (this.#over) return
     this.#over = true
     this.#ask({ ask: 'end', run: this.#run })
   }
 
-  /** Takes what the controller says of this run. */
+  /** Takes a message of the controller about this run. */
   take(message: Exclude<FfmpegTell, { tell: 'program' }>): void {
     if (this.#over) return
     if (message.tell === 'made') this.#read(message.output, Buffer.from(message.bytes, 'base64'))
-    else if (message.tell === 'taken') {
-      this.#underWay -= message.bytes
-      this.#send()
-    } else {
+    else if (message.tell === 'taken') this.#input.taken(message.bytes)
+    else {
       this.#complaint = message.complaint
       this.#end(message.why)
     }
   }
 
-  #send(): void {
-    if (this.#over) return
-    while (this.#underWay < runWindow) {
-      const [next] = this.#queue
-      if (next === undefined) break
-      const part = next.subarray(0, maxRunBytes)
-      if (part.length < next.length) this.#queue[0] = next.subarray(part.length)
-      else this.#queue.shift()
-      this.#waiting -= part.length
-      this.#underWay += part.length
-      this.#ask({ ask: 'write', run: this.#run, bytes: part.toString('base64') })
-    }
-    if (!this.#finished || this.#toldFinish || this.#queue.length > 0) return
-    this.#toldFinish = true
-    this.#ask({ ask: 'finish', run: this.#run })
-  }
-
   #read(output: 'pictures' | 'sound', bytes: Buffer): void {
-    this.#unsaid += bytes.length
-    if (this.#unsaid >= takenStep) {
-      this.#ask({ ask: 'taken', run: this.#run, bytes: this.#unsaid })
-      this.#unsaid = 0
+    this.#unacknowledged += bytes.length
+    if (this.#unacknowledged >= takenStep) {
+      this.#ask({ ask: 'taken', run: this.#run, bytes: this.#unacknowledged })
+      this.#unacknowledged = 0
     }
     try {
       if (output === 'pictures') this.#pictures.push(bytes)
       else this.#sound.push(bytes)
     } catch (error) {
-      this.#log.error('what ffmpeg made could not be taken', wholeText(error))
+      this.#log.error('output of ffmpeg could not be read', wholeText(error))
       this.#ask({ ask: 'end', run: this.#run })
-      this.#end('what it made could not be taken')
+      this.#end('its output could not be read')
     }
   }
 

@@ -1,35 +1,35 @@
-import { lookEveryMs, Voice } from './voice.ts'
+import { sampleMs, Voice } from './voice.ts'
 
-/** Voices that are passed on at once where more of them tell how loud they are: nobody follows more, and each costs every listener a stream. */
-export const maxHeard = 6
-/** A voice that was silent for so long gives its place to the next that is not, in milliseconds. */
+/** Voices with levels that are passed on at once: nobody follows more, and each costs every listener a stream. */
+export const maxPassedOn = 6
+/** Silence after which a voice gives up its place, in milliseconds. */
 const holdMs = 2_000
-/** One that makes a noise and does not speak gives way to one that does, after so many milliseconds without speech. */
+/** Time without speech after which a noise gives way to speech, in milliseconds. */
 const yieldMs = 400
-/** Who was told to speak and pauses speaks on for so long, in milliseconds. */
+/** Pause within which a speaker on another server still counts as speaking, in milliseconds. */
 const pauseMs = 600
-/** Of who spoke so many are remembered. */
+/** Length of the list of people who spoke, at most. */
 const maxSpoke = 64
 
-/** Who speaks in a room, and whose sound everybody is sent, by the levels that packets of sound tell (RFC 6464): nothing is decoded. */
+/** Speakers of a room, and whose sound is passed on, by the levels in audio packets (RFC 6464): nothing is decoded. */
 export class Speakers {
   readonly #clock: () => number
   readonly #after: (milliseconds: number, run: () => void) => unknown
   readonly #changed: (speaking: string[]) => void
   readonly #voices = new Map<string, Voice>()
-  /** Of those that tell how loud they are. */
-  #telling = 0
-  readonly #heard = new Set<Voice>()
-  /** Who speaks as another server says; with what ends it for those who pause. */
-  readonly #told = new Map<string, object | undefined>()
-  /** Who spoke, the latest first; those who speak now are among them. */
+  /** Voices whose packets carry levels. */
+  #withLevels = 0
+  readonly #passedOn = new Set<Voice>()
+  /** Speakers that another server announced; during a pause with a token of it. */
+  readonly #announced = new Map<string, object | undefined>()
+  /** People who spoke, the latest first; current speakers are among them. */
   readonly #spoke: string[] = []
-  #looking = false
+  #sampling = false
 
   /**
-   * @param after runs something later; never again once the room is over
-   * @param changed told who speaks from now on, who began last first
-   * @param clock milliseconds that only grow
+   * @param after runs something later, unless the room is over by then
+   * @param changed takes the current speakers, the latest first
+   * @param clock monotonic, in milliseconds
    */
   constructor(
     after: (milliseconds: number, run: () => void) => unknown,
@@ -41,19 +41,19 @@ export class Speakers {
     this.#clock = clock
   }
 
-  /** Who speaks, who began last first. */
+  /** Current speakers, the latest first. */
   get speaking(): string[] {
-    return this.#spoke.filter((userId) => this.#voices.get(userId)?.speaking ?? this.#told.has(userId))
+    return this.#spoke.filter((userId) => this.#voices.get(userId)?.speaking ?? this.#announced.has(userId))
   }
 
-  /** Who spoke lately, the latest first. */
+  /** People who spoke lately, the latest first. */
   get spoke(): readonly string[] {
     return this.#spoke
   }
 
   /**
-   * Somebody's sound begins. Returns what judges each packet: whether it is passed on.
-   * @returns takes the level in -dBov; -1 for a packet that tells none
+   * Begins a person's sound.
+   * @returns a function that decides for each packet whether it is passed on; it takes the level in -dBov, -1 for none
    */
   add(userId: string): (level: number) => boolean {
     this.remove(userId)
@@ -62,95 +62,95 @@ export class Speakers {
     return (level) => this.#voices.get(userId) === voice && this.#passes(voice, level)
   }
 
-  /** Their sound is over. */
+  /** Ends a person's sound. */
   remove(userId: string): void {
     const voice = this.#voices.get(userId)
     if (voice === undefined) return
     this.#voices.delete(userId)
-    this.#heard.delete(voice)
-    if (voice.tells) this.#telling -= 1
+    this.#passedOn.delete(voice)
+    if (voice.hasLevels) this.#withLevels -= 1
     if (voice.speaking) this.#changed(this.speaking)
   }
 
-  /** These speak now, where another server listens: takes the place of what was said before. */
+  /** Replaces the current speakers that another server announced. */
   tell(userIds: readonly string[]): void {
-    const began = userIds.filter((userId) => !this.#told.has(userId))
+    const began = userIds.filter((userId) => !this.#announced.has(userId))
     for (const userId of began) this.#noteSpoke(userId)
-    for (const userId of userIds) this.#told.set(userId, undefined)
+    for (const userId of userIds) this.#announced.set(userId, undefined)
     if (began.length > 0) this.#changed(this.speaking)
-    for (const [userId, pausing] of this.#told) {
+    for (const [userId, pausing] of this.#announced) {
       if (pausing !== undefined || userIds.includes(userId)) continue
       const pause = {}
-      this.#told.set(userId, pause)
+      this.#announced.set(userId, pause)
       this.#after(pauseMs, () => {
-        if (this.#told.get(userId) !== pause) return
-        this.#told.delete(userId)
+        if (this.#announced.get(userId) !== pause) return
+        this.#announced.delete(userId)
         this.#changed(this.speaking)
       })
     }
   }
 
-  /** Somebody is out of the room. */
+  /** Forgets a person who left the room. */
   forget(userId: string): void {
     this.remove(userId)
-    if (this.#told.delete(userId)) this.#changed(this.speaking)
+    if (this.#announced.delete(userId)) this.#changed(this.speaking)
     const at = this.#spoke.indexOf(userId)
     if (at >= 0) this.#spoke.splice(at, 1)
   }
 
   #passes(voice: Voice, level: number): boolean {
-    // Who does not say how loud they are is always heard.
-    if (level < 0) return !voice.tells || voice.heard || this.#telling <= maxHeard
-    if (!voice.tells) {
-      voice.tells = true
-      this.#telling += 1
-      this.#lookLater()
+    // A voice without levels is always passed on.
+    if (level < 0) return !voice.hasLevels || voice.passedOn || this.#withLevels <= maxPassedOn
+    if (!voice.hasLevels) {
+      voice.hasLevels = true
+      this.#withLevels += 1
+      this.#sampleLater()
     }
     const now = this.#clock()
     voice.note(level, now)
-    if (voice.heard || this.#telling <= maxHeard) return true
+    if (voice.passedOn || this.#withLevels <= maxPassedOn) return true
     if (voice.soundedAt !== now) return false
-    if (this.#heard.size >= maxHeard && !this.#makesRoom(voice.spokeAt === now, now)) return false
-    this.#hear(voice)
+    if (this.#passedOn.size >= maxPassedOn && !this.#makesRoom(voice.spokeAt === now, now)) return false
+    this.#pass(voice)
     return true
   }
 
-  #hear(voice: Voice): void {
-    voice.heard = true
-    this.#heard.add(voice)
+  #pass(voice: Voice): void {
+    voice.passedOn = true
+    this.#passedOn.add(voice)
   }
 
-  #hush(voice: Voice): void {
-    voice.heard = false
-    this.#heard.delete(voice)
+  #drop(voice: Voice): void {
+    voice.passedOn = false
+    this.#passedOn.delete(voice)
   }
 
-  /** Whether one of those who are heard gives way: who was silent longest, or to speech who did not speak for longest. */
+  /** Drops the voice that has not spoken for longest, if that makes room for speech. Returns whether there is room. */
   #makesRoom(toSpeech: boolean, now: number): boolean {
     let last: Voice | undefined
-    for (const voice of this.#heard) if (last === undefined || voice.spokeAt < last.spokeAt) last = voice
+    for (const voice of this.#passedOn) if (last === undefined || voice.spokeAt < last.spokeAt) last = voice
     if (last === undefined || !toSpeech || now - last.spokeAt < yieldMs) return false
-    this.#hush(last)
+    this.#drop(last)
     return true
   }
 
-  #lookLater(): void {
-    if (this.#looking) return
-    this.#looking = true
-    this.#after(lookEveryMs, () => {
-      this.#looking = false
-      this.#look()
-      if (this.#telling > 0) this.#lookLater()
+  #sampleLater(): void {
+    if (this.#sampling) return
+    this.#sampling = true
+    this.#after(sampleMs, () => {
+      this.#sampling = false
+      this.#sample()
+      if (this.#withLevels > 0) this.#sampleLater()
     })
   }
 
-  #look(): void {
+  #sample(): void {
     const now = this.#clock()
     let changed = false
     for (const voice of this.#voices.values()) {
-      if (!voice.tells) continue
-      if (voice.heard && now - voice.soundedAt > holdMs) this.#hush(voice)
-      if (!voice.look()) continue
+      if (!voice.hasLevels) continue
+      if (voice.passedOn && now - voice.soundedAt > holdMs) this.#drop(voice)
+      if (!voice.sample()) continue
       changed = true
       if (voice.speaking) this.#noteSpoke(voice.userId)
     }

@@ -1,87 +1,68 @@
 import { silentLevel } from '../rtp/audio-level.ts'
+import { NoiseFloor } from './noise-floor.ts'
 
-/** How often the levels of a voice are looked at, in milliseconds. */
-export const lookEveryMs = 100
+/** Interval of samples of each voice, in milliseconds. */
+export const sampleMs = 100
 
-/** As loud as this it may be heard, in -dBov. */
+/** Quietest level that may be heard, in -dBov. */
 const audible = 62
-/** Speech is louder than the same voice's own quietest moment by so many decibels, and as loud as this. */
+/** Speech is louder than the noise floor by so many decibels, and at least as loud as this level in -dBov. */
 const aboveFloor = 10
 const speech = 55
-/** The quietest moment is that of the last looks, in so many parts: speech has pauses, noise has none. */
-const floorParts = 3
-const partLooks = 10
-/** Somebody speaks who did so in five of the last eight looks: a cough is shorter. Nobody does any more who did in none of them. */
-const remembered = 8
-const begins = 5
+/** Somebody begins to speak with 5 samples of speech among the last 8, since a cough is shorter, and stops when there is none. */
+const historyLength = 8
+const beginSamples = 5
 
 /**
- * One person's sound by the levels that its packets tell. What counts is how far a level is above the same voice's quietest moment of the last seconds: a
- * fan, music, or a sender that always says that it is loud, is no speech.
+ * Sound of one person, judged by the levels in its packets. Speech is well above the noise floor of the same voice: a fan, music, or a sender that always claims
+ * to be loud, is none.
  */
 export class Voice {
   readonly userId: string
-  /** Quietest levels of the last seconds, the latest part first. */
-  readonly #floors: number[] = []
-  #looks = 0
-  /** Since the last look. */
+  readonly #floor = new NoiseFloor()
+  /** Levels since the last sample; `quietest` is -1 where nothing came. */
   #loudest = silentLevel
   #quietest = -1
-  /** Whether it was speech in each of the last looks, the latest in the lowest bit. */
+  /** Whether each of the last samples was speech, the latest in the lowest bit. */
   #history = 0
-  #soundedAt = -Infinity
-  #spokeAt = -Infinity
-  /** Its packets tell how loud they are. */
-  tells = false
+  /** Time when it was last loud enough to be heard, in milliseconds. */
+  soundedAt = -Infinity
+  /** Time when it was last speech. */
+  spokeAt = -Infinity
+  /** Its packets carry levels. */
+  hasLevels = false
   speaking = false
   /** Its sound is passed on. */
-  heard = false
+  passedOn = false
 
   constructor(userId: string) {
     this.userId = userId
   }
 
-  /** When it was last loud enough to be heard, in milliseconds. */
-  get soundedAt(): number {
-    return this.#soundedAt
-  }
-
-  /** When it was last speech. */
-  get spokeAt(): number {
-    return this.#spokeAt
-  }
-
-  /** A packet tells this level in -dBov. */
+  /** Notes the level of a packet, in -dBov. */
   note(level: number, now: number): void {
     if (level < this.#loudest) this.#loudest = level
     if (level > this.#quietest) this.#quietest = level
     if (level > audible) return
-    this.#soundedAt = now
-    if (this.#isSpeech(level)) this.#spokeAt = now
+    this.soundedAt = now
+    if (this.#isSpeech(level)) this.spokeAt = now
   }
 
-  /** Every `lookEveryMs`. Returns whether `speaking` has changed. */
-  look(): boolean {
-    // Nothing came: the sender is silent.
-    const quietest = this.#quietest < 0 ? silentLevel : this.#quietest
-    if (this.#looks % partLooks === 0) {
-      this.#floors.unshift(quietest)
-      this.#floors.length = Math.min(floorParts, this.#floors.length)
-    } else this.#floors[0] = Math.max(this.#floors[0] ?? 0, quietest)
-    this.#looks += 1
-    const speaks = this.#isSpeech(this.#loudest)
-    this.#history = ((this.#history << 1) | (speaks ? 1 : 0)) & (2 ** remembered - 1)
+  /** Takes a sample, every `sampleMs`. Returns whether `speaking` has changed. */
+  sample(): boolean {
+    this.#floor.sample(this.#quietest)
+    const isSpeech = this.#isSpeech(this.#loudest)
+    this.#history = ((this.#history << 1) | (isSpeech ? 1 : 0)) & (2 ** historyLength - 1)
     this.#loudest = silentLevel
     this.#quietest = -1
     const before = this.speaking
     if (this.#history === 0) this.speaking = false
-    else if (bits(this.#history) >= begins) this.speaking = true
+    else if (bits(this.#history) >= beginSamples) this.speaking = true
     return this.speaking !== before
   }
 
-  /** Before the first look nothing is known of its quietest moment. */
   #isSpeech(level: number): boolean {
-    return level <= speech && Math.max(...this.#floors, 0) - level >= aboveFloor
+    return level <= speech && this.#floor.level - level >= aboveFloor
   }
 }
 

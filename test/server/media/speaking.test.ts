@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRtcp, sequenceDistance, sequenceOf } from '../../../server/media/rtp/packet.ts'
-import { maxHeard } from '../../../server/media/rooms/speakers.ts'
+import { maxPassedOn } from '../../../server/media/rooms/speakers.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
@@ -64,7 +64,7 @@ describe('people who speak', () => {
     await node.openRoom('large', { maxAudio: 20 })
     const publish = async (i: number): Promise<WhipPeer> =>
       await WhipPeer.open(`${node.url}/whip/large`, node.token('large', { userId: `p${i}` }), soundOnly)
-    const people = await Promise.all(Array.from({ length: maxHeard + 2 }, async (_, i) => await publish(i)))
+    const people = await Promise.all(Array.from({ length: maxPassedOn + 2 }, async (_, i) => await publish(i)))
     const [first] = people
     if (first === undefined) throw new Error('nobody came')
     // Nobody is sent anything of p0 before it makes a sound.

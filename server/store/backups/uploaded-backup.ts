@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { Header } from 'tar/header'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Migrations } from '../migrations.ts'
 import { placeOf } from '../sealed-places.ts'
@@ -10,7 +11,7 @@ import { keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } fr
 import { fileTime, hasCode, listFolder, syncFolder } from '../files/durable-files.ts'
 import { readFolder } from '../files/recovery.ts'
 
-/** Bytes of a block of tar, and the most that an archive may have. */
+/** Bytes of a block of tar, and maximum bytes of an archive. */
 const block = 512
 const maxArchive = 2 ** 31
 /** Contents of a backup. */
@@ -18,6 +19,7 @@ const known =
   /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
 
 const refused = (message: string): ApiError => new ApiError('parameter', { field: 'upload', message })
+const notBackup = (): ApiError => refused('This is not an archive of a backup.')
 const fileOf = (folder: string, upload: string): string => join(folder, backupsFolder, `.uploading-${upload}`)
 
 /**
@@ -93,28 +95,34 @@ async function unpack(archive: string, into: string): Promise<number> {
       const [backup = '', ...rest] = entry.path.split('/')
       const path = rest.join('/')
       at ??= parseBackupName(backup)?.at
-      if (at === undefined || !known.test(path) || seen.has(path)) throw refused('This is not an archive of a backup.')
+      if (at === undefined || !known.test(path) || seen.has(path)) throw notBackup()
       seen.add(path)
       position += block
       if (position + entry.size > size) throw refused('The archive is cut short.')
       await extract(file, position, entry.size, join(into, path))
       position += Math.ceil(entry.size / block) * block
     }
-    if (at === undefined || !seen.has('site.json')) throw refused('This is not an archive of a backup.')
+    if (at === undefined || !seen.has('site.json')) throw notBackup()
     return at
   } finally {
     await file.close()
   }
 }
 
-function entryOf(header: Buffer): { path: string; size: number } {
-  const text = (from: number, to: number): string => header.toString('latin1', from, to).split('\0', 1)[0] ?? ''
-  const size = Number.parseInt(text(124, 136).trim(), 8)
-  const sum = header.reduce((total, byte, index) => total + (index >= 148 && index < 156 ? 32 : byte), 0)
-  const isFile = text(156, 157) === '0' || text(156, 157) === ''
-  if (!isFile || sum !== Number.parseInt(text(148, 156).trim(), 8) || !Number.isSafeInteger(size) || size < 0)
-    throw refused('This is not an archive of a backup.')
-  return { path: text(0, 100), size }
+/** Reads the header of a file. */
+function entryOf(block: Buffer): { path: string; size: number } {
+  const { type, cksumValid, path, size } = headerOf(block)
+  if (type !== 'File' || !cksumValid || path === undefined || size === undefined) throw notBackup()
+  return { path, size }
+}
+
+function headerOf(block: Buffer): Header {
+  try {
+    return new Header(block)
+  } catch {
+    // A number in base 256 that no file can have.
+    throw notBackup()
+  }
 }
 
 async function extract(from: FileHandle, position: number, size: number, path: string): Promise<void> {

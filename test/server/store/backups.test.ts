@@ -98,16 +98,30 @@ describe.each(drivers())('In $name', (driver) => {
     expect((await store.previewBackup(added.name)).rooms).toBe(20)
     const damaged = Buffer.from(whole)
     damaged[damaged.indexOf('room-7')] = 0x20
+    const endless = Buffer.from(whole)
+    endless.fill(0xff, 124, 136)
+    const renamed = Buffer.from(whole)
+    renamed.write('3', 0)
     for (const [upload, bytes] of [
       ['two', damaged],
       ['three', whole.subarray(0, 5_000)],
       ['four', Buffer.from('no archive')],
+      ['five', endless],
+      ['six', renamed],
     ] as const) {
       await store.takeUpload(upload, 0, bytes)
       await expect(store.addUpload(upload)).rejects.toMatchObject({ code: 'parameter' })
     }
     expect((await store.backups()).map((backup) => backup.name)).toEqual([added.name])
     expect((await readdir(join(folder, 'backups'))).filter((file) => file.startsWith('.'))).toEqual([])
+
+    // Another program may have packed the files again; its headers are also those of earlier versions.
+    const again = join(folder, 'again.tar')
+    const packed = (await readdir(join(folder, name), { recursive: true })).filter((file) => file.includes('.'))
+    const paths = packed.map((file) => `${name}/${file}`)
+    await promisify(execFile)('tar', ['--format=ustar', '-cf', again, '-C', folder, ...paths])
+    await store.takeUpload('seven', 0, await readFile(again))
+    expect((await store.previewBackup((await store.addUpload('seven')).name)).rooms).toBe(20)
     await store.close()
   })
 

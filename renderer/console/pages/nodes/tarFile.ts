@@ -8,7 +8,7 @@ const blockBytes = 512
 const encoder = new TextEncoder()
 
 /**
- * A tar archive (POSIX.1-1988, ustar) of text files that only their owner may read.
+ * Packs text files that only their owner may read into a tar archive (POSIX.1-1988, ustar). The `tar` package needs Node's Buffer and paths, which a page does not have.
  * @param modified Unix seconds
  */
 export function tarFile(files: readonly ArchivedFile[], modified: number): Blob {

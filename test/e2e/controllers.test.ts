@@ -8,7 +8,7 @@ import { ControllersSite, type SiteController } from '../support/sites/controlle
 import { ConsolePages } from './console-pages.ts'
 
 const node = { name: 'here', kind: 'embedded', addresses: [{ tag: 'office', addr: '10.0.0.5:7082' }] } as const
-const sentence = /10\.0\.0\.5:7082: does not change on failover/
+const sentence = /Address 10\.0\.0\.5:7082 does not change on failover/
 /** Kept by who wants to look at them. */
 const pictures = process.env.ROOMDESK_PICTURES
 

@@ -435,6 +435,8 @@ export const settings = {
       sdp: 'session descriptions',
       certificate: 'certificates',
       socket: 'WebSocket',
+      cache: 'bounded caches',
+      queue: 'queues',
       schema: 'validation',
       page: 'console',
       chart: 'charts',

@@ -418,6 +418,8 @@ export const settings: Texts<typeof english> = {
       sdp: '会话描述',
       certificate: '证书',
       socket: 'WebSocket',
+      cache: '有界缓存',
+      queue: '队列',
       schema: '校验',
       page: '控制台',
       chart: '图表',

@@ -1,4 +1,4 @@
-/** What is known of where a client is. Both programs ask: the controller's ports and the media node. */
+/** Facts about a client's address, for the controller's ports and for the media node. */
 
 /**
  * The IP address of a peer as it is shown, compared and limited: IPv4 in its own spelling (`::ffff:10.0.0.5` is `10.0.0.5`), IPv6
@@ -13,7 +13,7 @@ export function plainAddress(remoteAddress: string | undefined): string {
 }
 
 /**
- * What counts as one client where something is shared out or limited per address: an IPv4 address itself, of an IPv6 address its /64,
+ * Names one client where something is shared out or limited per address: an IPv4 address itself, of an IPv6 address its /64,
  * e.g. `2001:db8:0:7::/64`, in which one machine picks as many addresses as it likes (RFC 8981).
  * @param address as `plainAddress` gives it
  */

@@ -21,7 +21,7 @@ export interface DeviceAddress {
   origin: string
   /** The `user:password@` that was in it; undefined when there was none. */
   login: DeviceLogin | undefined
-  /** What is asked of the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone means something on this machine only). */
+  /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone means something on this machine only). */
   requestUrl: string
   /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as sockets take it. */
   host: string
@@ -42,7 +42,7 @@ export function cameraKey({ address, login }: CameraSource): string {
   return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? ''])
 }
 
-/** Of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */
+/** Default port of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */
 const defaultPort = 554
 
 /** One way to read the text after the scheme: where the host begins, and what stands there. */
@@ -220,7 +220,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** What is wrong with a text in which no host was found. */
+/** Says why no host was found in a text. */
 function complaint(rest: string): string {
   const authority = rest.slice(0, endOfAuthority(rest, 0))
   const place = authority.slice(authority.lastIndexOf('@') + 1)

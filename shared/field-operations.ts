@@ -6,7 +6,7 @@ import { bytes, defineOperation, nameBytes, type OperationContract } from './ope
 import type { ApiName } from './result-codes.ts'
 
 /**
- * What clients of the original platform call beyond the two APIs, or call otherwise than everybody: answered while
+ * Calls that clients of the original platform make beyond the two APIs, or make differently: answered while
  * the settings in `compatibility` say so.
  */
 
@@ -60,7 +60,7 @@ export const getAccessToken = defineOperation({
   safe: true,
   summary: 'Exchange a key pair for an access token: the secret_key travels in the URL.',
   params: z.object({
-    /** Where the client believes the rooms to be; not looked at. */
+    /** Address at which the client believes the rooms to be; ignored. */
     mcuServerURI: z.string().max(1024).optional(),
     accessKey: bytes(1, limits.accessKey),
     secretKey: bytes(1, limits.secretKey),
@@ -117,7 +117,7 @@ const ofDevices = [
   getAccessToken,
 ] as const
 
-/** What clients of the original platform find on each port. One origin: they have one base address for both APIs. */
+/** Paths that clients of the original platform find on each port. One origin: they have one base address for both APIs. */
 export const operationsOfOlderClients: Readonly<Record<ApiName, readonly OperationContract[]>> = {
   media: [createRoomOfOlderClients, getMcuOfOlderClients, serverInfo, ...ofDevices],
   device: ofDevices,

@@ -1,2 +1,2 @@
-/** What stands for a secret wherever it is shown to be there. Sent back unchanged, it keeps the secret that is stored. */
+/** Text that stands for a secret wherever one is stored. Sent back unchanged, it keeps the stored secret. */
 export const hiddenSecret = '******'

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * payload's text. The controller signs, the node verifies; this is the form that both agree on.
  */
 
-/** What a join token says. `observer`: watches without being in the room, for the console. */
+/** Claims of a join token. `observer`: watches without being in the room, for the console. */
 const joinClaimsSchema = z.strictObject({
   /** Version. */
   v: z.literal(1),
@@ -22,7 +22,7 @@ const joinClaimsSchema = z.strictObject({
 })
 export type JoinClaims = z.output<typeof joinClaimsSchema>
 
-/** What a join link is made for. */
+/** Purpose of a join link. */
 export interface JoinGrant {
   roomId: string
   userId?: string

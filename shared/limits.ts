@@ -31,10 +31,10 @@ export const limits = {
   sessionsPerCredential: 10_000,
   /** Characters. */
   accountName: 64,
-  /** Of one account: sessions, the one unused for longest goes first; and access tokens. */
+  /** Limits of one account: sessions (the longest unused goes first) and access tokens. */
   sessionsPerAccount: 50,
   tokensPerAccount: 50,
-  /** What a site may hold; past it an operation is refused with a message that says so. */
+  /** Limits of a site; past one an operation is refused with a message that says so. */
   accounts: 200,
   credentials: 1_000,
   nodes: 100,

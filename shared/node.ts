@@ -10,11 +10,11 @@ const nodeAddrSchema = z
 /** One address of a node, with the tag that a client's ip_tag asks for. */
 const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
 
-/** What drives a node: `simulated` is a lab node that carries no media. */
+/** Drivers of nodes: `simulated` is a lab node without media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
-/** What a Janus server is told to be obeyed: written by the operator, never shown again. */
+/** Secrets of a Janus server, as its configuration names them: written by the operator, never shown again. */
 export const nodeSecretNames = ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] as const
 export type NodeSecretName = (typeof nodeSecretNames)[number]
 
@@ -47,7 +47,7 @@ export const nodeConfigSchema = z.strictObject({
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**
-   * Where a further embedded node listens: HTTP and WebSocket by TCP, media by UDP. 0: at the node port of the settings, as one embedded node of a site may; and of the
+   * Port of a further embedded node: HTTP and WebSocket by TCP, media by UDP. 0: at the node port of the settings, as one embedded node of a site may; and of the
    * other kinds.
    */
   port: z.int().min(0).max(65_535).default(0),
@@ -57,9 +57,9 @@ export const nodeConfigSchema = z.strictObject({
   weight: z.number().min(0.01).max(100).default(1),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
   max_users: z.int().min(0).max(1_000_000).default(0),
-  /** Of a Janus node: its WebSocket transport, for what needs a session, and for people. */
+  /** WebSocket transport of a Janus node, for sessions and for people. */
   ws_url: serverUrl('ws', 'wss'),
-  /** Of a Janus node: its Admin API, path included, e.g. `http://10.0.0.7:7088/admin`; empty: it is not used. */
+  /** Admin API of a Janus node, path included, e.g. `http://10.0.0.7:7088/admin`; empty: it is not used. */
   admin_url: serverUrl('http', 'https'),
 })
 export type NodeConfig = z.output<typeof nodeConfigSchema>
@@ -85,12 +85,12 @@ export const nodeInputSchema = nodeConfigSchema
   })
 export type NodeInput = z.output<typeof nodeInputSchema>
 
-/** What of an input may be shown: all but the secrets. */
+/** Fields of an input that may be shown: all but the secrets. */
 export function nodeConfigOf(input: NodeInput): NodeConfig {
   const { api_secret: _, admin_secret: __, admin_key: ___, token_secret: ____, ...config } = input
   return config
 }
 
-/** Of a node: what the operator sees first. `disabled` and `draining` are the operator's wish, the others are what the polls say. */
+/** State of a node, as the operator sees it. `disabled` and `draining` are the operator's wish, the others are what the polls say. */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const
 export type NodeState = (typeof nodeStates)[number]

@@ -3,7 +3,7 @@ import { hasUnsafeCharacter } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
 /**
- * What of a parameter's value the operator may see, once it was sent. Only what is known to be harmless is ever shown:
+ * Part of a parameter's value that the operator may see once it was sent. Only what is known to be harmless is ever shown:
  * a caller may have put a password anywhere.
  */
 export type Disclosure =
@@ -50,7 +50,7 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   safe: boolean
   /** Its own parameters, as the caller writes them; the token is apart. */
   params: P
-  /** What of each parameter may be shown in the activity and its exports: nothing that is not named here. */
+  /** Parts of each parameter that may be shown in the activity and its exports: nothing that is not named here. */
   disclosure: Readonly<Record<keyof P['shape'] & string, Disclosure>>
   /** Names under which the token is accepted, the specification's own first; null: the operation needs none. */
   token: readonly string[] | null

@@ -12,7 +12,7 @@ const port = z.int().min(0).max(65_535)
 /** A deadline in milliseconds. */
 const deadline = (fallback: number) => z.int().min(50).max(60_000).default(fallback)
 
-/** Where the listeners listen. A flag or an environment variable of the headless entry comes before these. Port 0 picks a free one. */
+/** Addresses of the listeners. A flag or an environment variable of the headless entry comes before these. Port 0 picks a free one. */
 const listenersSchema = z.strictObject({
   /** Loopback unless told otherwise. */
   host: z.string().min(1).max(253).default('127.0.0.1'),
@@ -20,7 +20,7 @@ const listenersSchema = z.strictObject({
   device_port: port.default(7081),
   node_port: port.default(7082),
   console_port: port.default(7083),
-  /** Where Janus nodes send their events; null: nowhere, and they are polled. */
+  /** Port to which Janus nodes send their events; null: there is none, and they are polled. */
   event_port: port.nullable().default(null),
 })
 
@@ -70,7 +70,7 @@ const deadlinesSchema = z.strictObject({
   health_ms: deadline(2_000),
   /** Between two health polls of a node. */
   health_interval_ms: deadline(2_000),
-  /** What is in flight when the controller stops. */
+  /** Wait for requests in flight when the controller stops. */
   shutdown_ms: deadline(5_000),
 })
 
@@ -86,7 +86,7 @@ const deviceSettingsSchema = z.strictObject({
 const mediaSchema = operatorMediaSettingsSchema.extend({
   /** WebRTC of everybody; 0: the same number as the node port where it is free. A change restarts the node. */
   udp_port: port.default(0),
-  /** What people write before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
+  /** Prefix before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
   public_url: z
     .string()
     .max(300)
@@ -116,7 +116,7 @@ export const backupSettingsSchema = z.strictObject({
   days: z.int().min(0).max(3_650).default(0),
 })
 
-/** What is answered to clients that were written for the original platform. Off: they are answered as everybody is. */
+/** Answers for clients that were written for the original platform. Off: they get the same answers as everybody. */
 const compatibilitySchema = z.strictObject({
   /** Operations, spellings and answers that only those clients know. */
   older_clients: z.boolean().default(false),

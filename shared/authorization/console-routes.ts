@@ -11,7 +11,7 @@ export const consoleRoutes = {
   // Load balancers ask without a name or by any; every other route wants one of this machine's own.
   'GET /healthz': 'anyone',
   'GET /metrics': 'scraper',
-  // Whoever is to trust it cannot have signed in before.
+  // A browser that is about to trust it cannot have signed in before.
   'GET /certificate': 'anyone',
   'GET /certificate/roomdesk.crt': 'anyone',
   // The ways in, and out by one's own cookie.

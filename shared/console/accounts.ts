@@ -7,7 +7,7 @@ import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
 import { tokenScope, tokenScopes } from './token-scopes.ts'
 
-/** Of an account: what somebody writes to sign in. Names that differ in case only are the same. */
+/** Name of an account, written to sign in. Names that differ in case only are the same. */
 export const accountName = z
   .string()
   .trim()
@@ -29,7 +29,7 @@ const label = z
   .min(1)
   .max(limits.label)
   .refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
-/** Of a token: days until it ends. */
+/** Days until a token ends. */
 const days = z.int().min(1).max(366).default(90)
 
 /** An account as an admin sees it. */
@@ -80,11 +80,11 @@ const accessTokenView = z.strictObject({
 })
 export type AccessTokenView = z.output<typeof accessTokenView>
 
-/** Who calls, and how they showed it. */
+/** The caller, and how they proved who they are. */
 const callerView = z.strictObject({
   /** Empty without an account. */
   account_id: z.string(),
-  /** Of the account; empty without one. */
+  /** Name of the account; empty without one. */
   name: z.string(),
   role,
   way: z.enum(['password', 'key', 'token', 'desktop', 'internal']),

@@ -33,9 +33,9 @@ export const procedures = {
 }
 
 export type ProcedureName = keyof typeof procedures
-/** What a caller sends (defaults may be left out). */
+/** Input as a caller sends it (defaults may be left out). */
 export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures)[N]['input']>
-/** What a handler receives. */
+/** Input as a handler receives it. */
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 
-/** Where a controller is reached from other machines; empty where it does not listen. */
+/** Addresses at which other machines reach a controller; empty where it does not listen. */
 const controllerPlace = z.strictObject({
   media: z.string(),
   device: z.string(),
@@ -19,7 +19,7 @@ const controllerView = z.strictObject({
   /** The one that answers. */
   self: z.boolean(),
   role: z.enum(['leader', 'standby']),
-  /** Of Roomdesk. */
+  /** Version of Roomdesk. */
   version: z.string(),
   place: controllerPlace,
   /** It is on another machine and announces no certificate: the one that answers sends it nothing. */
@@ -37,7 +37,7 @@ const controllerView = z.strictObject({
 })
 export type ControllerView = z.output<typeof controllerView>
 
-/** What holds the state of the site. */
+/** Database that holds the state of the site. */
 const siteMedium = z.strictObject({
   kind: z.enum(['disk', 'database']),
   /** Address without password; of a disk the data folder. */

@@ -27,7 +27,7 @@ export const deviceView = z.strictObject({
 })
 export type DeviceView = z.output<typeof deviceView>
 
-/** What became of a device: it joined, it was paused, or attempts failed for one reason. */
+/** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
 const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
   /** Why it was not joined; null unless it waited. */
@@ -99,7 +99,7 @@ export const deviceProcedures = {
       userAddress: bytes(1, limits.userAddress),
       login_name: bytes(0, limits.loginName).optional(),
       login_password: bytes(0, limits.loginPassword).optional(),
-      /** Of an existing device: its stored login is used where none is given, at the hosts that it was given for. */
+      /** Id of an existing device: its stored login is used where none is given, at the hosts that it was given for. */
       userId: userId.optional(),
       /** The second stream that is known already; without one, a smaller stream is looked for. */
       assist_address: bytes(0, limits.userAddress).optional(),
@@ -119,7 +119,7 @@ export const deviceProcedures = {
           carried: z.boolean(),
           way: z.enum(trackWays),
           reason: z.enum(trackReasons).nullable(),
-          /** Of the picture, in pixels, where the device describes it. */
+          /** Size of the picture in pixels, where the device describes it. */
           width: z.int().optional(),
           height: z.int().optional(),
         }),

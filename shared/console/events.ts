@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 
-/** What can happen, by group: the console filters by groups, and words each kind in its language. */
+/** Kinds of events, by group: the console filters by groups, and words each kind in its language. */
 const eventGroups = {
   /** The controller itself, its disk and this log. */
   system: [
@@ -31,7 +31,7 @@ const eventGroups = {
     'room.meetingEnded',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
-  /** What an operator or a site file did. */
+  /** Acts of an operator or a site file. */
   changes: ['site.changed'],
   lab: ['lab.faultEnded'],
 } as const
@@ -43,10 +43,10 @@ const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind
 export const eventLevels = ['info', 'warning', 'error'] as const
 export type EventLevel = (typeof eventLevels)[number]
 
-/** Who or what something was done by. */
+/** The one who acted. */
 const eventActor = z.strictObject({
   type: z.enum(['operator', 'siteFile', 'client', 'host', 'system']),
-  /** Of a host: the name in the room; of an operator: the account, or how they showed who they are (`console key`, `desktop`); of a client: its access_key; of a site file: its path. */
+  /** Host: the name in the room. Operator: the account, or how they proved who they are (`console key`, `desktop`). Client: its access_key. Site file: its path. */
   name: z.string(),
   /** Network address; empty where there is none. */
   address: z.string(),
@@ -71,7 +71,7 @@ export const subjectTypes = [
 ] as const
 export type SubjectType = (typeof subjectTypes)[number]
 
-/** What something happened to. */
+/** The thing or person that something happened to. */
 const eventSubject = z.strictObject({ type: z.enum(subjectTypes), id: z.string(), name: z.string() })
 export type EventSubject = z.output<typeof eventSubject>
 
@@ -89,11 +89,11 @@ export const eventEntry = z.strictObject({
   level: z.enum(eventLevels),
   actor: eventActor,
   subject: eventSubject,
-  /** What the sentence of the kind is completed with. */
+  /** Values for the sentence of the kind. */
   params: fields,
-  /** Of a change: what was otherwise before; what is new is missing. */
+  /** Values before a change; a new one is missing. */
   before: fields.optional(),
-  /** Of a change: how it is since; what is gone is missing. */
+  /** Values after a change; a removed one is missing. */
   after: fields.optional(),
   /** The room, for what happened to a person or a device in it; empty for everything else. */
   room: z.string(),
@@ -141,7 +141,7 @@ export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolea
     (text === '' || textOf(entry).includes(text))
 }
 
-/** What happened to somebody in a room happened in the room, too. */
+/** An event of somebody in a room is one of the room, too. */
 function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: string }): boolean {
   return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
 }
@@ -152,7 +152,7 @@ function textOf({ kind, actor, subject, room, params, before = {}, after = {} }:
   return [kind, actor.name, actor.address, subject.id, subject.name, room, ...values].join('\n').toLowerCase()
 }
 
-/** What is wrong with the log. */
+/** Faults of the log. */
 const logFaults = [
   'headMissing',
   'headForged',
@@ -175,7 +175,7 @@ const logVerdict = z.strictObject({
   newest: z.int(),
   /** Entries at the end that were written after the seal was last renewed: what a crash leaves. Their chain is whole. */
   unsealed: z.int(),
-  /** What is wrong first; null when ok. */
+  /** The first fault; null when ok. */
   fault: z.enum(logFaults).nullable(),
   /** seq of the first bad entry; 0 when there is none. */
   first_bad: z.int(),

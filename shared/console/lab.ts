@@ -10,11 +10,11 @@ import { done, moment, nothing, procedure } from './procedure.ts'
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
 
-/** What a simulated node can be made to do. */
+/** Faults that a simulated node can have. */
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
 
-/** What hits real clients ends by itself after so many minutes, a day at most: a lab that was left does no harm for good. */
+/** Faults that hit real clients end after so many minutes, a day at most: a forgotten lab does no lasting harm. */
 const minutes = z.int().min(1).max(1_440).default(10)
 
 /** A rule that makes an API operation fail or wait. */
@@ -27,7 +27,7 @@ export const faultRule = z.strictObject({
   ret: z.int().nullable().default(null),
   /** Close the connection without an answer. */
   drop: z.boolean().default(false),
-  /** Of the requests, how many it hits: 0 to 1. */
+  /** Share of the requests that it hits: 0 to 1. */
   probability: z.number().min(0).max(1).default(1),
   /** It ends after so many hits; 0 never. */
   times: z.int().min(0).default(0),

@@ -15,7 +15,7 @@ const shownHeight = z.int().min(0).max(20_000)
 const previewView = z.strictObject({
   room_id: z.string(),
   stream_id: z.string(),
-  /** Where to POST the SDP offer; `?size=small` asks for the smaller picture. */
+  /** URL to POST the SDP offer to; `?size=small` asks for the smaller picture. */
   url: z.string(),
   /** For `Authorization: Bearer`. A preview that has begun outlives it. */
   token: z.string(),
@@ -109,7 +109,7 @@ export const mediaProcedures = {
       role: z.enum(['member', 'host']).default('member'),
       /** As in get_mcu: a node with it is preferred. */
       idc_code: z.string().max(64).optional(),
-      /** Of both tokens; left out: as join links, by the settings. Who is in the room when they end stays until the connection ends. */
+      /** Life of both tokens; left out: as join links, by the settings. A person in the room when they end stays until the connection ends. */
       life_ms: z
         .int()
         .min(10_000)
@@ -118,7 +118,7 @@ export const mediaProcedures = {
     }),
     z.strictObject({
       ws_url: z.string(),
-      /** Of the join: `room`, `id` and `display`. The room has a name of its own there, which nobody else is told. */
+      /** Fields of the join: `room`, `id` and `display`. The room has a secret name there. */
       room: z.string(),
       id: z.string(),
       display: z.string(),

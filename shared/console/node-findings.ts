@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const findingSeverities = ['error', 'unsafe', 'notice'] as const
 export type FindingSeverity = (typeof findingSeverities)[number]
 
-/** What the test of a node can find, each with one sentence that says what to mend; in braces what is filled in. */
+/** Findings of a node's test, each with one sentence that says what to mend; values go into the braces. */
 export const nodeFindingSentences = {
   wsUnreachable: 'The WebSocket address does not answer ({reason}): check ws_url, its port and the firewall.',
   wsNotJanus: 'The WebSocket address is not that of Janus ({reason}): check the port and path of ws_url.',
@@ -63,7 +63,7 @@ export const nodeFinding = z.strictObject({
   severity: z.enum(findingSeverities),
   /** One plain sentence that says what to mend. */
   message: z.string(),
-  /** What is filled into the sentence of its code. */
+  /** Values for the braces in the sentence of its code. */
   values: z.record(z.string(), z.string()),
 })
 export type NodeFinding = z.output<typeof nodeFinding>

@@ -4,11 +4,11 @@ import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '
 import { nodeFinding } from './node-findings.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** What can be otherwise on a node than it should be: a room or camera of ours is not there, or one is there that nobody knows (any more). Either is put right at once. */
+/** Ways in which a node differs from what it should hold: a room or camera of ours is missing, or an unknown one is there. Either is put right at once. */
 export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
 export type DriftKind = (typeof driftKinds)[number]
 
-/** What was otherwise on a node than it should be, and was put right, since the controller started. */
+/** Differences that were put right on a node since the controller started. */
 const nodeDrift = z.strictObject({
   counts: z.record(z.enum(driftKinds), z.int()),
   last: z
@@ -32,18 +32,18 @@ export const nodeView = z.strictObject({
   rooms: z.int(),
   /** People and devices. */
   users: z.int(),
-  /** Of them, devices. */
+  /** Devices among them. */
   devices: z.int(),
   pulls: z.int(),
   /** While draining: rooms that it still serves, with people in them, or with devices that no other node can take. */
   rooms_left: z.int(),
   /** While draining: when that began, how many rooms it had then (0: not known), and how many people are still there; null otherwise. */
   drain: z.strictObject({ since: moment, rooms: z.int(), people_left: z.int() }).nullable(),
-  /** Of the last failed poll while it is not online; empty otherwise. */
+  /** Message of the last failed poll while it is not online; empty otherwise. */
   last_error: z.string(),
   /** When the state began. */
   since: moment,
-  /** What the program of a node that is not ours says of itself; null of other nodes, and until it has answered. */
+  /** Facts that a Janus program tells about itself; null of other nodes, and until it has answered. */
   program: z
     .strictObject({
       /** E.g. `1.1.2`. */
@@ -62,7 +62,7 @@ export const nodeView = z.strictObject({
 })
 export type NodeView = z.output<typeof nodeView>
 
-/** What this machine carries best, and what is missing of it. */
+/** Abilities of this machine, and what it lacks. */
 const nodeProposal = z.strictObject({
   /** Cores that the system gives this program. */
   cores: z.int(),
@@ -77,13 +77,13 @@ const nodeProposal = z.strictObject({
 })
 export type NodeProposal = z.output<typeof nodeProposal>
 
-/** What the test of a node found. */
+/** One finding of a node's test. */
 const nodeTest = z.strictObject({
   /** It can serve rooms; it may be unsafe all the same. */
   ok: z.boolean(),
   message: z.string(),
   milliseconds: z.number(),
-  /** Of a Janus server, e.g. `1.1.2`; empty for other kinds. */
+  /** Version of a Janus server, e.g. `1.1.2`; empty for other kinds. */
   version: z.string(),
   plugins: z.array(z.string()),
   /** The worst first; of a Janus server. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment } from './procedure.ts'
 
-/** What one client asked for that only clients of the original platform ask for, and that a switch keeps from it. */
+/** A call of one client that only clients of the original platform make, and that a switch refuses. */
 const refusedCall = z.strictObject({
   /** The setting in `compatibility` that would answer it. */
   setting: z.enum(['older_clients', 'get_access_token']),
@@ -34,7 +34,7 @@ export const olderClientsView = z.strictObject({
   fixed: z.array(z.enum(['older_clients', 'get_access_token'])),
   /** Calls answered since the start that only those clients make. */
   served: z.int(),
-  /** What they were refused within the last week because of a switch that is off now, but for clients that were dismissed; the last one first, at most 20. */
+  /** Calls refused within the last week because a switch is off now, without dismissed clients; the last one first, at most 20. */
   refused: z.array(refusedCall),
 })
 export type OlderClientsView = z.output<typeof olderClientsView>

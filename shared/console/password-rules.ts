@@ -1,4 +1,4 @@
-/** What keeps a text from being the password of an account; the console and the controller judge alike. */
+/** Rules for the password of an account; the console and the controller judge alike. */
 export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 
 /** Characters. */

@@ -16,7 +16,7 @@ export function procedure<I extends z.ZodType, O extends z.ZodType>(
   return { summary, input, output }
 }
 
-/** What is wrong with one field of an input. */
+/** A fault of one field of an input. */
 export interface FieldProblem {
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
   path: string
@@ -81,7 +81,7 @@ export class ConsoleError extends Error {
   }
 }
 
-/** Of a bulk procedure: how each one went. */
+/** Outcome of each item of a bulk procedure. */
 export const bulkOutcome = z.strictObject({
   done: z.int(),
   failed: z.array(z.strictObject({ key: z.string(), message: z.string() })),

@@ -35,7 +35,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'console.replace_key': false,
 
   'account.me': true,
-  // Of the site, nothing: of the session, how long ago its password was given.
+  // Nothing about the site; about the session, how long ago its password was given.
   'account.confirm_password': true,
   'account.change_password': false,
   'account.sessions': true,

@@ -5,7 +5,7 @@ import { moment, procedure } from './procedure.ts'
 
 /** A stream that one node hands to another. */
 const relayView = z.strictObject({
-  /** Whose: the user's id, with a mark for a screen. */
+  /** Id of the user, with a mark for a screen. */
   stream_id: z.string(),
   from: z.string(),
   to: z.string(),

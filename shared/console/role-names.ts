@@ -1,4 +1,4 @@
-/** What an account may do: a viewer looks, an operator runs rooms, people and cameras, an admin does everything. The lesser first. */
+/** Roles of an account: a viewer looks, an operator runs rooms, people and cameras, an admin does everything. Weakest first. */
 export const roleNames = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof roleNames)[number]
 

@@ -6,7 +6,7 @@ import { atLeast, type Role } from './role-names.ts'
 import { changesWayIn } from './settings-ways-in.ts'
 import { type TokenScope, tokenScopes } from './token-scopes.ts'
 
-/** Who may call a procedure. The same on every transport. */
+/** Roles that may call a procedure, the same on every transport. */
 export interface ProcedureAccess {
   /** Least role of the account; a token's account needs it too. */
   readonly role: Role
@@ -89,7 +89,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 
   'rooms.list': viewer('rooms:read'),
   'rooms.get': viewer('rooms:read'),
-  // Who runs rooms sets a new password, or hands out a link as host.
+  // Operators set new passwords and hand out host links.
   'rooms.reveal_password': person('admin'),
   'rooms.create': operator('rooms:write'),
   'rooms.update': operator('rooms:write'),
@@ -180,7 +180,7 @@ type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 const needsOfInput: {
   readonly [N in ProcedureName]?: (input: ProcedureParsed<N>, settings: Settings) => InputNeeds
 } = {
-  // Whoever has a link that names a user takes that user's place.
+  // A link that names a user takes that user's place.
   'media.join_link': ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
   'settings.set': (patch, settings) => ({ person: changesWayIn(patch, settings) }),
   // A disabled credential is a way in again.

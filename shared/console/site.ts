@@ -9,7 +9,7 @@ import { roleNames } from './role-names.ts'
 const listenerView = z.strictObject({
   name: z.enum(['media', 'device', 'node', 'console', 'event']),
   state: z.enum(['listening', 'stopped', 'failed']),
-  /** Where it listens, e.g. `http://127.0.0.1:7080`; empty when it does not. */
+  /** URL at which it listens, e.g. `http://127.0.0.1:7080`; empty when it does not. */
   url: z.string(),
   /** The same port on every address of this machine that reaches it. */
   urls: z.array(z.string()),
@@ -28,7 +28,7 @@ export const storeNotice = z.strictObject({
   lost: z.boolean().optional(),
 })
 
-/** What opens the secrets that a site stores. */
+/** Key that opens the secrets that a site stores. */
 const siteKeyView = z.strictObject({
   /** A file in the data folder that only this user may read, or wrapped there by the keychain of their session. */
   place: z.enum(['file', 'keychain']),
@@ -74,13 +74,13 @@ export const attention = z.strictObject({
     'accessTokenRefused',
     'secretsInUrls',
   ]),
-  /** What it is about: a node's name, a userId, a listener, a client's address and access_key. */
+  /** Subject: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),
   /** The subject as the operator knows it; empty where that is the same. */
   name: z.string(),
-  /** What keeps it so: of a device the kind of its error, of a node and the disk what they said; empty where the code says it. */
+  /** Cause: for a device the kind of its error, for a node and the disk their message; empty where the code says it. */
   why: z.string(),
-  /** Where one item stands for many: how many of how many, and why, the most frequent reason first. */
+  /** Counts where one item stands for many: how many of how many, and the reasons, the most frequent first. */
   count: z.int(),
   of: z.int(),
   reasons: z.array(z.strictObject({ kind: z.enum(deviceErrorKinds), count: z.int() })),
@@ -105,7 +105,7 @@ export const overviewView = z.strictObject({
     journal_bytes: z.int(),
     snapshot_at: moment,
     notices: z.array(storeNotice),
-    /** What was lost, at this start or an earlier one, until it is dismissed. */
+    /** Losses at this start or an earlier one, until they are dismissed. */
     losses: z.array(storeNotice),
     folder: z.string(),
     key: siteKeyView,
@@ -156,7 +156,7 @@ const backupView = z.strictObject({
   bytes: z.int(),
   /** It stays until it is deleted. */
   kept: z.boolean(),
-  /** It came from elsewhere. */
+  /** The file was uploaded. */
   uploaded: z.boolean(),
   proof: z.enum(backupProofs),
 })
@@ -172,23 +172,23 @@ const backupName = z.strictObject({
     .regex(/^[\w.-]+$/),
 })
 
-/** What a restore does to an account or an access token. */
+/** Effect of a restore on an account or an access token. */
 const accessChange = z.strictObject({
   kind: z.enum(['account', 'token']),
   change: z.enum(['gained', 'lost', 'changed']),
-  /** Of the account, or the label of the token. */
+  /** Name of the account, or label of the token. */
   name: z.string(),
   /** Name of the account; of a token whose account is not there empty. */
   account: z.string(),
   /** After the restore; of what is lost, before. */
   role: z.enum(roleNames),
   enabled: z.boolean(),
-  /** Of a token. */
+  /** End of a token. */
   expires_at: moment,
 })
 export type AccessChange = z.output<typeof accessChange>
 
-/** What is in a backup, against what is there now. */
+/** Content of a backup, compared with what is there now. */
 const backupPreview = z.strictObject({
   name: z.string(),
   at: moment,
@@ -257,7 +257,7 @@ export const siteProcedures = {
       issuer: z.string(),
       expires_at: moment,
       fingerprint: z.string(),
-      /** Of the certificate that devices are told to trust. */
+      /** Fingerprint of the certificate that devices are to trust. */
       trust_fingerprint: z.string(),
     }),
   ),

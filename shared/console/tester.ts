@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nothing, procedure } from './procedure.ts'
 
-/** Where the parameters of a tried request travel. A GET takes `query` only. */
+/** Place of the parameters in a tried request. A GET takes `query` only. */
 export const testerEncodings = ['query', 'form', 'json'] as const
 export type TesterEncoding = (typeof testerEncodings)[number]
 
@@ -44,7 +44,7 @@ export const testerProcedures = {
       api: z.enum(['media', 'device']),
       /** Name of the operation. */
       operation: z.string().min(1).max(64),
-      /** What the operation needs of it is added (the digest, or the token of a session); empty adds nothing. */
+      /** Key pair whose proof is added to the operation (the digest, or the token of a session); empty adds nothing. */
       access_key: z.string().max(limits.accessKey).default(''),
       /** As the caller writes them; a name given here is not added again. `options` holds JSON text. */
       params: z.record(z.string().max(64), z.string().max(limits.deviceOptions)),
@@ -52,7 +52,7 @@ export const testerProcedures = {
       encoding: z.enum(testerEncodings).default('query'),
     }),
     z.strictObject({
-      /** What went over the wire: request line, headers, body. Its token is a live one, so that it can be sent again. */
+      /** The exchange as it was on the wire: request line, headers, body. Its token is a live one, so that it can be sent again. */
       request: z.string(),
       /** Absolute URL with the query. */
       url: z.string(),

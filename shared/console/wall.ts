@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** What one tile of the wall shows: a camera, or whoever is seen in a room. */
+/** Content of one tile of the wall: a camera, or the people of a room. */
 const wallItem = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
   z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),

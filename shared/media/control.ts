@@ -20,7 +20,7 @@ const removalSchema = z.strictObject({
   roomId: z.string(),
   /** Empty: nobody was taken out; the one link is over, or every link of the room that was made until then. */
   userId: z.string(),
-  /** Of the link that was theirs alone; empty for none. */
+  /** Id of the link that was theirs alone; empty for none. */
   tokenId: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
@@ -42,7 +42,7 @@ export const maxRemovals = 10_000
 /** PEM texts. */
 const certificate = z.strictObject({ cert: z.string(), key: z.string() })
 
-/** What the process is told first. */
+/** First message to the process. */
 export const startSchema = z.strictObject({
   version: z.literal(controlVersion),
   host: z.string().min(1).max(253),
@@ -59,7 +59,7 @@ export const startSchema = z.strictObject({
   /** Folder of the built room page; empty: none is served. */
   page_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
-  /** By the process before this one: they hold on. */
+  /** Removals noted before this process started, which stay in force. */
   removals: z.array(removalSchema).max(maxRemovals).optional(),
   /** Those of every room, wherever it is. */
   outgoing: z.array(outgoingIdSchema).optional(),
@@ -95,7 +95,7 @@ const track = z.strictObject({
   codec: z.string(),
   detail: z.string(),
   carried: z.boolean(),
-  /** Of the picture, in pixels, where the camera describes it. */
+  /** Size of the picture in pixels, where the camera describes it. */
   width: z.int().optional(),
   height: z.int().optional(),
   way: z.enum(trackWays),
@@ -112,7 +112,7 @@ export type RoomRefusal = (typeof roomRefusals)[number]
 /** Somebody in a room, as what they do there is told of. */
 const doer = z.strictObject({ userId: z.string(), userName: z.string() })
 export type Doer = z.output<typeof doer>
-/** What hosts do that the controller is told of and does not do itself. */
+/** Acts of hosts that the controller is told of and does not carry out itself. */
 const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
 export type HostAct = (typeof hostActs)[number]
 
@@ -125,17 +125,17 @@ const roomProof = z.discriminatedUnion('by', [
 ])
 export type RoomProof = z.output<typeof roomProof>
 
-/** What a stranger is told of a room before joining: the same of a room that its number does not open, and of none. */
+/** Facts that a stranger gets about a room before joining: the same for a room that its number does not open and for none. */
 const roomLookSchema = z.strictObject({
   /** The number is enough to join. */
   by_number: z.boolean(),
   /** It is, and whoever gives the host password joins as host. */
   host_password: z.boolean(),
-  /** What the room is about; empty for a room that whoever looks may not enter. */
+  /** Topic of the room; empty for a room that the stranger may not enter. */
   topic: z.string(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
-/** What somebody tried who was refused by the node itself: a join link that is forged, expired or for another room; the password of a room that is open; or these and room numbers too often. */
+/** Attempts that the node itself refused: a join link that is forged, expired or for another room; the password of a room that is open; or these and room numbers too often. */
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
 
@@ -145,7 +145,7 @@ export const controlMethods = {
   set_settings: { params: mediaSettingsSchema, result: nothing },
   /** The controller leads its site, still: see `lease_ms` of the settings. */
   leads: { params: nothing, result: nothing },
-  /** Of the listener, which speaks TLS already: connections from now on. */
+  /** Certificate of the listener, which speaks TLS already: for connections from now on. */
   set_certificate: { params: certificate, result: nothing },
   /** Open connections of the listener. */
   connections: { params: nothing, result: z.strictObject({ connections: z.int() }) },
@@ -171,7 +171,7 @@ export const controlMethods = {
   },
   /** The answer to `roomLooked`. */
   answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
-  /** Whoever watches by a WHEP session shows the picture so high, in device pixels; 0: not at all. */
+  /** Height at which the viewer of a WHEP session shows the picture, in device pixels; 0: not at all. */
   show: {
     params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
     result: z.strictObject({ there: z.boolean() }),
@@ -236,7 +236,7 @@ export const toNodeSchema = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('request'),
     id: z.int(),
-    /** Of `controlMethods`. */
+    /** A method of `controlMethods`. */
     method: z.string(),
     params: z.unknown(),
   }),
@@ -247,7 +247,7 @@ export const toNodeSchema = z.discriminatedUnion('type', [
 ])
 export type ToNode = z.output<typeof toNodeSchema>
 
-/** What a node tells without being asked: the events of the port, and its log. */
+/** Messages that a node sends unasked: the events of the port, and its log. */
 export const controlEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('joined'), roomId: z.string(), user: roomUserSchema }),
   z.strictObject({ type: z.literal('left'), roomId: z.string(), userId: z.string() }),
@@ -339,7 +339,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Those that are in no group, because there were too many. */
     more: z.int().min(0),
   }),
-  /** By the controller, or by a host of the room; `left` follows. */
+  /** Removed by the controller, or by a host of the room; `left` follows. */
   removalSchema.extend({ type: z.literal('removed'), userName: z.string(), by: doer.optional() }),
 ])
 export type ControlEvent = z.output<typeof controlEventSchema>

@@ -9,7 +9,7 @@ import { z } from 'zod'
 export const maxRunBytes = 48 * 1024
 /** Bytes that one side of a run may have sent and the other one has not said to have taken, each way. */
 export const runWindow = 1024 * 1024
-/** What was taken is said when it is so much, in bytes. */
+/** Bytes taken until they are acknowledged. */
 export const takenStep = 64 * 1024
 /** So many transcoders of sound alone for one of pictures. */
 export const soundsForPicture = 8
@@ -22,7 +22,7 @@ export const latestShownMs = 3_600_000
  */
 export const keyFrameWishMs = 0.5
 
-/** What one ffmpeg makes of the Matroska that it is given: at least one of both. */
+/** Output of one ffmpeg from the Matroska that it is given: picture, sound or both. */
 const ffmpegPlanSchema = z
   .strictObject({
     video: z
@@ -38,7 +38,7 @@ const ffmpegPlanSchema = z
   .refine(({ video, audio }) => audio || video !== undefined, 'it makes nothing')
 export type FfmpegPlan = z.output<typeof ffmpegPlanSchema>
 
-/** What the ffmpeg of the controller's machine can make. */
+/** Abilities of the ffmpeg on the controller's machine. */
 const ffmpegAbilitiesSchema = z.strictObject({
   /** As it names it, e.g. `5.1.9-0+deb12u1`. */
   version: z.string().max(64),
@@ -68,7 +68,7 @@ export const ffmpegAskSchema = z.discriminatedUnion('ask', [
 ])
 export type FfmpegAsk = z.output<typeof ffmpegAskSchema>
 
-/** Of what a run makes: pictures as FLV, sound as Matroska. */
+/** Output of a run: pictures as FLV, sound as Matroska. */
 export type RunOutput = 'pictures' | 'sound'
 
 /** Controller to node. */

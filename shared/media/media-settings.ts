@@ -13,7 +13,7 @@ export const iceServerSchema = z.strictObject({
 })
 export type IceServer = z.output<typeof iceServerSchema>
 
-/** What an operator can set of a node that runs. */
+/** Settings of a running node that an operator can change. */
 export const operatorMediaSettingsSchema = z.strictObject({
   /** Given to browsers, so that they get through firewalls. */
   ice_servers: z.array(iceServerSchema).max(16).default([]),
@@ -35,7 +35,7 @@ export const operatorMediaSettingsSchema = z.strictObject({
   camera_answer_ms: milliseconds.default(4_000),
   /** A camera that sends nothing for so long has stalled. */
   camera_stall_ms: milliseconds.default(5_000),
-  /** What a browser may send, in bits per second. */
+  /** Limit of what a browser may send, in bits per second. */
   publish_bitrate: z.int().min(100_000).max(100_000_000).default(2_500_000),
   /** Cameras whose pictures are made playable with ffmpeg at once; 0: ffmpeg is not used. */
   transcoders: z.int().min(0).max(64).default(4),
@@ -44,13 +44,13 @@ export const operatorMediaSettingsSchema = z.strictObject({
   most_tiles: z.int().min(2).max(49).default(12),
 })
 
-/** What can change while the node runs. */
+/** Facts that can change while the node runs. */
 export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
-  /** Where the controller listens: no camera is called there on this machine. The node adds its own. */
+  /** Ports of the controller: no camera is called there on this machine. The node adds its own. */
   site_ports: z.array(z.int().min(1).max(65_535)).max(256).default([]),
-  /** Where people reach the other nodes of the site, and the node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
+  /** Addresses at which people reach the other nodes of the site, and the node ports of its other controllers, e.g. `http://10.0.0.5:7084`. */
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
-  /** Where other controllers of the site stand by: milliseconds after which one of them leads, when this one says nothing. 0: nobody else does. */
+  /** Milliseconds of silence after which another controller of the site leads; 0: there is none. */
   lease_ms: z.int().min(0).max(60_000).default(0),
   /** A device that sends no media within so long has not joined. The controller's own deadline is a little later: past it the node has not answered. */
   join_ms: milliseconds.default(4_000),

@@ -1,4 +1,4 @@
-/** By itself, so that the room page can take it without the schemas. */
+/** Stands alone, so that the room page can import it without the schemas. */
 
 /** Version of the room signalling; a node refuses another one. */
 export const signalVersion = 1

@@ -63,7 +63,7 @@ const streamSchema = z.strictObject({
 })
 export type RoomStream = z.output<typeof streamSchema>
 
-/** What somebody is sent of a stream's picture: everything, a smaller one of the same camera, or only pictures now and then, whole by themselves. */
+/** Parts of a stream's picture that somebody receives: everything, a smaller one of the same camera, or only key frames now and then. */
 const streamSizes = ['full', 'small', 'key_frames'] as const
 export type StreamSize = (typeof streamSizes)[number]
 
@@ -83,18 +83,18 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
     type: z.literal('join'),
     version: z.int(),
     room_id: z.string().min(1).max(128),
-    /** Of a join link. */
+    /** Token of a join link. */
     token: z.string().max(4_096).default(''),
     /** Instead of a link; makes the person host. */
     host_password: z.string().max(64).default(''),
     /** Secret of the browser, kept there: where no link names the user, it is the same one in this room each time. */
     browser: z.string().min(16).max(64).optional(),
-    /** Of an earlier `joined` in this room: whoever was in comes back into a locked room, and waits for no host. */
+    /** Session of an earlier `joined` in this room: a returning person comes back into a locked room, and waits for no host. */
     pass: z.string().max(256).optional(),
     /** Id that the pass was given for, where neither the link nor the browser says who this is. Without such a pass the node makes an id, whatever is asked for. */
     user_id: userId.refine(isSafe, { error: unsafeNameError }).optional(),
     user_name: z.string().trim().max(256).refine(isSafe, { error: unsafeNameError }).default(''),
-    /** Of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */
+    /** Ticket of media that this page sends or watches already in a room on another server (`Session-Ticket` of WHIP and WHEP): it goes on there. */
     ticket: z.string().max(maxTicket).optional(),
   }),
   z.strictObject({ type: z.literal('resume'), version: z.int(), session: z.string().max(256) }),
@@ -171,7 +171,7 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     chat: z.array(chatSchema),
     /** Tiles that a page shows at once, at most. */
     most_tiles: z.int(),
-    /** Who speaks, and who spoke lately, the latest first. */
+    /** Speakers now and lately, the latest first. */
     speaking: z.array(z.string()),
     spoke: z.array(z.string()),
     /** Other nodes of the site, and node ports of its other controllers, e.g. `http://10.0.0.5:7084`: while this one is away each of them knows where the room is. */
@@ -184,7 +184,7 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     code: z.number(),
     reason: z.string(),
     message: z.string(),
-    /** With the reason `elsewhere`: the node where the same `join` lets one in, e.g. `http://10.0.0.5:7084`. */
+    /** With the reason `elsewhere`: the node at which the same `join` succeeds, e.g. `http://10.0.0.5:7084`. */
     url: z.string().optional(),
   }),
   z.strictObject({ type: z.literal('pong'), id: z.int() }),
@@ -202,9 +202,9 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('hand_lowered'), by: z.string() }),
   z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),
   z.strictObject({ type: z.literal('stream_removed'), stream_id: z.string() }),
-  /** What this person is sent of a stream from now on: less than everything while their link carries no more. Its sound is always whole. */
+  /** Parts of a stream that this person receives from now on: less than everything while their link is too slow. Its sound is always whole. */
   z.strictObject({ type: z.literal('stream_size'), stream_id: z.string(), size: z.enum(streamSizes) }),
-  /** Who speaks from now on, who began last first: of those whose sound tells how loud it is (RFC 6464). */
+  /** Speakers from now on, the latest first: of those whose sound tells how loud it is (RFC 6464). */
   z.strictObject({ type: z.literal('speaking'), user_ids: z.array(z.string()) }),
   z.strictObject({ type: z.literal('chat'), line: chatSchema }),
   z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),

@@ -2,5 +2,5 @@
 export const streamSources = ['main', 'screen'] as const
 export type StreamSource = (typeof streamSources)[number]
 
-/** What follows the user's id in the id of a screen's stream; no user's id may end with it. */
+/** Suffix of the id of a screen's stream, after the user's id; no user's id may end with it. */
 export const screenSuffix = '~screen'

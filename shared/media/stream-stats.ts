@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { shortcoming, streamConversion } from './transcoding.ts'
 
-/** What a stream has carried since it began; the reader makes rates of two readings. */
+/** Totals of a stream since it began; the reader makes rates of two readings. */
 export const streamStats = z.strictObject({
   room_id: z.string(),
   stream_id: z.string(),
@@ -23,7 +23,7 @@ export const streamStats = z.strictObject({
   b_frames: z.boolean(),
   /** null: everything goes on as it comes. */
   conversion: streamConversion.nullable(),
-  /** Of a camera; empty where everything it sends reaches every browser. */
+  /** Shortcomings of a camera; empty where everything it sends reaches every browser. */
   shortcomings: z.array(shortcoming),
 })
 export type StreamStats = z.output<typeof streamStats>
@@ -45,7 +45,7 @@ export const connectionStats = z.strictObject({
   user_id: z.string(),
   /** The signalling connection is up. */
   signal: z.boolean(),
-  /** By how loud their sound says that it is (RFC 6464). */
+  /** Loudness as the sound itself tells it (RFC 6464). */
   speaking: z.boolean(),
   /** State of each connection that carries media to or from this person. */
   peers: z.array(

@@ -3,11 +3,11 @@ import { z } from 'zod'
 /** So many run, of so many that may. */
 const use = z.strictObject({ used: z.int(), limit: z.int() })
 
-/** What a media node can make of what browsers cannot play, with the ffmpeg of its machine. */
+/** Abilities of a media node to convert what browsers cannot play, with the ffmpeg of its machine. */
 export const transcodingStatus = z.strictObject({
   /** missing: there is no ffmpeg; incomplete: it lacks an encoder of H.264 or Opus; off: the setting says so. */
   state: z.enum(['ready', 'incomplete', 'missing', 'off']),
-  /** Of ffmpeg; empty when there is none. */
+  /** Version of ffmpeg; empty when there is none. */
   version: z.string(),
   /** Why it cannot be used although it was set; else empty. */
   problem: z.string(),
@@ -48,7 +48,7 @@ export const trackReasons = [
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
 
-/** What of a camera does not reach every browser, and is not made playable: its picture, or its sound. */
+/** Part of a camera that does not reach every browser and is not converted: its picture, or its sound. */
 export const shortcoming = z.strictObject({
   kind: z.enum(['video', 'audio']),
   way: z.enum(['needs_ffmpeg', 'none']),
@@ -62,7 +62,7 @@ export type ConversionState = (typeof conversionStates)[number]
 
 /** How a camera's media is made playable. */
 export const streamConversion = z.strictObject({
-  /** What the camera sends, e.g. `H.265, AAC`. */
+  /** Codecs of the camera, e.g. `H.265, AAC`. */
   from: z.string(),
   state: z.enum(conversionStates),
   /** Why it failed last; empty when it did not. */

@@ -17,7 +17,7 @@ const pageEntry = 'renderer/console/index.html'
 const preloadEntry = 'main/preload.ts'
 
 /**
- * What stays outside the bundles: Electron itself, and packages that load a native binary of their own. `bufferutil` and
+ * Imports that stay outside the bundles: Electron itself, and packages that load a native binary of their own. `bufferutil` and
  * `utf-8-validate` are optional natives that ws does without, `pg-native` and `pg-cloudflare` those of pg.
  */
 const external = ['electron', /^@?node-datachannel(\/|$)/, 'bufferutil', 'utf-8-validate', 'pg-native', 'pg-cloudflare']
@@ -50,7 +50,7 @@ const zodWithoutEval: Plugin = {
 
 /**
  * `node:http` without its WebSocket client: an `import` reads every export of the module, and the getter of that one loads undici, 10 MB that no controller uses.
- * What is named here is what the program and its packages import.
+ * Names all that the program and its packages import.
  */
 const leanHttp: Plugin = {
   name: 'lean-http',

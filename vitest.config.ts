@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config'
 const ci = Boolean(process.env.CI)
 const separate = ['test/renderer/**', 'test/e2e/**', 'test/faults/**', 'test/bench/**', 'test/standin/**']
 
-/** What `npm test` runs of the faults; `npm run faults` runs all of them, and for longer. */
+/** Faults that `npm test` runs; `npm run faults` runs all of them, and for longer. */
 const faults =
   process.env.ROOMDESK_FAULTS === 'all'
     ? ['test/faults/**/*.test.ts']
@@ -49,7 +49,7 @@ export default defineConfig({
           isolate: false,
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // What is true at once passes at once; on a busy machine it may take its time.
+          // A condition that holds at once passes at once; on a busy machine it may take its time.
           expect: { poll: { timeout: 10_000 } },
         },
       },

@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** What the page may load: its own files. It talks to the controller over the bridge, so it needs no connections. */
+/** Content policy of the page: its own files only. It talks to the controller over the bridge, so it needs no connections. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",

@@ -2,7 +2,7 @@ import { type BrowserWindow, dialog } from 'electron'
 import type { PreferencesFile } from './preferences.ts'
 import type { Texts } from './texts.ts'
 
-/** What closing a window needs to know and to do. */
+/** Parts that closing a window works with. */
 export interface CloseBehaviour {
   preferences: PreferencesFile
   texts: () => Texts

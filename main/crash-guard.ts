@@ -6,7 +6,7 @@ import type { Texts } from './texts.ts'
 const maxReloads = 3
 const withinMs = 60_000
 
-/** What the guard needs to know and to do. */
+/** Parts that the guard works with. */
 export interface PageGuard {
   texts: () => Texts
   logger: Logger

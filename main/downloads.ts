@@ -2,7 +2,7 @@ import { type DownloadItem, session, type WebContents } from 'electron'
 import { channels } from './channels.ts'
 import { isOurs } from './hardening.ts'
 
-/** What became of a file that the page hands to the operator. */
+/** Outcome for a file that the page hands to the operator. */
 export interface DownloadEnd {
   /** As the page has made it, `blob:…`. */
   url: string
@@ -13,7 +13,7 @@ export interface DownloadEnd {
 /** Tells the page when its file is written, because the dialog that asks where to comes after the click. Nothing else is downloaded. When the app is ready. */
 export function followDownloads(): void {
   session.defaultSession.on('will-download', (event, item, contents) => {
-    // What a page makes has an address of its own origin.
+    // A file that the page makes has an address of the page's own origin.
     if (item.getURL().startsWith('blob:') && isOurs(contents.getURL())) follow(item, contents)
     else event.preventDefault()
   })

@@ -22,7 +22,7 @@ export function secureWebPreferences(preload: string): WebPreferences {
 }
 
 /**
- * What must be set before the app is ready: every renderer sandboxed, every web contents guarded from its first moment.
+ * Settings from before the app is ready: every renderer sandboxed, every web contents guarded from its first moment.
  * @returns what is to be said of the sandbox, where there is none
  */
 export function hardenApp(): 'on' | 'off' | 'refuse' {
@@ -34,7 +34,7 @@ export function hardenApp(): 'on' | 'off' | 'refuse' {
 }
 
 /**
- * What the console's page may do: copy a text, and reach MCU nodes on this machine and in the local network for its previews, where Chromium
+ * Permissions of the console's page: copy a text, and reach MCU nodes on this machine and in the local network for its previews, where Chromium
  * asks for that (Local Network Access). Its content security policy keeps every other connection to its own origin.
  */
 const allowed: ReadonlySet<string> = new Set([

@@ -61,7 +61,7 @@ async function plainKey(path: string): Promise<DataKey> {
 }
 
 /**
- * What the console says of it.
+ * Describes the key for the console.
  * @param session Electron's folder of the session's own files: on Windows what opens the wrapped key is in one of them, and nowhere else
  */
 export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session: string): SiteKeyView {

@@ -36,7 +36,7 @@ function autostartFile(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'autostart', 'roomdesk.desktop')
 }
 
-/** What starts this app: the AppImage file where it runs from one (its mount goes away), the folder of the sources in development. */
+/** Program that starts this app: the AppImage file where it runs from one (its mount goes away), the folder of the sources in development. */
 function command(): string[] {
   const program = process.env.APPIMAGE ?? app.getPath('exe')
   return app.isPackaged ? [program, hiddenFlag] : [program, app.getAppPath(), hiddenFlag]

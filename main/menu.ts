@@ -1,7 +1,7 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import type { Texts } from './texts.ts'
 
-/** What the application menu can do. */
+/** Commands of the application menu. */
 export interface MenuActions {
   /** Shows a page of the console by its route. */
   go: (route: string) => void

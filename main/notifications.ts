@@ -6,7 +6,7 @@ import type { Texts } from './texts.ts'
 /** Milliseconds in which what goes down is told in one notification. */
 const gatherMs = 2_000
 
-/** What telling needs to know and to do. */
+/** Parts that telling works with. */
 export interface Teller {
   texts: () => Texts
   /** Somebody who sees the console needs no notification. */

@@ -5,10 +5,10 @@ import type { Logger } from 'pino'
 /** So many notifications that nobody has seen to are held; the system has dropped older ones from its list by then. */
 const maxHeld = 50
 
-/** What showing needs to know and to do. */
+/** Parts that showing works with. */
 export interface NotifierOptions {
   logger: Logger
-  /** What a click on a notification does. */
+  /** Action of a click on a notification. */
   open: () => void
   /** Told of each text that the system does not show: it has no notifications, or refuses those of this app (macOS does where it is not signed). */
   onRefused: (text: string) => void

@@ -12,7 +12,7 @@ ipcRenderer.on(channels.download, (_event, end: DownloadEnd) => {
   for (const listener of [...downloadListeners]) listener(end)
 })
 
-// What main pushes is a ConsoleEvent by its own types; the wire in between is Electron's.
+// Main pushes a ConsoleEvent by its own types; the wire in between is Electron's.
 ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
   for (const listener of [...listeners]) listener(event)
 })

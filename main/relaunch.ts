@@ -5,10 +5,10 @@ import { CrashGuard } from '../server/bin/crash-guard.ts'
 import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
 import type { Texts } from './texts.ts'
 
-/** What the app's own last resort works with. */
+/** Parts of the app's own last resort. */
 export interface RelaunchOptions {
   logger: Logger
-  /** What the app before this one told. */
+  /** Facts from the app before this one. */
   restarts: Restarts
   texts: () => Texts
   /** Undefined until it runs. */

@@ -1,7 +1,7 @@
-/** What is known when the app decides about Chromium's sandbox, before it is ready. */
+/** Facts by which the app decides about Chromium's sandbox, before it is ready. */
 export interface SandboxSituation {
   platform: NodeJS.Platform
-  /** Of the user; undefined on Windows. */
+  /** Id of the user; undefined on Windows. */
   uid: number | undefined
   argv: readonly string[]
   isPackaged: boolean

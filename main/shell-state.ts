@@ -4,7 +4,7 @@ import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { type Settings, settingsSchema } from '../shared/settings.ts'
 import type { Controller } from '../server/controller/controller.ts'
 
-/** What the shell shows of the site. */
+/** State of the site, as the shell shows it. */
 export interface ShellState {
   attention: readonly Attention[]
   counts: OverviewView['counts']

@@ -23,11 +23,11 @@ import { WindowNotices } from './window-notices.ts'
 const trayMs = 1_000
 const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 
-/** What the shell is made of. */
+/** Parts of the shell. */
 export interface ShellOptions {
   launch: DesktopLaunch
   logger: Logger
-  /** Of the built main program: the preload lies beside it. */
+  /** Folder of the built main program: the preload lies beside it. */
   folder: string
   /** With the icons. */
   assets: string

@@ -17,11 +17,11 @@ import type { Texts } from './texts.ts'
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
 
-/** What the controller of the desktop is started with. */
+/** Options of the desktop's controller. */
 export interface StartOptions {
   launch: DesktopLaunch
   logger: Logger
-  /** What the app before this one told. */
+  /** Facts from the app before this one. */
   restarts: Restarts
   texts: () => Texts
 }
@@ -83,7 +83,7 @@ async function openKey({ launch, logger, restarts, texts }: StartOptions): Promi
     logger.error({ err: error }, 'the keychain does not open the key of the site')
     const choice = await askAboutKeychain(error, texts())
     if (choice === 'quit') throw new GaveUpError(error.message, { cause: error })
-    // What Electron found of the keychain is what it keeps until it ends: only another process looks again.
+    // Electron keeps the keychain that it found until it ends: only another process looks again.
     startAppAgain(restarts)
     return await new Promise<never>(() => {})
   }

@@ -1,4 +1,4 @@
-/** What the shell itself says: menus, tray, dialogs, notifications. The console's own texts live in the page. */
+/** Texts of the shell itself: menus, tray, dialogs, notifications. The console's own texts live in the page. */
 const english = {
   open: 'Open Roomdesk',
   restartListeners: 'Restart Listeners',
@@ -16,7 +16,7 @@ const english = {
   openDataFolder: 'Open Data Folder',
   reload: 'Reload',
   wait: 'Wait',
-  /** Of menu items that Electron would name itself, in English whatever the language is. */
+  /** Names of menu items that Electron would name itself, in English whatever the language is. */
   roles: {
     close: 'Close Window',
     undo: 'Undo',
@@ -54,9 +54,9 @@ const english = {
   crashed: 'The console page crashed and was reloaded. The controller kept running.',
   crashedAgain: 'The console page keeps crashing. The controller keeps running.',
   crashedForGood:
-    'Roomdesk failed repeatedly and will not restart automatically. Please report the log entry "unforeseen error", then start Roomdesk again.',
+    'Roomdesk failed repeatedly and will not restart automatically. Please report the log entry "unexpected error", then start Roomdesk again.',
   crashedAtStart:
-    'An unexpected error ended the start. Please report the log entry "unforeseen error", then start Roomdesk again.',
+    'An unexpected error ended the start. Please report the log entry "unexpected error", then start Roomdesk again.',
   unresponsive: 'The console page does not respond. The controller keeps running.',
   starting: 'Starting…',
   allWell: 'All is well',
@@ -148,8 +148,8 @@ const chinese: Texts = {
   crashed: '控制台页面崩溃，已重新加载。控制器一直在运行。',
   crashedAgain: '控制台页面反复崩溃。控制器仍在运行。',
   crashedForGood:
-    'Roomdesk 反复出错，不再自动重启。请将日志中的“unforeseen error”条目反馈给开发者，然后重新启动 Roomdesk。',
-  crashedAtStart: '启动时发生意外错误。请将日志中的“unforeseen error”条目反馈给开发者，然后重新启动 Roomdesk。',
+    'Roomdesk 反复出错，不再自动重启。请将日志中的“unexpected error”条目反馈给开发者，然后重新启动 Roomdesk。',
+  crashedAtStart: '启动时发生意外错误。请将日志中的“unexpected error”条目反馈给开发者，然后重新启动 Roomdesk。',
   unresponsive: '控制台页面没有响应。控制器仍在运行。',
   starting: '正在启动…',
   allWell: '一切正常',

@@ -3,7 +3,7 @@ import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electr
 import type { ShellState } from './shell-state.ts'
 import type { Texts } from './texts.ts'
 
-/** What the tray's menu can do. */
+/** Commands of the tray's menu. */
 export interface TrayActions {
   open: () => void
   restartListeners: () => void
@@ -19,12 +19,12 @@ export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
   readonly #folder: string
-  /** What is shown now. */
+  /** State that is shown now. */
   #kind: IconKind = 'ok'
   #toolTip = ''
   #entries = ''
   #isOpen = false
-  /** What is to be shown once the menu is closed. */
+  /** State to show once the menu is closed. */
   #next: MenuItemConstructorOptions[] | undefined
 
   /** @param folder with the icons */
@@ -61,7 +61,7 @@ export class RoomdeskTray {
 
   /** A menu that is set while it is open closes under the pointer: only another one is set, and where its closing is told, not before that. */
   #setEntries(entries: MenuItemConstructorOptions[]): void {
-    // Of the clicks JSON says nothing: they are always the same.
+    // JSON leaves out the clicks: they are always the same.
     const text = JSON.stringify(entries)
     if (this.#isOpen) {
       this.#next = entries
@@ -81,7 +81,7 @@ export class RoomdeskTray {
     })
     menu.on('menu-will-close', () => {
       this.#isOpen = false
-      // What was chosen in it is told after this.
+      // The choice in it arrives after this.
       setImmediate(() => {
         const next = this.#next
         this.#next = undefined

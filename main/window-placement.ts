@@ -10,7 +10,7 @@ export const smallest = { width: 900, height: 600 }
 const grip = { width: 120, height: 40 }
 
 /**
- * Where to open the window: where it was, if that is still on a screen; else in the middle, no larger than the screen.
+ * Place for the window to open: the last one, if that is still on a screen; else in the middle, no larger than the screen.
  * @param workAreas of every screen, the primary one first; in DIP
  */
 export function placeWindow(was: Placement, workAreas: readonly Rectangle[]): Partial<Rectangle> & typeof preferred {

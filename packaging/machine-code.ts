@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 
-/** What a file with machine code is for. */
+/** Machine that a file of machine code runs on. */
 export interface MachineCode {
-  /** Of the system: ELF (Linux), Mach-O (macOS), PE (Windows). */
+  /** Format of the system: ELF (Linux), Mach-O (macOS), PE (Windows). */
   platform: 'linux' | 'darwin' | 'win32'
   /** As `process.arch` spells them; a universal file of macOS has several. What is not known is its number in hex. */
   architectures: string[]

@@ -9,7 +9,7 @@ declare global {
     state: 'completed' | 'cancelled' | 'interrupted'
   }
 
-  /** What the preload script of the desktop app exposes; absent in a browser. Plain values only cross this bridge. */
+  /** Bridge that the preload script of the desktop app exposes; absent in a browser. Plain values only cross it. */
   interface RoomdeskBridge {
     transport: 'ipc'
     call(name: string, input: unknown): Promise<unknown>

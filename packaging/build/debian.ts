@@ -13,7 +13,7 @@ const name = 'roomdesk-server'
 const programFolder = 'usr/lib/roomdesk'
 const documentFolder = `usr/share/doc/${name}`
 const optionsPath = 'etc/roomdesk/roomdesk.env'
-/** What Node and the native binary ask of Debian's libraries; a test compares it with what they do ask for. */
+/** Symbols that Node and the native binary need of Debian's libraries; a test compares the list with them. */
 const dependencies = 'adduser, libc6 (>= 2.30), libgcc-s1 (>= 3.4), libstdc++6 (>= 7)'
 
 /** Debian's spelling of a version: what comes before a release sorts before it. */
@@ -50,7 +50,7 @@ export async function debianPackage(release: Release): Promise<Buffer> {
   ])
 }
 
-/** What is where Debian has it, besides the program. */
+/** Files in Debian's places, besides the program. */
 function systemFiles(release: Release): TreeFile[] {
   const { root, version, time } = release
   const options = readOptions(usage)
@@ -112,7 +112,7 @@ function installedKib(files: readonly TreeFile[]): number {
   return sizes.reduce((sum, size) => sum + size, 0) + foldersOf(files).length
 }
 
-/** By which `dpkg --verify` finds what was changed; files of options have a sum in dpkg's own list. */
+/** Sums by which `dpkg --verify` finds changed files; files of options have a sum in dpkg's own list. */
 function sums(files: readonly TreeFile[]): string {
   return files
     .filter(({ path, target }) => target === undefined && path !== optionsPath)

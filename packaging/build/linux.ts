@@ -5,7 +5,7 @@ import type { Release } from './release.ts'
 import { tarball } from './tar.ts'
 import { textFile } from './tree.ts'
 
-/** Where the unit in the archive looks for the program: a link to the folder of one version. */
+/** Path of the program for the unit in the archive: a link to the folder of one version. */
 const installed = '/opt/roomdesk'
 
 /** The folder in the archive; its file has this name and `.tar.gz`. */

@@ -1,7 +1,7 @@
 /** A flag of the program, as its help tells it. */
 export interface Option {
   flag: string
-  /** What to give it, e.g. `ADDRESS` or `on|off`; empty: nothing. */
+  /** Value to give it, e.g. `ADDRESS` or `on|off`; empty: nothing. */
   argument: string
   text: string
 }

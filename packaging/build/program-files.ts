@@ -8,14 +8,14 @@ export class PartMissingError extends Error {
   override readonly name: string = 'PartMissingError'
 }
 
-/** Of which `npm ci` brings the natives of the machine that it runs on, and of others when asked to. */
+/** Packages whose natives `npm ci` brings for the machine that it runs on, and for others when asked to. */
 const bring = 'Bring it with: npm ci --os=linux --cpu=x64 --libc=glibc'
 
 /** Packages of which a native binary is loaded, and what loads them: everything else is inside the build. */
 const natives: Record<string, (name: string) => boolean> = {
   'node-datachannel': (name) => /^(package\.json|LICENSE|dist\/.*\.(cjs|mjs|js))$/.test(name),
   '@node-datachannel/linux-x64-gnu': () => true,
-  // By which node-datachannel tells glibc from musl.
+  // The name by which node-datachannel tells glibc from musl.
   'detect-libc': (name) => /^(package\.json|LICENSE|lib\/.*)$/.test(name),
 }
 
@@ -23,7 +23,7 @@ const natives: Record<string, (name: string) => boolean> = {
 const builds = ['server', 'renderer', 'room-page']
 
 /**
- * What a server runs, below one folder: Node, the build, the native packages, the command.
+ * Files that a server runs, below one folder: Node, the build, the native packages, the command.
  * @param root of the project, built
  * @param path of the folder in the package
  * @throws PartMissingError
@@ -50,7 +50,7 @@ export function programFiles(root: string, path: string): TreeFile[] {
       content: { from: join(own, name) },
     })),
   ]
-  // What is in the folder are modules, as in the project's own.
+  // The files in the folder are modules, as in the project's own.
   const type: TreeFile = { path: `${path}/package.json`, mode: plain, content: Buffer.from('{ "type": "module" }\n') }
   const runtime = { path: `${path}/bin/node`, mode: program, content: { from: need(join(node, 'bin/node'), 'Node') } }
   return [runtime, type, ...commands, ...built, ...modules]

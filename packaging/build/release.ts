@@ -3,12 +3,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 
-/** What is packaged. */
+/** Release to package. */
 export interface Release {
   /** Folder of the project, built. */
   root: string
   version: string
-  /** Of the packaging: 1, and more when one version is packaged again. */
+  /** Number of the packaging: 1, and more when one version is packaged again. */
   revision: number
   maintainer: string
   homepage: string

@@ -5,7 +5,7 @@ import { Header, type HeaderData } from 'tar/header'
 import { contentOf, type TreeFile } from './tree.ts'
 
 const blockBytes = 512
-/** Where a gzip file names the system that made it (RFC 1952, 2.3), and Unix. */
+/** Byte of a gzip file that names the system that made it (RFC 1952, 2.3), and Unix. */
 const [gzipSystemAt, unix] = [9, 3]
 
 /** How an archive is written, so that the same files always make the same bytes. */

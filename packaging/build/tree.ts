@@ -5,11 +5,11 @@ import { join } from 'node:path'
 export interface TreeFile {
   /** From the root of the package, with `/`, without one at its beginning. */
   path: string
-  /** Of the file; links have none. */
+  /** Mode of the file; links have none. */
   mode?: number
   /** A file of this machine is read when it is written. */
   content?: Buffer | { from: string }
-  /** Where a link leads. */
+  /** Target of a link. */
   target?: string
 }
 
@@ -30,7 +30,7 @@ export function textFile(path: string, text: string, mode = plain): TreeFile {
   return { path, mode, content: Buffer.from(text) }
 }
 
-/** What is in a file. */
+/** Content of a file. */
 export function contentOf({ content, path }: TreeFile): Buffer {
   if (content === undefined) throw new TypeError(`${path} is a link and has no content.`)
   return Buffer.isBuffer(content) ? content : readFileSync(content.from)

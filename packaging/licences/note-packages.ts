@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { packageFolder } from './package-folder.ts'
 
-/** Where the builds note which packages they read, below `dist`. */
+/** File below `dist` in which the builds note the packages that they read. */
 export const notesFolder = '.packages'
 
 /**

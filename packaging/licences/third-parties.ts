@@ -9,7 +9,7 @@ export interface ThirdParty {
   version: string
   /** As its package names it: an SPDX expression, mostly. */
   licence: string
-  /** Where its source is. */
+  /** URL of its source. */
   source: string
   /** Everything that its licence wants passed on, whole. */
   text: string
@@ -39,7 +39,7 @@ const notes = z.array(z.string())
 const textsFolder = join(import.meta.dirname, 'texts')
 const licenceFile = /^(licen[cs]e|copying|notice|copyrightnotice)/i
 
-/** What the native binary of node-datachannel was linked with, which no package file tells. Versions: its CMakeLists.txt, and what the binary says. */
+/** Libraries linked into the native binary of node-datachannel, which no package file names. Versions: its CMakeLists.txt, and the binary's own. */
 export const linkedIn: readonly { name: string; version: string; licence: string; source: string; text: string }[] = [
   {
     name: 'libdatachannel',
@@ -115,18 +115,18 @@ export function thirdParties(root: string, dist: string): ThirdParty[] {
   return [...unique.values()].sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version))
 }
 
-/** By code point: the same everywhere, whatever the language of the machine. */
+/** Orders by code point: the same on every machine, whatever its language. */
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** What the builds noted. */
+/** Reads the notes of the builds. */
 function bundled(dist: string): string[] {
   const folder = join(dist, notesFolder)
   return readdirSync(folder).flatMap((file) => notes.parse(JSON.parse(readFileSync(join(folder, file), 'utf8'))))
 }
 
-/** What the lock file has for production. Of the packages for other systems, only those of this one are installed. */
+/** Lists the lock file's packages for production. Of the packages for other systems, only those of this one are installed. */
 function production(root: string): string[] {
   const { packages } = lockFile.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
   return Object.entries(packages).flatMap(([folder, { dev }]) => (folder === '' || dev === true ? [] : [folder]))

@@ -1,6 +1,6 @@
 import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
 
-/** What the address of the page says. */
+/** Parts of the page's address. */
 export interface Entry {
   /** Empty: the link is not whole. */
   roomId: string
@@ -31,7 +31,7 @@ export function entryOf(location: { search: string; hash: string }): Entry {
   }
 }
 
-/** What a token says, unproven: only for what the page shows. */
+/** Claims of a token, unproven: only for what the page shows. */
 function claimsOf(token: string): object {
   try {
     const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')

@@ -2,7 +2,7 @@ import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import type { Entry } from './entry.ts'
 import { fill, texts } from './texts/texts.ts'
 
-/** What somebody invites others with. */
+/** Text and link of an invitation. */
 export interface Invitation {
   topic: string
   link: string

@@ -2,10 +2,10 @@ import type { Person } from '../../shared/media/signal.ts'
 import type { IconName } from './icons.ts'
 import type { Texts } from './texts/catalogue.ts'
 
-/** What a host may do with one person. */
+/** Acts of a host on one person. */
 export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'
 
-/** What a host may do with this person as they are now; nothing with a camera. */
+/** Acts that are possible on this person now; none on a camera. */
 export function actsOn(
   { device, audio, video, hand }: Person,
   { tile }: Texts,

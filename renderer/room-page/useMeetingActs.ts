@@ -7,7 +7,7 @@ import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, texts } from './texts/texts.ts'
 
-/** What is asked before something is lost. */
+/** Question before something is lost. */
 interface Question {
   title: string
   lines: string[]
@@ -15,7 +15,7 @@ interface Question {
   yes: () => void
 }
 
-/** What somebody in the room can do by a button, a menu or a key. */
+/** Acts of somebody in the room, by a button, a menu or a key. */
 export interface MeetingActs {
   /** Why microphone, camera or screen are not to be had; empty for no problem. */
   problem: Ref<string>

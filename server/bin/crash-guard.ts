@@ -47,16 +47,16 @@ export class CrashGuard {
   /** Resolves when the process was replaced or told to end. Never rejects. */
   async crash(error: unknown, origin: string): Promise<void> {
     const { logger, before, ports, abandon, runsOn, maxRestarts = usualRestarts, startAgain, end } = this.#options
-    logger.fatal({ err: error, origin }, 'unforeseen error')
+    logger.fatal({ err: error, origin }, 'unexpected error')
     // While it ends, anything may fail.
     if (this.#crashed) return
     this.#crashed = true
     const restarts = runsOn() ? oneMore(before, ports(), maxRestarts) : undefined
     await withDeadline(abandon()).catch((reason: unknown) => logger.fatal({ err: reason }, 'it did not end in order'))
     if (!runsOn())
-      return end(crashExitCode, 'Roomdesk ends after an unforeseen error: the log says which.', 'notRunning')
+      return end(crashExitCode, 'Roomdesk ends after an unexpected error: the log says which.', 'notRunning')
     if (restarts === undefined) {
-      const line = `Roomdesk met an unforeseen error ${maxRestarts + 1} times within ${restartWindowMs / 1_000} s and is not started again by itself: the log says which ("unforeseen error"). Mend what it names, or report it, and start Roomdesk again.`
+      const line = `Roomdesk met an unexpected error ${maxRestarts + 1} times within ${restartWindowMs / 1_000} s and is not started again by itself: the log says which ("unexpected error"). Mend what it names, or report it, and start Roomdesk again.`
       return end(crashExitCode, line, 'repeated')
     }
     logger.fatal({ restarts: restarts.total }, 'starting again')

@@ -72,7 +72,7 @@ function fail(error: unknown): void {
   // The message is on its way before the process ends; or nobody takes messages any more.
   setTimeout(() => process.exit(crashExitCode), crashMs)
   try {
-    service.log.error('unforeseen error', text)
+    service.log.error('unexpected error', text)
     gathered.flush()
     setImmediate(() => process.exit(crashExitCode))
   } catch {

@@ -78,7 +78,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     kept,
     request: handle,
     badTarget: (request, response) => funnel.refuseTarget(request, response),
-    failed: (request, response) => funnel.answerUnforeseen(request, response),
+    failed: (request, response) => funnel.answerUnexpected(request, response),
     idle: () => underWay.idle(),
   })
   return portOf(server)

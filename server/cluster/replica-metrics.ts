@@ -33,7 +33,7 @@ export function replicaMetrics(sources: ReplicaMetricSources): () => Promise<str
   })
   const restarts = new Counter({
     name: 'roomdesk_restarts_total',
-    help: 'Times that the controller started itself again after an unforeseen error, since somebody started it.',
+    help: 'Times that the controller started itself again after an unexpected error, since somebody started it.',
     registers,
   })
   restarts.inc(sources.restarts)

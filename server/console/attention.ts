@@ -35,7 +35,7 @@ export interface AttentionSources {
   authorityChange: AuthorityChange | undefined
   faults: number
   olderClients: OlderClientsView
-  /** When the controller started itself again after an unforeseen error, the last time last. */
+  /** When the controller started itself again after an unexpected error, the last time last. */
   restarts: readonly number[]
   eventLog: EventLogStatus
   /** Why the way to the database is not safe; undefined: it is, or there is none. */
@@ -94,7 +94,7 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   const last = restarts.at(-1)
   if (last === undefined || now - last > day) return []
   const message =
-    'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unforeseen error".'
+    'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unexpected error".'
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 

@@ -290,7 +290,7 @@ export class DeviceFleet {
     try {
       run()
     } catch (error) {
-      this.#options.logger.error({ err: error, userId }, 'an unforeseen error concerned one device')
+      this.#options.logger.error({ err: error, userId }, 'an unexpected error concerned one device')
     }
   }
 }

@@ -58,12 +58,12 @@ export interface Serving {
 
 /** Lets nothing that happens on a connection of this server end the process. */
 export function guard(server: Server, serving: Serving, watcher: Watcher): void {
-  const unforeseen = (error: unknown, event: string): void =>
+  const unexpected = (error: unknown, event: string): void =>
     serving.log.error({ err: error, listener: serving.name, event }, 'a handler failed: its connection ends')
-  const responseFailed = (error: unknown): void => unforeseen(error, 'response')
+  const responseFailed = (error: unknown): void => unexpected(error, 'response')
 
   const requestFailed = (request: IncomingMessage, response: ServerResponse, error: unknown): void => {
-    if (!isClientGone(error)) unforeseen(error, 'request')
+    if (!isClientGone(error)) unexpected(error, 'request')
     if (response.headersSent || response.closed) {
       request.socket.destroy()
       return
@@ -73,7 +73,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       if (failed !== undefined) failed(request, response)
       else answerPlainly(response, 500, 'The server failed on this request.')
     } catch (second) {
-      unforeseen(second, 'request')
+      unexpected(second, 'request')
       request.socket.destroy()
     }
   }
@@ -108,7 +108,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     try {
       if (watcher.seen(request, undefined)) take()
     } catch (error) {
-      unforeseen(error, event)
+      unexpected(error, event)
       socket.destroy()
     }
   }
@@ -151,7 +151,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       else if (malformed !== undefined) malformed(problem, socket, onRequest)
       else refuse(socket, malformedStatus[problem.code ?? ''] ?? '400 Bad Request')
     } catch (error) {
-      unforeseen(error, 'clientError')
+      unexpected(error, 'clientError')
       socket.destroy()
     }
   })

@@ -54,13 +54,13 @@ export class AnswerFunnel {
     this.#parts.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
     // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
-    this.refuse(exchange, { error: exchange.route?.unforeseen ?? 'internal', message: resultCodes.internal.message })
+    this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: resultCodes.internal.message })
   }
 
   /** What could not be stored, or not be found out. The device API has no number of its own for it. */
   refuseUnstored(exchange: Exchange, message: string): void {
     const known = retOf(exchange.api, 'storage') !== undefined
-    this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unforeseen ?? 'internal'), message })
+    this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unexpected ?? 'internal'), message })
   }
 
   /** A number that a fault rule chose. */
@@ -102,13 +102,13 @@ export class AnswerFunnel {
   }
 
   /** An error that came from outside an operation: logged whole, answered generically. */
-  refuseUnforeseen(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  refuseUnexpected(request: IncomingMessage, response: ServerResponse, error: unknown): void {
     this.#parts.log.error({ err: error, api: this.#api }, 'a request failed')
-    this.answerUnforeseen(request, response)
+    this.answerUnexpected(request, response)
   }
 
   /** Answers what is logged already. */
-  answerUnforeseen(request: IncomingMessage, response: ServerResponse): void {
+  answerUnexpected(request: IncomingMessage, response: ServerResponse): void {
     const both = this.#api === 'device' && this.#parts.older()
     const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message, both)
     if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })

@@ -93,7 +93,7 @@ export function createListener(options: ListenerOptions): Listener {
     kept: options.kept,
     request: createApp(options, handler, answers).callback(),
     badTarget: (request, response) => handler.funnel.refuseTarget(request, response),
-    failed: (request, response) => handler.funnel.answerUnforeseen(request, response),
+    failed: (request, response) => handler.funnel.answerUnexpected(request, response),
     idle: () => handler.idle(),
   })
   return {
@@ -138,7 +138,7 @@ function createApp(options: ListenerOptions, handler: RequestHandler, answers: A
       await next()
     } catch (error) {
       context.respond = false
-      handler.funnel.refuseUnforeseen(context.req, context.res, error)
+      handler.funnel.refuseUnexpected(context.req, context.res, error)
     }
   })
   const router = new Router()

@@ -81,7 +81,7 @@ export class RequestHandler {
     try {
       this.#handle(readHead(request, response, target, this.#api, this.#table(), limits.requestTarget))
     } catch (error) {
-      this.funnel.refuseUnforeseen(request, response, error)
+      this.funnel.refuseUnexpected(request, response, error)
     }
   }
 

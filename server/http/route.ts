@@ -25,7 +25,7 @@ export interface Route {
   /** Whether a session's token is wanted. */
   guarded: boolean
   /** The error of a failure that nobody foresaw. */
-  unforeseen: ErrorName
+  unexpected: ErrorName
   parse(parameters: Parameters): Parsed
   /** The parameter with the access_key, of an operation without a token. */
   credentialName: string
@@ -54,7 +54,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
     methods: contract.methods,
     safe: contract.safe,
     guarded: rightOf(contract) === 'session',
-    unforeseen: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
+    unexpected: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
     parse(parameters) {
       // Only declared names are looked at: whatever else a caller sends is never a key of an object.
       const input: Record<string, unknown> = {}

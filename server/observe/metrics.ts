@@ -19,7 +19,7 @@ export interface MetricSources {
   /** How many devices are in each state. */
   devices(): Readonly<Record<string, number>>
   store(): { healthy: boolean; backlog: number; journalBytes: number }
-  /** How often the controller started itself again after an unforeseen error. */
+  /** How often the controller started itself again after an unexpected error. */
   restarts(): number
   /** Calls that only clients of the original platform make. */
   olderClients(): { served: number; refused: number }
@@ -122,7 +122,7 @@ export class Metrics implements RequestObserver {
     const sources = this.#sources
     new Counter({
       name: 'roomdesk_restarts_total',
-      help: 'Times that the controller started itself again after an unforeseen error, since somebody started it.',
+      help: 'Times that the controller started itself again after an unexpected error, since somebody started it.',
       registers: [this.#registry],
       collect() {
         this.reset()

@@ -18,7 +18,7 @@ test.skipIf(isGenuine)(
     await app.answers()
     const seen = app.seen
     process.kill(app.pid, 'SIGUSR2')
-    expect(await app.line(/"unforeseen error"/)).toContain('fail-on-signal.cjs')
+    expect(await app.line(/"unexpected error"/)).toContain('fail-on-signal.cjs')
     expect(await app.ended).toEqual([0, null])
     const second = media(await app.line(/the embedded node runs/, seen))
     expect(second.port).toBe(first.port)
@@ -29,7 +29,7 @@ test.skipIf(isGenuine)(
     const successor = await app.current()
     expect(successor).not.toBe(app.pid)
     process.kill(successor, 'SIGWINCH')
-    expect(await app.line(/"unforeseen error"/, again)).toContain('a rejection that nobody foresaw')
+    expect(await app.line(/"unexpected error"/, again)).toContain('a rejection that nobody foresaw')
     expect(await app.line(/^stand-in: Roomdesk: /, again)).toContain('failed repeatedly and will not restart')
     await expect.poll(app.current).toBe(0)
   },

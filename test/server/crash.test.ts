@@ -99,7 +99,7 @@ describe.concurrent('an error that nobody foresaw', () => {
     for (const room_id of [visit.room, ...acknowledged]) {
       expect(await api.get('/rtc/room/get', { room_id })).toMatchObject({ ret: 0 })
     }
-    const failures = controller.log.filter((line) => line.includes('"unforeseen error"'))
+    const failures = controller.log.filter((line) => line.includes('"unexpected error"'))
     expect(failures).toHaveLength(1)
     expect(failures[0]).toContain('an error that nobody foresaw')
     expect(failures[0]).toContain('fail-on-signal.cjs')
@@ -121,7 +121,7 @@ describe.concurrent('an error that nobody foresaw', () => {
     const ended = once(controller.child, 'exit')
     process.kill(before.pid, 'SIGUSR2')
     expect(await ended).toEqual([70, null])
-    expect(controller.log.at(-1)).toMatch(/^Roomdesk met an unforeseen error 4 times within 60 s .* not started again/)
+    expect(controller.log.at(-1)).toMatch(/^Roomdesk met an unexpected error 4 times within 60 s .* not started again/)
   })
 
   test('in the media node: another takes its place, and people and cameras are back', async () => {

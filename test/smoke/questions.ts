@@ -66,7 +66,7 @@ export const questions: readonly Question[] = [
   },
   {
     name: 'log-off',
-    text: 'With an installed Roomdesk that has a room: log off while it runs, log on, start it. Is the room there, and does the log hold no "unforeseen error"? (Answer s to do this later.)',
+    text: 'With an installed Roomdesk that has a room: log off while it runs, log on, start it. Is the room there, and does the log hold no "unexpected error"? (Answer s to do this later.)',
   },
 ]
 

@@ -16,7 +16,7 @@ const known: readonly (readonly [RegExp, TextKey])[] = [
   [/^must be an http or https URL/, 'problems.webAddress'],
 ]
 
-/** What zod found wrong, in the operator's words. */
+/** Words zod's finding for the operator. */
 export function issueText(issue: z.core.$ZodIssue, input: unknown, t: Translate): string {
   switch (issue.code) {
     case 'invalid_type':

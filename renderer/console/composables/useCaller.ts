@@ -7,7 +7,7 @@ import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
 
-/** Who uses this console, and what they may do. The controller judges every call anyway: this keeps from sight what it would refuse. */
+/** Account of this console, and its rights. The controller judges every call anyway: this hides what it would refuse. */
 export const useCaller = sharedState((client) => {
   const { value: caller, refresh } = useLive(client, () => client.call('account.me'))
   // A name that was changed by an admin; a new role ends the session.

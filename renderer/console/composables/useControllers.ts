@@ -17,7 +17,7 @@ export const useControllers = sharedState((client) => {
     leader: computed(() => items.value.find(({ role }) => role === 'leader')),
     /** This console's controller stands by: it changes nothing. */
     standby: computed(() => items.value.some(({ self, role }) => self && role === 'standby')),
-    /** Of a site in a database. */
+    /** Controllers of a site in a database. */
     database: computed(() => {
       const medium = live.value.value?.medium
       return medium?.kind === 'database' ? medium : undefined

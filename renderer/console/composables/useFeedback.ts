@@ -4,15 +4,15 @@ import { useText } from '../i18n/text.ts'
 import { CallError, passwordNeeded } from '../../kit/transport/transport.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
-/** What the operator is asked before something is lost. */
+/** Question before something is lost. */
 export interface Question {
   title: string
   body: string
-  /** What will be lost, one line each. */
+  /** Things that will be lost, one line each. */
   losses?: readonly string[]
-  /** What they should know before, newest first. */
+  /** Facts to know before, newest first. */
   facts?: { title: string; lines: readonly string[] }
-  /** What they may choose with it. */
+  /** Choices that come with it. */
   option?: { label: string; chosen: Ref<boolean> }
   /** The word on the button that does it. */
   action: string
@@ -54,7 +54,7 @@ export function useFeedback() {
     return error.message
   }
 
-  /** What a controller that stands by refuses is done at the leader, whose address the refusal ends with. */
+  /** A replica refuses changes: they are made at the leader, whose address the refusal ends with. */
   function standbyText(message: string): string {
     const leader = /https?:\/\/\S+?(?=\.?$)/.exec(message)?.[0]
     return leader === undefined ? t('errors.standbyAlone') : t('errors.standby', { leader })

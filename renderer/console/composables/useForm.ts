@@ -10,7 +10,7 @@ export interface FormOptions<V extends object, I, R> {
   /** The procedure's own input schema. */
   schema: z.ZodType<unknown, I>
   initial: () => V
-  /** What is sent for what is in the form. */
+  /** Input made from the form. */
   input: (values: V) => I
   submit: (input: I, values: V) => Promise<R>
   /** Called with the answer of a submission that succeeded. */
@@ -50,7 +50,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     },
   )
 
-  /** What is wrong with one field, once the operator has been there; empty when nothing is. */
+  /** Fault of one field, once the operator has been there; empty when there is none. */
   function problem(path: string): string {
     const found = refused.get(path) ?? (submitted.value || touched.has(path) ? issues.value.get(path) : undefined)
     return found ?? ''

@@ -42,7 +42,7 @@ export const useOverview = sharedState((client) => {
   return { ...overview, samples, history }
 })
 
-/** What wants the operator's eye, most urgent first. */
+/** Items that need the operator, most urgent first. */
 export function useAttention(): ComputedRef<readonly Attention[]> {
   const { value } = useOverview()
   return computed(() => value.value?.attention ?? [])

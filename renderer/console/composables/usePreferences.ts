@@ -18,7 +18,7 @@ function paint(): void {
   document.documentElement.classList.toggle('dark', darkTheme.value)
 }
 
-/** What is applied and remembered. */
+/** Preferences that are applied and remembered. */
 interface Look {
   language: LanguageChoice
   theme: ThemeChoice

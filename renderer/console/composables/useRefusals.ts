@@ -3,12 +3,12 @@ import type { RefusedCall, RefusedClient } from '../../../shared/console/older-c
 import { useCredentials } from './useCredentials.ts'
 import { useOverview } from './useOverview.ts'
 
-/** What a client asked for in vain because a switch is off, all its calls together. */
+/** Call that a client made in vain because a switch is off, all its calls together. */
 export interface Refusal extends RefusedClient {
   /** Paths it called, the last one first. */
   paths: readonly string[]
   count: number
-  /** Of its first call, milliseconds since the epoch. */
+  /** Time of its first call, milliseconds since the epoch. */
   first_at: number
 }
 

@@ -13,7 +13,7 @@ export function useRelayedRooms(roomId: () => string | undefined): ShallowRef<re
   async function read(): Promise<void> {
     if (document.hidden) return
     const room = roomId()
-    // What the controller does not answer stays as it was: the page says that it is away.
+    // Without an answer of the controller all stays as it was: the page says that it is away.
     const now = await client.call('relays.list', room === undefined ? {} : { room_id: room }).catch(() => undefined)
     if (now !== undefined && room === roomId()) relayedRooms.value = now
   }

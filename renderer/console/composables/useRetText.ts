@@ -4,7 +4,7 @@ import type { TextKey } from '../i18n/text.ts'
 
 type Api = 'media' | 'device'
 
-/** What a result code means, in words (specification, section 7). */
+/** Words a result code (specification, section 7). */
 export function useRetText() {
   const { t } = useText()
 

@@ -76,7 +76,7 @@ export function useGlobalShortcuts(actions: Readonly<Record<string, () => void>>
   })
 }
 
-/** What the keys do on this page while it is shown. */
+/** Registers the keys of this page while it is shown. */
 export function usePageShortcuts(shortcuts: PageShortcuts): void {
   onMounted(() => pages.push(shortcuts))
   onBeforeUnmount(() => {

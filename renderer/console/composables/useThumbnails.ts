@@ -41,7 +41,7 @@ export const useThumbnails = sharedState((client) => {
     if (busy) return
     busy = true
     for (const userId of wanted) {
-      // What went out of view while it waited comes again with its row.
+      // A row that went out of view while it waited asks again when it comes back.
       wanted.delete(userId)
       await take(userId)
     }

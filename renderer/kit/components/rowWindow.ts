@@ -7,7 +7,7 @@ const tallest = 8_000_000
 export interface Viewport {
   total: number
   rowHeight: number
-  /** Of the part of the scroller in which rows show. */
+  /** Height of the part of the scroller in which rows show. */
   height: number
   scrollTop: number
 }
@@ -31,7 +31,7 @@ export function rowWindow(view: Viewport): RowWindow {
   const at = Math.min(Math.floor(virtualTop / view.rowHeight), Math.max(0, view.total - inView))
   const first = Math.max(0, at - spare)
   const end = Math.min(view.total, at + inView + 1 + spare)
-  // What is scrolled past in virtual pixels, put at what is scrolled past in real ones.
+  // Maps virtual pixels scrolled past to real ones.
   return { first, end, top: view.scrollTop - virtualTop + first * view.rowHeight, content }
 }
 

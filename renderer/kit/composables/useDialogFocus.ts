@@ -2,7 +2,7 @@ import { onBeforeUnmount, onMounted } from 'vue'
 
 /** Milliseconds that a dialog takes to go. */
 const leaving = 350
-/** What says that no button of the mouse is held any more, wherever it was let go. */
+/** Events which say that no button of the mouse is held any more, wherever it was let go. */
 const ends = ['mouseup', 'dragend', 'keydown'] as const
 
 /**
@@ -12,7 +12,7 @@ const ends = ['mouseup', 'dragend', 'keydown'] as const
 export function useDialogFocus(): void {
   /** A press of the mouse on an empty place of a dialog focuses it too: then the focus stays. It does so before the button is let go, and a dialog that a click opens comes after that. */
   let pressed = false
-  /** What had the focus before a dialog came. */
+  /** Element that had the focus before a dialog came. */
   let before: HTMLElement | null = null
 
   function press(): void {

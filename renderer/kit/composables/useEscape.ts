@@ -1,6 +1,6 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** What lies above the page and closes by Esc itself: open lists and menus, and dialogs. */
+/** Elements above the page that close by Esc themselves: open lists and menus, and dialogs. */
 const above = '.el-popper :is([role="menu"], [role="listbox"]), .el-overlay [role="dialog"][aria-modal="true"]'
 
 /** Presses of Esc that began while something lay above the page. */

@@ -2,7 +2,7 @@ import { onMounted, shallowRef } from 'vue'
 import type { ShallowRef } from 'vue'
 
 /**
- * Where a list or menu of a control belongs: the dialog around it, else the page. Beside them it would be outside of every landmark, and a reader of screens that is in a dialog does not
+ * Parent of a list or menu of a control: the dialog around it, else the page. Beside them it would be outside of every landmark, and a screen reader that is in a dialog does not
  * look there.
  */
 export function usePopupPlace(root: () => unknown): Readonly<ShallowRef<HTMLElement | 'body'>> {

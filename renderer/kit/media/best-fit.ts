@@ -2,7 +2,7 @@
 export interface Grid {
   columns: number
   rows: number
-  /** Of one tile, in the unit of the area. */
+  /** Width of one tile, in the unit of the area. */
   width: number
   height: number
 }

@@ -1,4 +1,4 @@
-/** What a connection had carried at a moment; two of them make rates. */
+/** Totals of a connection at one moment; two of them make rates. */
 export interface ConnectionReading {
   /** Milliseconds since the page began. */
   at: number

@@ -5,7 +5,7 @@ import { type MediaKind, WhepSession } from './whep-session.ts'
 /** `waiting`: the next attempt is to come; `refused`: the server said no for good. */
 export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | 'closed'
 
-/** What a player tells. */
+/** Events of a player. */
 export interface PlayerListener {
   /** The tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
@@ -37,7 +37,7 @@ export class LivePlayer {
     this.#kinds = kinds
     this.#listener = listener
     window.addEventListener('online', () => this.#hurry(), { signal: this.#closed.signal })
-    // Whoever made it knows it before it tells anything.
+    // The maker has the player before it tells anything.
     queueMicrotask(() => void this.#start())
   }
 

@@ -1,7 +1,7 @@
 import type { FragmentExchange } from './ice-restart.ts'
 import { refusalOf } from './media-refusal.ts'
 
-/** What came back for an offer. */
+/** Answer to an offer. */
 export interface Answer {
   sdp: string
   /** The server countered with an offer of its own (draft-ietf-wish-whep, section 4.3.2): `sdp` is that, and the browser's answer goes here. */
@@ -14,10 +14,10 @@ export interface Answer {
   ticket?: string | undefined
 }
 
-/** What a server answers that goes on with a connection. */
+/** Answer of a server that goes on with a connection. */
 export type Claimed = Omit<Answer, 'sdp' | 'offered'>
 
-/** What it takes to find another way to the server. */
+/** Parts of an ICE restart. */
 export interface IceRenewal {
   /** Begins ICE anew. */
   restart: FragmentExchange
@@ -133,11 +133,11 @@ function renewalOf(session: URL, authorization: Record<string, string>): IceRene
   }
 }
 
-/** What became of an exchange. */
+/** Outcome of an exchange. */
 export interface Exchanged extends Claimed {
   /** The one that was given, or another one where the server offered. */
   connection: RTCPeerConnection
-  /** Of the browser's end, as the server was told. */
+  /** Description of the browser's end, as the server has it. */
   description: string
 }
 

@@ -18,7 +18,7 @@ const forgottenMs = 120_000
 /** How long the server has for a sign of life before it is asked again: a request may go by the way that is lost. */
 const signMs = 700
 
-/** What becomes of a connection that has fallen silent. */
+/** Steps for a connection that has fallen silent. */
 interface SilenceListener {
   /** Resolves as soon as the server answers anything at all. Rejects when it cannot be reached, or with the signal's reason. */
   reach(signal: AbortSignal): Promise<void>
@@ -31,7 +31,7 @@ interface SilenceListener {
 interface Watched {
   readonly connection: RTCPeerConnection
   readonly listener: SilenceListener
-  /** What came until the last look; -1 before the first. */
+  /** Bytes until the last look; -1 before the first. */
   received: number
   /** Milliseconds of looking since something came. */
   quietMs: number
@@ -93,7 +93,7 @@ class SilenceWatch {
       const now = performance.now()
       const passed = Math.min(now - this.#lookedAt, 2 * everyMs)
       this.#lookedAt = now
-      // Of one that is not connected its own state tells more.
+      // A connection that is not connected is judged by its own state.
       const open = [...this.#all].filter(({ connection }) => connection.connectionState === 'connected')
       const sentinel = this.#sentinelAmong(open, passed)
       if (sentinel === undefined) return
@@ -124,7 +124,7 @@ class SilenceWatch {
     this.#calm()
     this.#trialMs = 0
     this.#sentinel = watched
-    // What came while nobody looked says nothing of how steadily it came.
+    // Packets that came while nobody looked say nothing of how steadily they came.
     if (watched !== undefined) Object.assign(watched, { quietMs: 0, steadyMs: 0, received: -1 })
   }
 

@@ -3,11 +3,11 @@ import type { OfferExchange } from './sdp-exchange.ts'
 import { SdpSession } from './sdp-session.ts'
 import type { MediaKind } from './whep-session.ts'
 
-/** What is sent, and how. */
+/** Media to send, and how. */
 export interface OutgoingTracks {
   video: MediaStreamTrack | null
   audio: MediaStreamTrack | null
-  /** Of the picture, in bits per second. */
+  /** Limit of the picture, in bits per second. */
   maxVideoBitrate: number
   /** The picture is sent in several sizes at once, as far as it is large enough for that. */
   layered: boolean

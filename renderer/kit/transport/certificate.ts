@@ -6,7 +6,7 @@ export type CertificateToTrust = z.output<typeof schema>
 
 const deadline = 15_000
 
-/** What the site says of it; null where it has none, or cannot be asked. */
+/** Certificate of the site; null where it has none, or cannot be asked. */
 export async function certificateToTrust(): Promise<CertificateToTrust | null> {
   try {
     const answer = await fetch('/certificate', { signal: AbortSignal.timeout(deadline) })

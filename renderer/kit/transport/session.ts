@@ -1,6 +1,6 @@
 /** Signing in to the headless console: a name with its password, or the console key, is exchanged for a session cookie that scripts cannot read. */
 
-/** What shows who somebody is. */
+/** Proof of who the caller is. */
 export type Secret = { key: string } | { name: string; password: string }
 
 /** Which secrets the site takes now. */

@@ -4,7 +4,7 @@ import { sessionState } from './session.ts'
 import { CallError, isResult, listeners } from './transport.ts'
 import type { ConnectionState, Transport } from './transport.ts'
 
-/** What the transport needs of its surroundings; the defaults are the browser's. */
+/** Parts that the transport works with; the defaults are the browser's. */
 export interface WebSocketOptions {
   url?: string
   /** Milliseconds a call waits for its answer. */

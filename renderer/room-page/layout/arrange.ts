@@ -1,6 +1,6 @@
 import { bestFit, capacity } from '../../kit/media/best-fit.ts'
 
-/** Where a tile is, in CSS pixels from the area's corner. */
+/** Place of a tile, in CSS pixels from the area's corner. */
 export interface Place {
   left: number
   top: number
@@ -8,7 +8,7 @@ export interface Place {
   height: number
 }
 
-/** Where everything is. */
+/** Places of everything. */
 export interface Arrangement {
   places: Map<string, Place>
   /** Place of what counts those without one; null when all are shown. */
@@ -19,7 +19,7 @@ export interface Arrangement {
 /** Width by height of every tile. */
 export const tileRatio = 16 / 9
 const gap = 8
-/** Of what tells how many more there are. */
+/** Size of the strip that counts further tiles. */
 const strip = { width: 240, height: 34 }
 /** Narrower than this, nobody is recognised. */
 const minTile = 132
@@ -60,7 +60,7 @@ export function arrange(
   return arranged
 }
 
-/** Where not all have a place, a strip below the tiles tells how many more there are. */
+/** A strip below the tiles counts those that have no place. */
 function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
   const fitting = capacity(area.width, area.height, tileRatio, gap, minTile, ids.length)
   if (beyond === 0 && fitting === ids.length) return { places: cells(area, ids), more: null, hidden: 0 }

@@ -1,6 +1,6 @@
 import type { Tile } from './tiles.ts'
 
-/** What makes one tile more important than another. */
+/** Facts that make one tile more important than another. */
 export interface Interests {
   /** Tiles that the person wants to keep, one of them perhaps large. */
   kept: ReadonlySet<string>
@@ -9,7 +9,7 @@ export interface Interests {
 }
 
 /**
- * Who has a place where there are fewer places than tiles: screens, then what the person keeps, then oneself, then who spoke last, then the order of the tiles,
+ * Tiles that have a place where there are too few: screens, then what the person keeps, then oneself, then who spoke last, then the order of the tiles,
  * which is that of joining.
  */
 export function byImportance(tiles: readonly Tile[], { kept, spoke }: Interests): Tile[] {

@@ -2,7 +2,7 @@ import { arrange } from './arrange.ts'
 import { byImportance, type Interests } from './on-stage.ts'
 import type { Tile } from './tiles.ts'
 
-/** What decides which tiles are on which page. */
+/** Input that decides which tiles are on which page. */
 export interface PageRules extends Interests {
   width: number
   height: number

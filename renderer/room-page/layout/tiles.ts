@@ -10,14 +10,14 @@ export interface Tile {
   own: boolean
   /** The picture; null for none. */
   video: MediaStreamTrack | null
-  /** What arrives; undefined for one's own, and for somebody who sends nothing. */
+  /** Media that arrives; undefined for one's own, and for somebody who sends nothing. */
   media: RemoteMedia | undefined
   speaking: boolean
   /** A camera that was lost and is to come back. */
   lost: boolean
 }
 
-/** What the tiles are made of. */
+/** Input that the tiles are made from. */
 export interface TileSources {
   you: Person | null
   people: Iterable<Person>

@@ -63,7 +63,7 @@ async function openTrack(constraints: MediaStreamConstraints): Promise<MediaStre
   return track
 }
 
-/** What went wrong, of the error that capturing threw. */
+/** Names the fault from the error that capturing threw. */
 export function problemOf(error: unknown): CaptureProblem {
   const name = error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied'

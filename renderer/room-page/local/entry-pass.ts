@@ -1,6 +1,6 @@
 const prefix = 'roomdesk.pass.'
 
-/** What shows in this tab that one was in a room: kept over a reload of the page. Empty for none. */
+/** Proof in this tab that one was in a room: kept over a reload of the page. Empty for none. */
 export function keptPass(roomId: string): string {
   try {
     return sessionStorage.getItem(prefix + roomId) ?? ''

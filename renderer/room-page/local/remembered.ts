@@ -1,4 +1,4 @@
-/** What the browser remembers from visit to visit. */
+/** Choices that the browser keeps from visit to visit. */
 export interface Remembered {
   name: string
   microphone: string

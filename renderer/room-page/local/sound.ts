@@ -28,7 +28,7 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: ()
     }
   }
 
-  /** Where it cannot be had, the sound stays where it was. */
+  /** The sound stays where it was when the wanted output is not there. */
   async function route(element: HTMLAudioElement): Promise<void> {
     if (!canChooseSpeaker() || element.sinkId === sink()) return
     await element.setSinkId(sink()).catch(() => {})

@@ -2,7 +2,7 @@ import { shallowReactive } from 'vue'
 import { type DeviceChoice, listDevices } from './capture.ts'
 import { remember, remembered } from './remembered.ts'
 
-/** Where the sound of the room comes out, as the page shows it. */
+/** Output of the room's sound, as the page shows it. */
 export interface SpeakerChoice {
   choices: DeviceChoice[]
   /** Id of the one that is wanted; empty: the system's. */
@@ -27,7 +27,7 @@ export class Speaker {
     this.output.choices = canChooseSpeaker() ? await listDevices('speaker') : []
   }
 
-  /** What elements are to play by: the wanted one while it is there, else the system's. */
+  /** Output for the elements: the wanted one while it is there, else the system's. */
   get sink(): string {
     const { choices, chosen } = this.output
     return choices.some(({ id }) => id === chosen) ? chosen : ''

@@ -5,7 +5,7 @@ import type { RoomView } from './room-view.ts'
 /** Most chat lines kept in the page. */
 const maxLines = 500
 
-/** What was said in the room, as far as the page keeps it. */
+/** Messages of the room, as far as the page keeps them. */
 export class ChatLines {
   readonly list = shallowReactive<ChatLine[]>([])
   readonly #view: RoomView

@@ -28,7 +28,7 @@ type EndingReason = (typeof endingReasons)[number]
 /** How it ended. */
 export interface Ending {
   reason: EndingReason
-  /** What the node said, for `other`. */
+  /** Message of the node, for `other`. */
   message: string
 }
 

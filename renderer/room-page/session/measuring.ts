@@ -8,7 +8,7 @@ const listenEveryMs = 200
 const voice = 0.02
 const holdMs = 600
 
-/** What is measured: the media, and the connection that carries it now. */
+/** Subject of a measurement: the media, and its current connection. */
 export interface Measured {
   media: RemoteMedia
   connection: RTCPeerConnection | undefined

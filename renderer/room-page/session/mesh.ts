@@ -4,7 +4,7 @@ import type { Measured } from './measuring.ts'
 import { PeerLink, type ReceivedTracks, type SentTracks } from './peer-link.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 
-/** What goes out to all of them together, in bits per second, and the least for each. */
+/** Total sent to all of them together, in bits per second, and the least for each. */
 const outgoingBitrate = 4_000_000
 const minBitrate = 300_000
 /** With more people than this, the picture is sent at half its size: each copy is encoded by itself. */

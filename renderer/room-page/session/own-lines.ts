@@ -1,9 +1,9 @@
 import type { ChatLine } from '../../../shared/media/signal.ts'
 
-/** What was said longer ago and was not told since, in milliseconds, was not taken: it is not said again. */
+/** Milliseconds after which a message that never came back counts as lost: it is not sent again. */
 const freshMs = 15_000
 
-/** What this person said in the chat, until the node tells it to everybody: a node that is lost meanwhile may have told it to nobody. */
+/** Own messages until the node sends them to everybody: a node that is lost meanwhile may have sent them to nobody. */
 export class OwnLines {
   #said: { text: string; at: number }[] = []
 

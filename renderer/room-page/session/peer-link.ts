@@ -1,16 +1,16 @@
 import type { RelayPayload } from '../../../shared/media/signal.ts'
 
-/** What is sent to everybody; null sends nothing. */
+/** Stream that is sent to everybody; null sends nothing. */
 export interface SentTracks {
   audio: MediaStreamTrack | null
   video: MediaStreamTrack | null
   screen: MediaStreamTrack | null
 }
 
-/** What arrives; null while nothing does. */
+/** Stream that arrives; null while none does. */
 export type ReceivedTracks = SentTracks
 
-/** What a link tells. */
+/** Events of a link. */
 export interface PeerLinkListener {
   send(payload: RelayPayload): void
   tracks(tracks: ReceivedTracks): void

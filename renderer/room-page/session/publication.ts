@@ -2,7 +2,7 @@ import { MediaRefusal } from '../../kit/media/media-refusal.ts'
 import type { OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.ts'
 
-/** What a publication tells. */
+/** Events of a publication. */
 export interface PublicationListener {
   /** The room takes no more pictures or voices: it goes on without. */
   refusedKind(kind: 'video' | 'audio'): void
@@ -61,7 +61,7 @@ export class Publication {
     if (!goesOn && this.#session === session) this.restart()
   }
 
-  /** What is to be sent from now on; two times null ends it. */
+  /** Tracks to send from now on; two times null ends it. */
   set(tracks: Tracks): void {
     this.#wanted = tracks
     this.#apply()

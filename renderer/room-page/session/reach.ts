@@ -1,4 +1,4 @@
-/** What became of an attempt to reach somebody. */
+/** Outcome of an attempt to reach somebody. */
 export interface ReachListener {
   /** The first one that was reached; no other follows. */
   opened(origin: string, socket: WebSocket): void
@@ -6,7 +6,7 @@ export interface ReachListener {
   failed(): void
 }
 
-/** Whom to call. */
+/** Addresses to call. */
 export interface Called {
   /** Called at once, e.g. `http://10.0.0.5:7082`. */
   first: string

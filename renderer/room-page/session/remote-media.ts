@@ -5,7 +5,7 @@ import type { Quality } from '../../kit/media/quality.ts'
 
 /** Somebody's stream as it arrives here, over the node or straight from the person. */
 export interface RemoteMedia {
-  /** Of the room: the user's id, with a mark for the screen. */
+  /** Id of the stream in the room: the user's id, with a mark for the screen. */
   readonly id: string
   readonly userId: string
   readonly source: StreamSource
@@ -18,7 +18,7 @@ export interface RemoteMedia {
   readonly converted: boolean
   quality: Quality
   rates: ConnectionRates | undefined
-  /** What the node sends of the picture: less than everything while this link carries no more. */
+  /** Parts of the picture that the node sends: less than everything while this link is too slow. */
   sent: StreamSize
   /** Size of the picture that arrives; 0 before the first. */
   width: number

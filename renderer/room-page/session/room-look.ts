@@ -4,7 +4,7 @@ import type { RoomLook } from '../../../shared/media/control.ts'
 const patienceMs = 8_000
 
 /**
- * What the node says of a room before somebody joins. Never rejects.
+ * Facts that the node tells about a room before somebody joins. Never rejects.
  * @param origin of the node, e.g. `http://10.0.0.5:7082`
  * @param token of the join link; empty for none
  * @returns undefined where it does not say, e.g. after too many looks

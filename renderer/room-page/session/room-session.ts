@@ -28,7 +28,7 @@ const refusalNotices: Readonly<Record<string, Notice['text']>> = {
   locked: 'lockedNow',
   busy: 'notNow',
 }
-/** What may be over in a moment while somebody waits for a room to open. */
+/** Refusals that may be over in a moment while somebody waits for a room to open. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 
 /** One visit to a room, with everything that is sent and received in it. */
@@ -55,9 +55,9 @@ export class RoomSession {
   readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
     () => new Map([...this.mesh.media, ...this.watching.media]),
   )
-  /** Of the node that the page came from, which knows or finds out where the room is. */
+  /** URL of the node that the page came from, which knows or finds out where the room is. */
   readonly #home: string
-  /** Of the node that has the room, as far as it is known. */
+  /** URL of the node that has the room, as far as it is known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
   readonly #ownLines = new OwnLines()
@@ -114,7 +114,7 @@ export class RoomSession {
     )
   }
 
-  /** Of what is sent or watched on another server than the node: with it, that goes on by the next node, too. */
+  /** Ticket of what is sent or watched on another server than the node: with it, that goes on by the next node, too. */
   get #ticket(): string {
     return this.#sending.ticket || this.watching.ticket
   }
@@ -153,7 +153,7 @@ export class RoomSession {
   /** Resolves to whether it went out, or will in a moment. */
   say(text: string): boolean {
     const sent = this.#signal?.send({ type: 'chat', text }) ?? false
-    // Where nobody was told that the connection is lost, it will be back in a moment.
+    // A lost connection that nobody was told of will be back in a moment.
     if (sent || this.view.connected) this.#ownLines.say(text)
     return sent || this.view.connected
   }

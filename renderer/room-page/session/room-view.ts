@@ -2,7 +2,7 @@ import { shallowReactive } from 'vue'
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Ending } from './ending.ts'
 
-/** Where the page stands. */
+/** State of the page. */
 export interface RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
   /** Before the room: a host who lets one in, or that it opens. */
@@ -18,11 +18,11 @@ export interface RoomView {
   roomId: string
   /** Empty while it is not known. */
   topic: string
-  /** Whoever knows the number of the room may join it. */
+  /** The room's number is enough to join it. */
   byNumber: boolean
   locked: boolean
   peerToPeer: boolean
-  /** Whom a host has to let in, as a host is told. */
+  /** People who wait for a host, as a host sees them. */
   guests: readonly WaitingPerson[]
   /** Tiles that are shown at once, at most. */
   maxTiles: number

@@ -4,7 +4,7 @@ import type { Notices } from './notices.ts'
 import type { RoomView } from './room-view.ts'
 import { Unsure } from './unsure.ts'
 
-/** Who is in the room, who is to come back, and who waits to be let in. */
+/** People in the room, those who are to come back, and those who wait to be let in. */
 export class Roster {
   readonly people = shallowReactive(new Map<string, Person>())
   /** Cameras that were lost and are to come back. */

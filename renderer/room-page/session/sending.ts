@@ -3,18 +3,18 @@ import type { ScreenShare } from '../local/screen-share.ts'
 import type { Notices } from './notices.ts'
 import { Publication } from './publication.ts'
 
-/** What a browser sends at most, in bits per second; the node may ask for less. */
+/** Limit of what a browser sends, in bits per second; the node may ask for less. */
 const cameraPicture = { maxVideoBitrate: 2_500_000, layered: true }
 /** Text has to be read: a smaller size of it is of no use. */
 const screenPicture = { maxVideoBitrate: 4_000_000, layered: false }
 
-/** What this person sends. */
+/** Media of this person. */
 export interface Sent {
   audio: MediaStreamTrack | null
   video: MediaStreamTrack | null
 }
 
-/** What goes from here to the node: camera and microphone, and a screen. */
+/** Media from here to the node: camera and microphone, and a screen. */
 export class Sending {
   readonly #main: Publication
   readonly #screen: Publication
@@ -35,7 +35,7 @@ export class Sending {
     })
   }
 
-  /** Of camera and microphone, for its quality. */
+  /** Connection of camera and microphone, for its quality. */
   get connection(): RTCPeerConnection | undefined {
     return this.#main.connection
   }

@@ -6,10 +6,10 @@ import { keepPass, keptPass } from '../local/entry-pass.ts'
 import { type Ending, endingOf } from './ending.ts'
 import { type Called, reach } from './reach.ts'
 
-/** What somebody asks to join with. */
+/** Input of a join. */
 export interface JoinRequest {
   roomId: string
-  /** Of the join link; empty for none. */
+  /** Token of the join link; empty for none. */
   token: string
   hostPassword: string
   userName: string
@@ -18,7 +18,7 @@ export interface JoinRequest {
 /** The first answer of the node. */
 export type Joined = Extract<ToPerson, { type: 'joined' }>
 
-/** What a connection tells. */
+/** Events of a connection. */
 export interface SignalListener {
   /** In, for the first time or again; `resumed`: as if nothing had happened. */
   joined(message: Joined): void
@@ -63,13 +63,13 @@ const maxMoves = 3
 
 /** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
 export class SignalClient {
-  /** Of the node that the page came from. */
+  /** URL of the node that the page came from. */
   readonly #home: string
-  /** Of the node that has the room, as far as is known. */
+  /** URL of the node that has the room, as far as it is known. */
   #origin: string
-  /** Of the one that is asked now. */
+  /** URL of the node that is asked now. */
   #asked: string
-  /** Of the others of the site. */
+  /** URLs of the site's other nodes. */
   #others: readonly string[] = []
   #restarting = false
   readonly #request: JoinRequest
@@ -158,12 +158,12 @@ export class SignalClient {
     })
   }
 
-  /** Whom to ask: the node of the room, and when it is not there the others as well, each time another one first of these; in turn they come before it. */
+  /** URLs to ask: the node of the room, and when it is not there the others as well, each time another one first of these; in turn they come before it. */
   #called(): Called {
     const known = this.#others.filter((origin) => origin !== this.#origin)
     const start = known.length === 0 ? 0 : this.#tries % known.length
     const others = [...known.slice(start), ...known.slice(0, start)].slice(0, maxAsked)
-    // Where it ends, or the room leaves it, it says so; where it breaks it may be back in a moment.
+    // A connection that ends, or that the room leaves, says so; one that breaks may be back in a moment.
     const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
     const [other] = others
     if (extra <= 0 || other === undefined) return { first: this.#origin, others, onlyWhenSilent: true }

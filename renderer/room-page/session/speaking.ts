@@ -1,18 +1,18 @@
 import { shallowReactive, shallowRef } from 'vue'
 
-/** Who spoke, at most so many: more than any stage holds. */
+/** Limit of remembered speakers: more than any stage holds. */
 const maxSpoke = 64
 /** A conversation has so many voices: who spoke before them is connected when they speak again. */
 const maxVoices = 8
 
-/** Who speaks in the room, as the node says. */
+/** Speakers in the room, as the node tells them. */
 export class Speaking {
   /** Users who speak now. */
   readonly now = shallowReactive(new Set<string>())
   /** Users who spoke, the latest first; those who speak now are among them. */
   readonly spoke = shallowRef<readonly string[]>([])
 
-  /** Whose sound is to be there at once: who speaks, and who spoke last. */
+  /** People whose sound is to be there at once: who speaks, and who spoke last. */
   get voices(): ReadonlySet<string> {
     return new Set([...this.now, ...this.spoke.value.slice(0, maxVoices)])
   }

@@ -1,7 +1,7 @@
 /** So long after it took over, in milliseconds, a node knows everybody who comes along from the one before. */
 const settleMs = 6_000
 
-/** What was there at the node before, and what the node of now has not named yet. */
+/** Ids that were at the node before, and that the current node has not named yet. */
 export class Unsure {
   readonly #ids = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined

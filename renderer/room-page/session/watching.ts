@@ -21,7 +21,7 @@ const smallPixels = 270
 const maxUnseen = 24
 const idleMs = 5_000
 
-/** Where streams are watched. */
+/** URL at which streams are watched. */
 export interface WatchEndpoint {
   /** e.g. `http://10.0.0.5:7082` */
   origin: string
@@ -57,7 +57,7 @@ export class Watching {
     return ''
   }
 
-  /** Where to watch from now on. @param goesOn another session goes on with what is there, as far as it can; otherwise it begins everything anew */
+  /** Changes the URL to watch at. @param goesOn another session goes on with what is there, as far as it can; otherwise it begins everything anew */
   enter(endpoint: WatchEndpoint, goesOn: boolean): void {
     const before = this.#endpoint
     this.#endpoint = endpoint
@@ -66,7 +66,7 @@ export class Watching {
     for (const [streamId, watched] of this.#watched) void this.#move(streamId, watched)
   }
 
-  /** What does not go on is begun anew beside it, and takes over with its first picture. */
+  /** A stream that does not go on is begun anew beside it, and takes over with its first picture. */
   async #move(streamId: string, watched: Watched): Promise<void> {
     const { player, size, stream } = watched
     const media = this.media.get(streamId)
@@ -103,7 +103,7 @@ export class Watching {
     this.#connect()
   }
 
-  /** Whose sound is to be there at once. */
+  /** People whose sound is to be there at once. */
   hear(voices: ReadonlySet<string>): void {
     this.#voices = voices
     this.#connect()
@@ -166,7 +166,7 @@ export class Watching {
     if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
     const appears = height > 0 && !media.seen
     media.seen = height > 0
-    // Of what is not seen nothing is sent, in whichever size.
+    // Nothing is sent of a stream that is not seen, in whichever size.
     if (!media.seen) return this.#connect()
     const size = height < smallPixels && watched.stream.small ? 'small' : 'full'
     if (watched.player === undefined) watched.size = size

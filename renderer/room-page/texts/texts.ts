@@ -6,7 +6,7 @@ import { zh } from './zh.ts'
 
 export type Language = 'en' | 'zh'
 
-/** What a text names in braces. */
+/** Values that a text names in braces. */
 export type TextValues = Record<string, string | number>
 
 const catalogues: Record<Language, Texts> = { en, zh }

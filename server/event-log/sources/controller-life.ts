@@ -13,7 +13,7 @@ export class ControllerLife {
     this.#version = version
   }
 
-  /** @param restartedAt when the process before this one met an unforeseen error and started this one; undefined when it did not */
+  /** @param restartedAt when the process before this one met an unexpected error and started this one; undefined when it did not */
   started(restartedAt: number | undefined): void {
     const { endedWith } = this.#log
     const version = this.#version

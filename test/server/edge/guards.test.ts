@@ -22,8 +22,8 @@ test('CONNECT or Upgrade and a reset end that connection, not the process', asyn
 test('a handler that throws, at once or later, is logged whole and answered generically, and ends its connection alone', async () => {
   const { port, logged, url } = await openPort({
     request: ({ url: target }, response) => {
-      if (target === '/now') throw new Error('unforeseen at once')
-      if (target === '/later') return Promise.reject(new Error('unforeseen later'))
+      if (target === '/now') throw new Error('unexpected at once')
+      if (target === '/later') return Promise.reject(new Error('unexpected later'))
       response.end('ok')
       return undefined
     },
@@ -38,8 +38,8 @@ test('a handler that throws, at once or later, is logged whole and answered gene
     ])
   }
   expect(logged.map(({ fields }) => fields)).toEqual([
-    { err: new Error('unforeseen at once'), listener: 'test', event: 'request' },
-    { err: new Error('unforeseen later'), listener: 'test', event: 'request' },
+    { err: new Error('unexpected at once'), listener: 'test', event: 'request' },
+    { err: new Error('unexpected later'), listener: 'test', event: 'request' },
   ])
   other.write(get())
   expect(String((await once(other, 'data'))[0])).toContain('ok')
@@ -50,19 +50,19 @@ test('one that throws in the middle of its answer is cut off, so that nobody tak
     request: (_request, response) => {
       response.writeHead(200, { 'content-length': 100 })
       response.write('half')
-      throw new Error('unforeseen')
+      throw new Error('unexpected')
     },
   })
   const socket = await client(port)
   const text = rest(socket)
   socket.write(get())
-  expect(await text).not.toContain('unforeseen')
+  expect(await text).not.toContain('unexpected')
   expect(logged).toHaveLength(1)
 })
 
 test('handlers of upgrades, tunnels and malformed requests that throw end their connection alone', async () => {
   const fail = (): never => {
-    throw new Error('unforeseen')
+    throw new Error('unexpected')
   }
   const { port, url, logged } = await openPort({ upgrade: fail, connect: fail, malformed: fail })
   for (const bytes of [upgrade, connect, 'no HTTP\r\n\r\n']) {

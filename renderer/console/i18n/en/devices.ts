@@ -265,7 +265,7 @@ export const devices = {
     assist: 'Substream',
     look: 'Check camera',
   },
-  /** What the controller says about an address, a login or a line, in the operator's language. */
+  /** Messages of the controller about an address, a login or a line, in the operator's language. */
   sentences: {
     empty: 'Required, e.g. rtsp://192.168.1.64:554/stream1',
     long: 'Longer than {limit} bytes',

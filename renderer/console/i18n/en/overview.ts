@@ -71,7 +71,7 @@ export const overview = {
   },
   attentions: {
     restarted:
-      'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unforeseen error".',
+      'Roomdesk restarted after an unexpected error; meetings were interrupted for a few seconds. Please report the log entry "unexpected error".',
     diskRefused: 'The disk refuses writes: nothing can be changed until it accepts them again.',
     databaseRefused:
       'The database refuses writes: nothing can be changed until it accepts them again. Meetings and viewing continue.',

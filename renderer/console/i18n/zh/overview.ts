@@ -73,7 +73,7 @@ export const overview: Texts<typeof englishOverview> = {
   },
   attentions: {
     restarted:
-      'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中“unforeseen error”处的内容反馈给开发者。',
+      'Roomdesk 遇到意外错误并已自行重新启动，会议中断了几秒钟。请将日志中“unexpected error”处的内容反馈给开发者。',
     diskRefused: '磁盘拒绝写入：恢复之前，所有更改都会被拒绝。',
     databaseRefused: '数据库拒绝写入：恢复之前，所有更改都会被拒绝；会议和观看不受影响。',
     databaseAway: '无法连接数据库：更改会被拒绝；会议和观看不受影响。',

@@ -10,7 +10,7 @@ const maxListed = 100
 /** Parts of the log that are searched at most; each is bounded by the controller. */
 const maxParts = 8
 
-/** What an access token changed, newest first, by the event log. */
+/** Changes made with an access token, newest first, from the event log. */
 export function useTokenChanges(): (
   token: Pick<AccessTokenView, 'id' | 'created_at'>,
 ) => Promise<{ title: string; lines: string[] }> {

@@ -1,6 +1,6 @@
 import type { Translate } from '../../i18n/text.ts'
 
-/** What the controller put in the place of a text that is not shown, in the operator's language. */
+/** Words the controller's mark for a hidden text in the operator's language. */
 export function hiddenText(text: string, t: Translate): string {
   return text
     .replace(/\[(\d+) characters?\]/g, (_, n: string) => t('activity.panel.characters', { n: Number(n) }))

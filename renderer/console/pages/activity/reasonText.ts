@@ -1,7 +1,7 @@
 import type { Translate } from '../../i18n/text.ts'
 import type { activity } from '../../i18n/en/activity.ts'
 
-/** What the controller says of a refusal, by its sentence. */
+/** Words the reason of a refusal. */
 const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^no access_key was given$/, 'noKey'],
   [/^there is no credential with this access_key$/, 'noCredential'],

@@ -1,7 +1,7 @@
 import { computed, reactive } from 'vue'
 import type { ActivityFilter } from '../../composables/useActivity.ts'
 
-/** What the controls above the journal hold; empty texts and zeros ask for nothing. */
+/** Values of the controls above the journal; empty texts and zeros ask for nothing. */
 export interface FilterChoice {
   search: string
   api: 'media' | 'device' | ''

@@ -21,7 +21,7 @@ export function useHold(reading: Ref<boolean>) {
     timer = window.setTimeout(leave, aimingMs)
   }
 
-  /** The pointer rests, or is elsewhere. */
+  /** The pointer rests, or has left the list. */
   function leave(): void {
     clearTimeout(timer)
     aiming.value = false

@@ -7,7 +7,7 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useHandOver } from './useHandOver.ts'
 
-/** What can be done with a controller: it can be made the leader, and who does it learns what happens then. */
+/** Acts on a controller: it can be made the leader, and the operator learns what happens then. */
 export function useControllerActs() {
   const { may } = useCaller()
   const { t } = useText()

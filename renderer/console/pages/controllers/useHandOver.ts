@@ -12,7 +12,7 @@ export interface HandOver {
   id: string
   name: string
   state: 'working' | 'done' | 'failed' | 'late'
-  /** What it took, in milliseconds; while it is under way 0. */
+  /** Duration in milliseconds; 0 while it is under way. */
   took: number
   /** Why it failed. */
   error: unknown

@@ -6,7 +6,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 import type { ShownSecret } from './SecretDialog.vue'
 
-/** What can be done with a credential; each act says what it breaks before it is done. */
+/** Acts on a credential; each says what it breaks before it is done. */
 export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const client = useConsole()
   const { t } = useText()

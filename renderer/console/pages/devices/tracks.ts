@@ -31,7 +31,7 @@ export function resolutionOf({ detail }: Track): string {
   return /\d+ × \d+/.exec(detail)?.[0] ?? ''
 }
 
-/** What an operator can do about a track that does not go to every browser as it is. */
+/** Advice about a track that does not go to every browser as it is. */
 export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound'
 
 /** Why a track does not go to every browser as it is, and what helps; null where nothing is amiss. */

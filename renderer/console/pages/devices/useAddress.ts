@@ -16,9 +16,9 @@ const pause = 250
 export function useAddress(text: Ref<string>) {
   const client = useConsole()
   const { t } = useText()
-  /** Of the text as it stands; null while it is no address, or not known yet. */
+  /** Parts of the text as it stands; null while it is no address, or not known yet. */
   const parsed = shallowRef<ParsedAddress | null>(null)
-  /** What is wrong with the text as it stands. */
+  /** Fault of the text as it stands. */
   const problem = ref('')
   let timer = 0
   let generation = 0

@@ -14,7 +14,7 @@ export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
 /** From so many on, a removal asks for their number. */
 const many = 2
 
-/** What can be done with devices; acts that lose something say what. */
+/** Acts on devices; those that lose something say what. */
 export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
   const client = useConsole()
   const { may } = useCaller()

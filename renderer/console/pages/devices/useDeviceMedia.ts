@@ -8,10 +8,10 @@ import { streamWarning } from '../rooms/streamWarning.ts'
 /** Milliseconds between two readings: what it is about does not change from second to second. */
 const readEveryMs = 5_000
 
-/** What devices that are joined send, by userId, as last read. */
+/** Media of joined devices, by userId, as last read. */
 const useStreams = sharedState(() => shallowRef<ReadonlyMap<string, StreamStats>>(new Map()))
 
-/** What is amiss with the media of devices that are joined. It is read for as long as somebody looks. */
+/** Faults of the media of joined devices. They are read for as long as somebody looks. */
 export function useDeviceMedia() {
   const client = useConsole()
   const streams = useStreams()
@@ -36,7 +36,7 @@ export function useDeviceMedia() {
   const timer = setInterval(() => void read(), readEveryMs)
   onScopeDispose(() => clearInterval(timer))
 
-  /** What keeps people from seeing or hearing a device that is joined, and what mends it; empty when nothing does. */
+  /** Reason why people do not see or hear a joined device, and what mends it; empty when they do. */
   function warning({ state, roomId, userId }: DeviceView, now: number): string {
     const stream = streams.value.get(userId)
     return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now, t) : ''

@@ -12,7 +12,7 @@ import { useProbe } from './useProbe.ts'
 export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const
 export type SetupStep = (typeof setupSteps)[number]
 
-/** What the operator has entered. */
+/** Input of the operator. */
 export interface SetupForm {
   userAddress: string
   assist_address: string
@@ -50,7 +50,7 @@ export function useDeviceSetup(room = () => '') {
   /** A login that stood in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
-  /** What was suggested for an address, and for which: another address has other suggestions, and what the operator wrote stays. */
+  /** Suggestions, and the address they are for: another address has others, and what the operator wrote stays. */
   const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
   /** The second stream when the probe began. */
   let assistBefore = ''

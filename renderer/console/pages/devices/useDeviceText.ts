@@ -5,13 +5,13 @@ import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { deviceSentence } from './deviceSentences.ts'
 
-/** What the console says about a device, in the operator's language. */
+/** Texts about a device, in the operator's language. */
 export function useDeviceText() {
   const { t } = useText()
   const { span } = useFormat()
   const { errorText } = useFeedback()
 
-  /** What keeps a device out of its room, in one line without the wait; empty when nothing does. */
+  /** Reason why a device is not in its room, in one line without the wait; empty when it is. */
   function trouble({ last_error, state }: DeviceView): string {
     return last_error === null || state === 'joined' || state === 'paused' ? '' : t(`devices.short.${last_error.kind}`)
   }

@@ -6,7 +6,7 @@ import { useConsole } from '../../composables/useConsole.ts'
 export type ProbeResult = ProcedureOutput<'devices.probe'>
 export type ProbeInput = ProcedureInput<'devices.probe'>
 
-/** What a probe says of one question: yes, no, or it did not come that far. */
+/** Answer of a probe to one question: yes, no, or it did not come that far. */
 export type ProbeAnswer = 'ok' | 'bad' | 'unknown'
 
 /** The three questions of a probe, in the order in which a camera is asked. */
@@ -26,7 +26,7 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   stalled: 'stream',
 }
 
-/** What was found out of each question. A path that is not there says nothing of the login: some cameras look at the path first. */
+/** Answers to each question. A missing path says nothing about the login: some cameras look at the path first. */
 export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<ProbeQuestion, ProbeAnswer> {
   if (simulated) return { reach: 'unknown', login: 'unknown', stream: 'unknown' }
   if (ok) return { reach: 'ok', login: 'ok', stream: 'ok' }

@@ -8,7 +8,7 @@ import {
   type SubjectType,
 } from '../../../../shared/console/events.ts'
 
-/** What the controls above the log hold; empty texts and zeros ask for nothing. */
+/** Values of the controls above the log; empty texts and zeros ask for nothing. */
 export interface EventChoice {
   text: string
   group: EventGroup | ''

@@ -17,7 +17,7 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
   const error = shallowRef<unknown>(null)
   const ready = ref(false)
   const version = ref(0)
-  /** Where the log was read to; 0: there is nothing older. */
+  /** Position to which the log was read; 0: there is nothing older. */
   const next = ref(0)
   const reading = ref(false)
   let matching = eventMatcher(filter.value)

@@ -17,12 +17,12 @@ function isText(key: string): key is TextKey {
   return typeof part === 'string'
 }
 
-/** What the console says of an event, in the operator's language. */
+/** Words an event in the operator's language. */
 export function useEventText() {
   const { t } = useText()
   const { span, date } = useFormat()
 
-  /** Who or what it is about, by name. */
+  /** Subject of the event, by name. */
   function subjectText({ type, id, name }: EventSubject): string {
     if (type === 'listener') {
       const key = `overview.state.${id}`

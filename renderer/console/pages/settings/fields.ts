@@ -3,7 +3,7 @@ import { defaultSettings, digestForms, settingsSchema } from '../../../../shared
 import type { IceServer } from '../../../../shared/media/media-settings.ts'
 import type { en } from '../../i18n/en/index.ts'
 
-/** What a control of the settings holds. A number that cannot be read stays the text that was typed. */
+/** Value of a control of the settings. A number that cannot be read stays the text that was typed. */
 export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]
 
 export type UnitKey = keyof typeof en.settings.units
@@ -130,7 +130,7 @@ export function defaultOf(path: string): FieldValue {
 
 let described: unknown
 
-/** What the controller's own schema takes at a path, as JSON Schema: one, or several of which any will do. */
+/** JSON Schema of the controller at a path: one, or several of which any will do. */
 function takenAt(path: string): readonly unknown[] {
   described ??= z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' })
   const place = path

@@ -1,7 +1,7 @@
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** Who is interrupted when the embedded nodes start anew, people and cameras told apart: one line each, none for nobody. */
+/** People and cameras that a restart of the embedded nodes interrupts, told apart: one line each, none for nobody. */
 export function useInterrupted(): () => string[] {
   const { t } = useText()
   const { value: nodes } = useNodes()

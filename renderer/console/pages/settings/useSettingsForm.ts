@@ -49,7 +49,7 @@ export function useSettingsForm(
   })
   useUnsavedCard(form.dirty)
 
-  /** What is wrong with a field, or with a line of it. */
+  /** Fault of a field, or of a line of it. */
   function problem(path: string): string {
     const own = form.problem(path)
     if (own) return own

@@ -41,7 +41,7 @@ export function useUnsavedGuard(): void {
   onBeforeUnmount(() => window.removeEventListener('beforeunload', closing))
 }
 
-/** The window goes elsewhere on purpose: nothing is to be asked. */
+/** The window leaves the page on purpose: nothing is to be asked. */
 export function forgetUnsaved(): void {
   dirty.clear()
 }

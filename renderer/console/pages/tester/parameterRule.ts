@@ -31,7 +31,7 @@ export function ruleText(parameter: Parameter, t: Translate): string {
   return most === undefined ? '' : t('tester.upTo', { limit: most })
 }
 
-/** What the API would say of this value; empty when it would take it. An optional parameter that is empty is left out. */
+/** Words the API's objection to this value; empty when it would take it. An optional parameter that is empty is left out. */
 export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
   if (value === '') return parameter.required ? t('problems.required') : ''
   const choices = choicesOf(parameter)

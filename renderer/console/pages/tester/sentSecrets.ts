@@ -3,7 +3,7 @@ import { hiddenSecret } from '../../../../shared/hidden-secret.ts'
 import type { Disclosure } from '../../../../shared/operation.ts'
 import { allOperations } from '../../../../shared/operations.ts'
 
-/** What was asked to be sent, and what went over the wire: its URL, and request line, headers and body. */
+/** Request as it was asked for, and as it was on the wire: its URL, and request line, headers and body. */
 interface SentRequest {
   input: { operation: string; params: Readonly<Record<string, string>> }
   answer: { url: string; request: string } | null

@@ -2,7 +2,7 @@ import { shallowReactive } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useDevices } from '../../composables/useDevices.ts'
 
-/** What may stand in a field, and how people call it. */
+/** Possible values of a field, and their names for people. */
 export interface Suggestion {
   value: string
   label: string

@@ -21,14 +21,14 @@ export interface Sent {
   msg: string
 }
 
-/** What is in the tester's form. */
+/** Content of the tester's form. */
 export interface TesterForm {
   /** `api/name` of the operation. */
   operation: string
   access_key: string
   method: 'GET' | 'POST'
   encoding: TesterEncoding
-  /** By name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the name that the operation has for it. */
+  /** Values by name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the name that the operation has for it. */
   values: Record<string, string>
 }
 
@@ -101,7 +101,7 @@ export function withoutSecrets(sent: Sent): Sent {
   }
 }
 
-/** What is sent for what is in the form: the parameters of this operation that are not empty. */
+/** Parameters to send: those of this operation that are not empty. */
 function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
   const { api, name } = operation
   const params: Record<string, string> = {}
@@ -138,7 +138,7 @@ const sameThing = [
   ['user_id', 'userId'],
 ] as const
 
-/** What a call that succeeded was about, or made, is what the next one is about: its room, its user, and the token that it gave. */
+/** Passes on the room, the user and the token of a call that succeeded to the next one. */
 function remember(form: TesterForm, { params }: Sending, body: string): void {
   const answer = answered(body)
   if (answer.ret !== 0) return

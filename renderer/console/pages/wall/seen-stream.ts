@@ -1,6 +1,6 @@
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 
-/** Whoever speaks is seen for so long at least, in milliseconds: two who talk to each other do not make the picture jump. */
+/** Milliseconds for which a speaker is seen at least: two who talk to each other do not make the picture jump. */
 const restMs = 3_000
 
 /** Which stream of a room its tile shows, and since when, milliseconds since the epoch. */

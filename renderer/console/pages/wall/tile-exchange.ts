@@ -16,7 +16,7 @@ export class TileExchange implements OfferExchange {
   readonly #source: TileSource
   readonly #starts: StartQueue
   #height: number
-  /** Of the session of now; empty while there is none. */
+  /** URL of the current session; empty while there is none. */
   #session = ''
 
   /** @param height of the picture, in device pixels */

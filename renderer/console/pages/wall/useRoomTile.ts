@@ -11,7 +11,7 @@ import type { TileContent } from './tile-content.ts'
 /** How often it is looked who speaks, in milliseconds. */
 const lookMs = 2_000
 
-/** Whoever speaks in a room, else the first picture there is. */
+/** Stream of whoever speaks in a room, else the first picture there is. */
 export function useRoomTile(roomId: () => string, watched: () => boolean): ComputedRef<TileContent> {
   const client = useConsole()
   const { t } = useText()
@@ -47,7 +47,7 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
       const { streams, connections } = await client.call('media.stats', { room_id: asked })
       if (asked === roomId()) seen.value = seenStream(streams, connections, seen.value, Date.now())
     } catch {
-      // What was seen last goes on, or tells by itself that it does not.
+      // The last picture goes on, or tells by itself that it does not.
     } finally {
       looking = false
     }

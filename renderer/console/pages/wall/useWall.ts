@@ -11,7 +11,7 @@ import { itemKey, sameItems } from './wall-items.ts'
 /** Tiles that were changed and not saved. */
 interface Draft {
   items: readonly WallItem[]
-  /** Of the view that they were changed from; 0 for none. */
+  /** Id of the view that they were changed from; 0 for none. */
   revision: number
 }
 
@@ -95,7 +95,7 @@ export function useWall(viewId: () => string) {
       items: [...(open?.items ?? items.value)],
     })
     if (open === undefined) drafts.delete(viewId())
-    // What is not saved yet was changed from the same tiles.
+    // Unsaved changes were made from the same tiles.
     else if (draft.value?.revision === open.revision) drafts.set(open.id, { ...draft.value, revision: saved.revision })
     return saved
   }

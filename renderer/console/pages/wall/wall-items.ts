@@ -1,6 +1,6 @@
 import type { WallItem } from '../../../../shared/console/wall.ts'
 
-/** What tells the tiles of a wall apart. */
+/** Key that tells the tiles of a wall apart. */
 export function itemKey({ kind, id }: WallItem): string {
   return `${kind} ${id}`
 }

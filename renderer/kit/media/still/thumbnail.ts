@@ -1,6 +1,6 @@
 import { type KeyFrame, mp4OfPicture } from './mp4-picture.ts'
 
-/** Of a thumbnail, in pixels: twice what a list shows, for screens that are that fine. */
+/** Size of a thumbnail in pixels: twice what a list shows, for screens that are that fine. */
 const width = 320
 const quality = 0.7
 /** A picture that is not decoded by then never is. */

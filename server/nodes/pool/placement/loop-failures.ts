@@ -47,7 +47,7 @@ export class LoopFailures {
     this.#failed += 1
     if (error instanceof DeadlineError) this.#unanswered += 1
     if (error instanceof NodeConnectionError || this.#unanswered > unansweredAtMost) this.#rest = { error }
-    if (!(error instanceof NodeError || error instanceof DeadlineError)) this.unforeseen(error)
+    if (!(error instanceof NodeError || error instanceof DeadlineError)) this.unexpected(error)
     if (this.#complained) return
     this.#complained = true
     this.#logger.warn(
@@ -57,7 +57,7 @@ export class LoopFailures {
   }
 
   /** Logs whole what nobody foresaw. */
-  unforeseen(error: unknown): void {
+  unexpected(error: unknown): void {
     this.#logger.error({ node: this.#node, err: error }, 'a room failed in an unexpected way')
   }
 }

@@ -251,7 +251,7 @@ export class NodePlacement implements LivePlacement {
     this.#looping = true
     setImmediate(() => {
       this.#inLanes(this.#due)
-        .catch((error: unknown) => this.#failures.unforeseen(error))
+        .catch((error: unknown) => this.#failures.unexpected(error))
         .finally(() => {
           this.#looping = false
           this.#loop()

@@ -196,7 +196,7 @@ test('wherever a camera says that its stream or its packets are, the node calls 
   datagrams.close()
 })
 
-test('150 cameras whose good conversation was changed at random are refused or taken, and nothing is left unforeseen', async () => {
+test('150 cameras whose good conversation was changed at random are refused or taken, and nothing is left unexpected', async () => {
   const hasty = { camera_answer_ms: 250, camera_stall_ms: 250 }
   await node.request('set_settings', controlMethods.set_settings.params.parse(hasty))
   const { joined, failures } = await fuzzCameras(node, { seed: 20_260_101, count: 150, atOnce: 24 })

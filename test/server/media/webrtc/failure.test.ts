@@ -9,7 +9,7 @@ import { complaintLog } from '../../../support/media/complaints.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 import { idr, rtp } from '../rtp/packets.ts'
 
-const unforeseen = (): never => {
+const unexpected = (): never => {
   throw new TypeError('nobody foresaw this')
 }
 
@@ -28,15 +28,15 @@ test('an error in a handler of a connection ends this connection, is logged once
     const closed = vi.fn()
     const failing = new Peer('failing', settings, closed)
     const other = new Peer('other', settings, closed)
-    failing.lifetime.guard(unforeseen)()
-    failing.lifetime.after(0, unforeseen)
+    failing.lifetime.guard(unexpected)()
+    failing.lifetime.after(0, unexpected)
     expect(failing.closed).toBe(true)
     expect(other.closed).toBe(false)
     expect(closed).toHaveBeenCalledOnce()
     expect(complaints).toHaveLength(1)
     expect(complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
     // Whoever is told of an end may fail as well.
-    const untold = new Peer('untold', settings, unforeseen)
+    const untold = new Peer('untold', settings, unexpected)
     untold.close()
     expect(complaints).toHaveLength(2)
     other.close()
@@ -71,7 +71,7 @@ test('a viewer that fails over a packet is out of its feed, and the camera goes 
     )
     await viewer.answer(parseOffer(offerSdp()))
     feed.add(viewer)
-    vi.spyOn(viewer, 'video').mockImplementation(unforeseen)
+    vi.spyOn(viewer, 'video').mockImplementation(unexpected)
     feed.pushVideo(rtp(1, 1_000, idr))
     expect(viewer.peer.closed).toBe(true)
     expect(closed).toHaveBeenCalledOnce()

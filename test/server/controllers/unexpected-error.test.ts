@@ -39,7 +39,7 @@ test('A replica restarts after an unexpected error, follows again, and becomes t
   // The same process, the same ports and the same role.
   expect(await follows.headless.readyAgain()).toEqual(ready)
   expect(ready).toMatchObject({ role: 'standby' })
-  expect(follows.headless.log.filter((line) => line.includes('"unforeseen error"'))).toHaveLength(1)
+  expect(follows.headless.log.filter((line) => line.includes('"unexpected error"'))).toHaveLength(1)
   const after = await api.createRoom()
   await expect.poll(() => known(follows)).toEqual(expect.arrayContaining([before, meanwhile, after]))
   const passedOn = await signedIn(follows)

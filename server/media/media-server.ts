@@ -20,7 +20,9 @@ import { LeadWatch } from './lead-watch.ts'
 import type { Log } from './base/media-log.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
-import { RemoteRoomMedia } from './rooms/remote-media.ts'
+import { RoomMediaClient } from './rooms/room-media-client.ts'
+import { LocalRoomMedia } from './http/local-room-media.ts'
+import { RemoteRoomMedia } from './http/remote-room-media.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
@@ -58,7 +60,7 @@ export class MediaServer {
   readonly #rooms: MediaRooms
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
-  readonly #remoteMedia: RemoteRoomMedia
+  readonly #remoteMedia: RoomMediaClient
   readonly #refusals: RefusalTally
   readonly #sessions = new MediaSessions()
   readonly #signal: SignalServer
@@ -89,7 +91,7 @@ export class MediaServer {
       this.#refusals.note(guess),
     )
     this.#requests = new RoomRequests(emit)
-    this.#remoteMedia = new RemoteRoomMedia(emit)
+    this.#remoteMedia = new RoomMediaClient(emit)
     this.#signal = new SignalServer({
       rooms: this.#rooms,
       admission: this.#admission,
@@ -97,6 +99,14 @@ export class MediaServer {
       settings: () => this.#settings,
       log,
     })
+    const sessions = this.#sessions
+    const local = new LocalRoomMedia({
+      pulls: this.#pulls,
+      sessions,
+      peerSettings: () => this.#peerSettings(),
+      settings: () => this.#settings,
+    })
+    const remote = new RemoteRoomMedia({ client: this.#remoteMedia, sessions })
     this.#server = nodeServer({
       web,
       passedOn: start.passed_on,
@@ -106,11 +116,9 @@ export class MediaServer {
         rooms: this.#rooms,
         admission: this.#admission,
         requests: this.#requests,
-        remoteMedia: this.#remoteMedia,
+        mediaOf: (room) => (room.config.isRemote ? remote : local),
         turns: new Turns(),
-        pulls: this.#pulls,
-        sessions: this.#sessions,
-        peerSettings: () => this.#peerSettings(),
+        sessions,
         settings: () => this.#settings,
       },
       upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head, web.client(request)),

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
-import { remoteOutSchema, remoteRoomSchema, maxTicket, mediaOutcomeSchema, mediaWishSchema } from './remote-media.ts'
+import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
+import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
@@ -178,7 +179,7 @@ export const controlMethods = {
   },
   /** The answer to `lockWanted`. */
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
-  /** The answer to `mediaWanted`. */
+  /** The answer to `mediaRequested`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
   /** Replaces who and what is in a room with remote media. */
   set_carried: { params: remoteRoomSchema, result: nothing },
@@ -305,10 +306,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     ended: z.boolean(),
     restarting: z.boolean(),
   }),
-  /** Something is wanted of the media of such a room: `answer_media` follows. */
-  z.strictObject({ type: z.literal('mediaWanted'), id: z.int(), wish: mediaWishSchema }),
-  /** How high a picture of such a room is shown, in device pixels. */
-  z.strictObject({ type: z.literal('carriedShown'), session: z.string(), height: z.int().min(0) }),
+  /** A method of `RoomMedia` is called for such a room: `answer_media` follows. */
+  z.strictObject({ type: z.literal('mediaRequested'), id: z.int(), call: roomMediaCallSchema }),
   /** What somebody's camera and microphone send to such a room is to be passed on to nobody, or is again. `by`: id of the host who wants it; empty: themselves. */
   z.strictObject({
     type: z.literal('carriedMuted'),
@@ -318,8 +317,6 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     muted: z.boolean(),
     by: z.string(),
   }),
-  /** Media of such a room is not wanted any more. */
-  z.strictObject({ type: z.literal('carriedEnded'), session: z.string() }),
   /** Refused by the node itself since the last of these messages, without what was tried; one a second at most. */
   z.strictObject({
     type: z.literal('guesses'),

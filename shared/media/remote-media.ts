@@ -12,69 +12,7 @@ export const maxTicket = 4_096
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
-const sdp = z.string().max(64 * 1024)
-const session = z.string().min(1).max(64)
 const source = z.enum(streamSources)
-/** What lets the next program, or the next controller, go on with media as it is; sealed by the controller, and kept by the page that it is of. Empty where there is none. */
-const ticket = z.string().max(maxTicket)
-
-/** What the program wants of the media of such a room. */
-export const mediaWishSchema = z.discriminatedUnion('act', [
-  /** A browser sends: its offer is to be answered. */
-  z.strictObject({ act: z.literal('publish'), roomId, userId, source, offer: sdp }),
-  /** A browser is to be sent a stream: the server offers. */
-  z.strictObject({
-    act: z.literal('watch'),
-    roomId,
-    /** null: unseen. */
-    userId: userId.nullable(),
-    streamId: z.string().min(1).max(160),
-    /** How high its picture is shown, in device pixels; null: not known. */
-    height: z.int().min(0).nullable(),
-    /** The smaller picture is wanted, where there is one. */
-    small: z.boolean(),
-  }),
-  /** A browser sends or is sent already, by an earlier program or controller: that goes on. `sdp`: its own description. */
-  z.strictObject({
-    act: z.literal('claim'),
-    roomId,
-    userId,
-    /** As in publish or watch. */
-    streamId: z.string().min(1).max(160),
-    sends: z.boolean(),
-    height: z.int().min(0).nullable(),
-    ticket,
-    sdp,
-  }),
-  /** What a browser answers to such an offer. */
-  z.strictObject({ act: z.literal('start'), session, answer: sdp }),
-  /** A browser begins ICE anew: `sdp` of the outcome describes the other end in the new ICE session. */
-  z.strictObject({
-    act: z.literal('restart'),
-    session,
-    userFragment: z.string().min(4).max(256),
-    password: z.string().min(22).max(256),
-  }),
-  /** Addresses that a browser found later. */
-  z.strictObject({
-    act: z.literal('trickle'),
-    session,
-    candidates: z.array(z.strictObject({ candidate: z.string().max(1_000), mid: z.string().max(64) })).max(200),
-  }),
-])
-export type MediaWish = z.output<typeof mediaWishSchema>
-
-/** Why it is not done. */
-const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
-export type MediaRefusalName = (typeof mediaRefusals)[number]
-
-/** What becomes of a wish. */
-export const mediaOutcomeSchema = z.discriminatedUnion('done', [
-  /** `sdp` is empty where nothing is described. */
-  z.strictObject({ done: z.literal(true), session: z.string(), sdp: z.string(), ticket }),
-  z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),
-])
-export type MediaOutcome = z.output<typeof mediaOutcomeSchema>
 
 /** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
 const remotePersonSchema = roomUserSchema.extend({

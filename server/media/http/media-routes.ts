@@ -6,31 +6,20 @@ import { splitRoute } from '../../../shared/authorization/route.ts'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { RoomLook } from '../../../shared/media/control.ts'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import type { CameraLease } from '../feeds/camera-pulls.ts'
-import type { Feed } from '../feeds/feed.ts'
-import { HeldSecond } from '../feeds/held-second.ts'
-import { FeedStream, fixedStreams } from '../feeds/picture-streams.ts'
-import type { PictureStreams } from '../feeds/feed.ts'
-import { Substream } from '../feeds/substream.ts'
 import { Problem } from '../base/problem.ts'
 import type { Admission, Caller } from '../rooms/admission.ts'
 import type { Member } from '../rooms/member.ts'
-import type { Room } from '../rooms/room.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs, type AdmittedAs } from '../rooms/standing.ts'
-import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
 import { type Offer, parseOffer } from '../webrtc/offer.ts'
-import { Publisher } from '../webrtc/publisher.ts'
-import { wantedIndex } from '../webrtc/stream-choice.ts'
-import { Viewer } from '../webrtc/viewer.ts'
-import type { Watched } from '../webrtc/viewer-picture.ts'
-import { takeFragment, type MediaSession } from './media-sessions.ts'
+import { takeFragment } from './media-sessions.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { ifMatchHolds } from './entity-tag.ts'
-import { publishRemote, userFragmentOf, watchRemote } from './remote-sessions.ts'
-import { claims, goOn } from './claim-route.ts'
+import { open } from './open-session.ts'
+import { userFragmentOf } from './remote-room-media.ts'
+import { resume, resumes } from './resume-route.ts'
 import { bearerOf, fragmentType, offerType, readBody, shownHeight } from './sdp-request.ts'
-import { created, createdRemote } from './session-answer.ts'
+import { created } from './session-answer.ts'
 
 /** Bytes of a room's number at most, as in every message. */
 const maxRoomId = 128
@@ -106,58 +95,19 @@ async function publish(
   context: RouterContext,
   right: readonly ('member' | 'host')[],
 ): Promise<void> {
-  const { settings, peerSettings, sessions } = parts
   const roomId = context.params.room ?? ''
   const source: StreamSource = context.query.source === 'screen' ? 'screen' : 'main'
-  if (claims(context)) return await goOn(parts, context, { roomId, what: source, right })
+  if (resumes(context)) return await resume(parts, context, { roomId, what: source, right })
   const { offer, text, admission } = await admittedOffer(parts, context, { path: '/whip', roomId, right })
   const { room } = admission
   if (offer === undefined) throw new Problem('mediaType')
   if (isPeerToPeer(room.config)) throw new Problem('peerToPeer')
-  if (room.config.isRemote) {
-    const sender = memberOf(admission, false)
-    const opened = await inRoom(room, sender, () =>
-      publishRemote(parts, room, sender, { source, offer, text, remote: context.ip }),
-    )
-    return createdRemote(context, opened, settings().ice_servers)
-  }
-  const release = sessions.reserve(context.ip)
-  let member: Member | undefined
-  let session: MediaSession | undefined
-  let publisher: Publisher | undefined
-  try {
-    const joined = memberOf(admission, false)
-    member = joined
-    const { publish_bitrate, screen_bitrate } = settings()
-    const made: Publisher = new Publisher(
-      offer,
-      peerSettings(),
-      source === 'screen' ? screen_bitrate : publish_bitrate,
-      () => joined.link !== undefined,
-      () => {
-        release()
-        if (session !== undefined) sessions.delete(session.id)
-        room.local.unpublish(joined, source, made)
-      },
-    )
-    publisher = made
-    room.assertStream(
-      made.feed.video !== undefined,
-      made.feed.audio !== undefined,
-      streamIdOf(joined.user.userId, source),
-    )
-    room.local.publish(joined, source, made)
-    const answer = await made.answer(offer)
-    session = sessions.add(made.peer, offer)
-    if (made.peer.closed) throw new Problem('noRoom')
-    created(context, session, answer, settings().ice_servers)
-  } catch (error) {
-    publisher?.close()
-    release()
-    if (session !== undefined) sessions.delete(session.id)
-    if (member !== undefined) room.dropIfGone(member)
-    throw error
-  }
+  const opened = await open(parts, context.ip, async (media) => {
+    const member = memberOf(admission, false)
+    media.onClose(() => room.dropIfGone(member))
+    return await parts.mediaOf(room).publish(media, { room, member }, { source, offer, text, remote: context.ip })
+  })
+  created(context, opened, parts.settings().ice_servers)
 }
 
 async function watch(
@@ -165,107 +115,22 @@ async function watch(
   context: RouterContext,
   right: readonly ('observer' | 'member' | 'host')[],
 ): Promise<void> {
-  const { settings, peerSettings, sessions } = parts
   const { room: roomId = '', stream: streamId = '' } = context.params
-  if (claims(context)) return await goOn(parts, context, { roomId, what: { streamId }, right })
+  if (resumes(context)) return await resume(parts, context, { roomId, what: { streamId }, right })
   const { offer, admission } = await admittedOffer(parts, context, { path: '/whep', roomId, right })
   const { room } = admission
-  if (room.config.isRemote) {
-    const viewer = admission.kind === 'observer' ? undefined : memberOf(admission, true)
-    const small = context.query.size === 'small'
-    const wish = { streamId, height: shownHeight(context), small, remote: context.ip }
-    const opened = await inRoom(room, viewer, () => watchRemote(parts, room, viewer, wish))
-    createdRemote(context, opened, settings().ice_servers)
-    // The remote node offers: a client that made an offer of its own gets the counter-offer (draft-ietf-wish-whep, section 4.3.2).
-    if (offer !== undefined) context.status = 406
-    return
-  }
-  if (offer === undefined) throw new Problem('mediaType')
-  const stream = room.streams.get(streamId)
-  const release = sessions.reserve(context.ip)
-  let member: Member | undefined
-  let session: MediaSession | undefined
-  let viewer: Viewer | undefined
-  let lease: CameraLease | undefined
-  let done: (() => void) | undefined
-  let held: HeldSecond | undefined
   const height = shownHeight(context)
-  try {
-    member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
-    room.local.assertMayWatch(member, stream)
-    const second = substream(parts, room, stream)
-    // Where it cannot be had, the large one serves.
-    if (second !== undefined && (context.query.size === 'small' || isEnough(second, stream.feed, height))) {
-      lease = await second.acquire(undefined, new AbortController().signal, () => held?.lost())
-    }
-    // They may have been taken out, and the camera or the room be gone, in the meantime.
-    room.local.assertMayWatch(member, stream)
-    held = height === undefined ? undefined : heldBeside(stream.feed, lease, second)
-    const feed = held === undefined ? (lease?.feed ?? stream.feed) : stream.feed
-    const watched: Watched = {
-      feed,
-      streams: held ?? streamsOf(feed, lease === undefined ? second : undefined),
-      resized: (size) => member?.send({ type: 'stream_size', stream_id: streamId, size }),
-    }
-    // What it begins with was prepared with its lease; the large picture is when it is sent.
-    const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
-    if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) done = feed.prepare(sound)
-    const made: Viewer = new Viewer(watched, peerSettings(), () => {
-      release()
-      done?.()
-      if (session !== undefined) sessions.delete(session.id)
-      lease?.release()
-      room.local.unwatch(member, stream, made)
-    })
-    viewer = made
-    if (height !== undefined) made.shown(height)
-    room.local.watch(member, stream, made)
-    const answer = await made.answer(offer)
-    session = sessions.add(made.peer, offer, (shown) => made.shown(shown))
-    if (made.peer.closed) throw new Problem('noStream')
-    created(context, session, answer, settings().ice_servers)
-  } catch (error) {
-    viewer?.close()
-    release()
-    done?.()
-    if (viewer === undefined) lease?.release()
-    if (session !== undefined) sessions.delete(session.id)
-    if (member !== undefined) room.dropIfGone(member)
-    throw error
-  }
-}
-
-/** Does something for somebody; whoever came in for it alone goes when it fails. */
-async function inRoom<T>(room: Room, member: Member | undefined, run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    if (member !== undefined) room.dropIfGone(member)
-    throw error
-  }
-}
-
-/** Whether a camera's second stream is enough for a picture that is shown so high. */
-function isEnough(second: Substream, main: Feed, height: number | undefined): boolean {
-  return height !== undefined && height > 0 && wantedIndex([new FeedStream(main), second], height, undefined) === 1
-}
-
-/** The second stream first, and the large one once the picture is shown larger; undefined where one viewer cannot be sent both. */
-function heldBeside(main: Feed, lease: CameraLease | undefined, second: Substream | undefined): HeldSecond | undefined {
-  if (lease === undefined || second === undefined || lease.feed.video?.codec !== main.video?.codec) return undefined
-  return new HeldSecond(main, lease.feed, second)
-}
-
-/** Those of somebody's picture, or of a camera's. */
-function streamsOf(feed: Feed, second: Substream | undefined): PictureStreams {
-  if (feed.layers !== undefined) return feed.layers
-  return second === undefined ? fixedStreams(new FeedStream(feed)) : fixedStreams(new FeedStream(feed), second)
-}
-
-/** The camera's second stream; undefined when it has none. */
-function substream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream): Substream | undefined {
-  const second = room.members.get(view.user_id)?.device?.second
-  return second === undefined || !view.small ? undefined : new Substream(pulls, second)
+  const input = { streamId, offer, height, small: context.query.size === 'small', remote: context.ip }
+  const roomMedia = parts.mediaOf(room)
+  roomMedia.assertWatchable(room, input)
+  const opened = await open(parts, context.ip, async (media) => {
+    const member = admission.kind === 'observer' ? undefined : memberOf(admission, true)
+    if (member !== undefined) media.onClose(() => room.dropIfGone(member))
+    return await roomMedia.watch(media, { room, member }, input)
+  })
+  created(context, opened, parts.settings().ice_servers)
+  // The other end offers: a client that made an offer of its own gets the counter-offer (draft-ietf-wish-whep, section 4.3.2).
+  if (opened.offers === true && offer !== undefined) context.status = 406
 }
 
 /**
@@ -274,10 +139,11 @@ function substream({ pulls }: MediaRouteParts, room: Room, { view }: OpenStream)
  * @throws Problem as `admit`, `readBody` and `parseOffer` do
  */
 async function admittedOffer<S extends RoomStanding>(
-  { admission, requests, turns }: MediaRouteParts,
+  parts: MediaRouteParts,
   context: Context,
   { path, roomId, right }: { path: Caller['path']; roomId: string; right: readonly S[] },
 ): Promise<{ offer: Offer | undefined; text: string; admission: AdmittedAs<S> }> {
+  const { admission, requests, turns } = parts
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
@@ -289,7 +155,7 @@ async function admittedOffer<S extends RoomStanding>(
     caller.byNumber = proof.by === 'number'
   }
   const early = admittedAs(admission.admit(roomId, caller), right)
-  if (path === '/whep' && early.room.config.isRemote && context.get('content-length') === '0')
+  if (path === '/whep' && parts.mediaOf(early.room).isRemote && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
   const text = await readBody(context, offerType)
   await turns.next()

@@ -1,24 +1,12 @@
 import type { Context } from 'koa'
 import type { IceServer } from '../../../shared/media/media-settings.ts'
-import type { OpenedSession } from './remote-sessions.ts'
-import type { MediaSession } from './media-sessions.ts'
+import type { OpenedSession } from './open-session.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 
-/** Answers with a session of remote media, and the ticket with which another program can resume it. */
-export function createdRemote(
-  context: Context,
-  { session, sdp, ticket }: OpenedSession,
-  ice: readonly IceServer[],
-): void {
-  created(context, session, sdp, ice)
-  if (ticket !== '') context.set(ticketHeader, ticket)
-}
-
-/** A session was made (RFC 9725, section 4.2). @param answer empty where there is nothing to answer */
+/** Answers with a session that was made (RFC 9725, section 4.2), and with the ticket with which another program can resume it. */
 export function created(
   context: Context,
-  { id, etag }: MediaSession,
-  answer: string,
+  { session: { id, etag }, sdp, ticket = '' }: OpenedSession,
   iceServers: readonly IceServer[],
 ): void {
   context.status = 201
@@ -28,7 +16,8 @@ export function created(
   context.set('Accept-Patch', fragmentType)
   const links = iceServers.flatMap(iceLinks)
   if (links.length > 0) context.set('Link', links)
-  context.body = answer
+  context.body = sdp
+  if (ticket !== '') context.set(ticketHeader, ticket)
 }
 
 /** Link fields that name ICE servers (RFC 9725, section 4.6). */

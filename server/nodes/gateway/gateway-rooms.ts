@@ -1,4 +1,5 @@
-import type { RemoteRoom, MediaOutcome, MediaWish } from '../../../shared/media/remote-media.ts'
+import type { RemoteRoom } from '../../../shared/media/remote-media.ts'
+import { callRoomMedia, type MediaOutcome, type RoomMediaCall } from '../../../shared/media/room-media.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { StoredRoom } from '../../store/records.ts'
@@ -11,13 +12,13 @@ import type { PoolEvent } from '../port/pool-events.ts'
 import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { GatewayPeople } from './gateway-people.ts'
 import { type AskGateway, GatewayWords } from './gateway-requests.ts'
-import type { RoomMediaEvent, RoomMedia } from '../port/room-media.ts'
+import type { RoomMedia, RoomMediaEvent, RoomPeople } from '../port/room-media.ts'
 
 /** Options of the rooms whose page is here while their media is remote. */
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
   /** Media of the rooms whose page is shown here. */
-  media: RoomMedia
+  media: RoomMedia & RoomPeople
   /** Whether the media of rooms on this node is remote. */
   isRemote: (node: string) => boolean
   /** Everybody in a room, as its node told. */
@@ -40,9 +41,6 @@ export interface GatewayRoomsOptions {
 
 /** What a program is waited for, and what media may take, in milliseconds: less than the program waits. */
 const actMs = 5_000
-
-/** What was done of a wish. */
-type Done = Omit<Extract<MediaOutcome, { done: true }>, 'done'>
 
 /** A room at a program. */
 interface GatewayRoom {
@@ -115,15 +113,8 @@ export class GatewayRooms {
         return this.#left(gateway, event)
       case 'carriedMuted':
         return this.#muted(gateway, event)
-      case 'mediaWanted':
-        return void this.#answer(gateway, event.id, event.wish)
-      case 'carriedShown':
-        return this.#try('how high a picture is shown was not told', (signal) =>
-          this.#options.media.show(event.session, event.height, signal),
-        )
-      case 'carriedEnded':
-        this.#sessions.delete(event.session)
-        return this.#try('media could not be ended', () => this.#options.media.end(event.session))
+      case 'mediaRequested':
+        return void this.#answer(gateway, event.id, event.call)
     }
   }
 
@@ -240,60 +231,23 @@ export class GatewayRooms {
     return this.#people.forget(roomId, userId, listed)
   }
 
-  async #answer(gateway: string, id: number, wish: MediaWish): Promise<void> {
-    const outcome = await this.#outcome(gateway, wish)
+  async #answer(gateway: string, id: number, call: RoomMediaCall): Promise<void> {
+    const outcome = await this.#outcome(gateway, call)
     this.#words.tell(gateway, 'answer_media', { id, outcome })
   }
 
-  async #outcome(gateway: string, wish: MediaWish): Promise<MediaOutcome> {
+  async #outcome(gateway: string, call: RoomMediaCall): Promise<MediaOutcome> {
+    const { media, logger } = this.#options
+    if (call.method === 'end') this.#sessions.delete(call.params.session)
     try {
-      return { done: true, ...(await this.#do(gateway, wish, AbortSignal.timeout(actMs))) }
+      const result = await callRoomMedia(media, call, AbortSignal.timeout(actMs))
+      if ('session' in result) this.#sessions.set(result.session, gateway)
+      return { done: true, result: { ...result } }
     } catch (error) {
-      const refusal = this.#options.media.refusalOf(error)
-      if (refusal === 'busy')
-        this.#options.logger.warn({ err: error, act: wish.act }, 'media of a room was not to be had')
+      const refusal = media.refusalOf(error)
+      if (refusal === 'busy') logger.warn({ err: error, method: call.method }, 'a call on the media of a room failed')
       return { done: false, refusal }
     }
-  }
-
-  async #do(gateway: string, wish: MediaWish, signal: AbortSignal): Promise<Done> {
-    const { media } = this.#options
-    switch (wish.act) {
-      case 'publish': {
-        const { act: _, ...publication } = wish
-        const { session, answer, ticket } = await media.publish(publication, signal)
-        return this.#begun(gateway, session, answer, ticket)
-      }
-      case 'watch': {
-        const { roomId, streamId: feedId, small } = wish
-        const height = wish.height ?? undefined
-        const watched = { roomId, feedId, userId: wish.userId ?? undefined, height, small }
-        const { session, offer, ticket } = await media.watch(watched, signal)
-        return this.#begun(gateway, session, offer, ticket)
-      }
-      case 'claim': {
-        const { act: _, streamId: feedId, height, ...claimed } = wish
-        const { session, ticket } = await media.claim({ ...claimed, feedId, height: height ?? undefined }, signal)
-        return this.#begun(gateway, session, '', ticket)
-      }
-      case 'start':
-        await media.start(wish.session, wish.answer, signal)
-        return { session: wish.session, sdp: '', ticket: '' }
-      case 'restart': {
-        const { session, userFragment, password } = wish
-        return { session, sdp: await media.restart(session, { userFragment, password }, signal), ticket: '' }
-      }
-      case 'trickle': {
-        const candidates = wish.candidates.map(({ candidate, mid }) => ({ candidate, sdpMid: mid }))
-        await media.trickle(wish.session, candidates, signal)
-        return { session: wish.session, sdp: '', ticket: '' }
-      }
-    }
-  }
-
-  #begun(gateway: string, session: string, sdp: string, ticket: string): Done {
-    this.#sessions.set(session, gateway)
-    return { session, sdp, ticket }
   }
 
   /** Programs that have the room are told who is in it and what can be watched, once for all that happens in one go. */

@@ -7,7 +7,7 @@ import type { RoomMedia } from '../../../server/nodes/port/room-media.ts'
 const never = new AbortController().signal
 
 /** Part of the port that the endpoint calls. */
-type PublishAndWatch = Pick<RoomMedia, 'publish' | 'watch' | 'start' | 'end'>
+type PublishAndWatch = Pick<RoomMedia, 'publish' | 'watch' | 'answer' | 'end'>
 
 /** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions and their tickets in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
 export async function peopleEndpoint(
@@ -51,22 +51,19 @@ async function answer(
   }
   if (what === 'whip') {
     const source = searchParams.get('source') === 'screen' ? 'screen' : 'main'
-    const {
-      session,
-      ticket,
-      answer: sdp,
-    } = await people.publish({ roomId: room, userId: third, source, offer: body }, never)
+    const { session, ticket, sdp } = await people.publish({ roomId: room, userId: third, source, offer: body }, never)
     return created(session, ticket, sdp)
   }
   if (what === 'whep') {
     const height = searchParams.get('height')
-    const shown = height === null ? {} : { height: Number(height) }
+    const shown = height === null ? null : Number(height)
     const small = searchParams.get('size') === 'small'
-    const watched = { roomId: room, userId: fourth, feedId: third, small, ...shown }
-    const { session, ticket, offer } = await people.watch(watched, never)
-    return created(session, ticket, offer)
+    const watched = { roomId: room, userId: fourth ?? null, streamId: third, small, height: shown }
+    const { session, ticket, sdp } = await people.watch(watched, never)
+    return created(session, ticket, sdp)
   }
-  if (request.method === 'DELETE') await people.end(room)
-  else if (request.headers['content-type'] === 'application/sdp') await people.start(room, body, never)
+  if (request.method === 'DELETE') await people.end({ session: room }, never)
+  else if (request.headers['content-type'] === 'application/sdp')
+    await people.answer({ session: room, answer: body }, never)
   response.writeHead(204).end()
 }

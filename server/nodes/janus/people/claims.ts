@@ -1,4 +1,4 @@
-import type { ClaimWish } from '../../port/room-media.ts'
+import type { RoomMediaParams } from '../../port/room-media.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
 import type { HeldMedia, HeldStay } from './media-tickets.ts'
@@ -51,7 +51,7 @@ export interface ClaimedMedia {
 /** What they send or watch. @param pictures where there are smaller ones @param over told once when it ends @throws NotThere, JanusError noHandle when it is over; as JanusHandle.request */
 export async function claimMedia(
   { stay, media, room, isPublished }: ClaimedMedia,
-  { roomId, feedId, sends, sdp, height }: Pick<ClaimWish, 'roomId' | 'feedId' | 'sends' | 'sdp' | 'height'>,
+  { roomId, streamId: feedId, sends, sdp, height }: RoomMediaParams<'resume'>,
   pictures: Pick<SmallPictures, 'goOn'> | undefined,
   over: () => void,
   signal: AbortSignal,

@@ -1,17 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
-import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
-import type { ClaimWish, MuteWish, RoomMedia, WatchWish } from '../../port/room-media.ts'
+import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
+import type { MuteWish, RoomMedia, RoomMediaParams, RoomMediaResult, RoomPeople } from '../../port/room-media.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
-import type { JanusCandidate } from '../wire/janus-message.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../wire/janus-socket.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
 import { claimMedia, claimStay } from './claims.ts'
-import type { IceCredentials } from './gathered-description.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, smallWay, wayOf } from './media-ways.ts'
@@ -27,7 +24,6 @@ import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
 export type { PagePerson } from './person-stay.ts'
 export type { PublishedFeed } from './room-feeds.ts'
-export type { WatchWish } from '../../port/room-media.ts'
 
 /** What is told of people who came through the page. */
 export type PeopleEvent =
@@ -72,9 +68,9 @@ const never = new AbortController().signal
 
 /**
  * People who come to the rooms of one Janus through the room page: the controller joins, publishes and watches for them, and their media goes straight to Janus.
- * Large because it implements publishing, watching and claiming over the same sessions of people.
+ * Large because it implements publishing, watching and resuming over the same sessions of people.
  */
-export class JanusPeople implements RoomMedia {
+export class JanusPeople implements RoomMedia, RoomPeople {
   readonly #options: JanusPeopleOptions
   readonly #places: RoomPlaces
   readonly #feeds = new RoomFeedLists((roomId, feeds) => this.#published(roomId, feeds))
@@ -148,14 +144,13 @@ export class JanusPeople implements RoomMedia {
   }
 
   /**
-   * Publishes for somebody who is in. @returns see RoomMedia.publish
+   * Publishes for somebody who is in.
    * @throws NodeError when they are not in; JanusError publishersFull; as JanusHandle.request
    */
   async publish(
-    wish: { roomId: string; userId: string; source: StreamSource; offer: string },
+    { roomId, userId, source, offer }: RoomMediaParams<'publish'>,
     signal: AbortSignal,
-  ): Promise<{ session: string; answer: string; ticket: string }> {
-    const { roomId, userId, source, offer } = wish
+  ): Promise<RoomMediaResult<'publish'>> {
     return await this.#act(signal, async (inner) => {
       const stay = await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
@@ -163,20 +158,20 @@ export class JanusPeople implements RoomMedia {
       this.#ways.add(session, wayOf(publication, handle))
       return {
         session,
-        answer,
+        sdp: answer,
         ticket: this.#ticket(stay, { handle, feed: feedIdOf(userId, source), sends: true, mid: '', small: false }),
       }
     })
   }
 
   /**
-   * Watches for somebody who is in, or for somebody unseen. @returns see RoomMedia.watch
+   * Watches for somebody who is in, or for somebody unseen.
    * @throws NodeError when they are not in; JanusError noRoom, noFeed; as JanusHandle.request
    */
-  async watch(wish: WatchWish, signal: AbortSignal): Promise<{ session: string; offer: string; ticket: string }> {
-    const { roomId, userId, feedId, height } = wish
+  async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
+    const { roomId, userId, streamId: feedId, height } = wish
     return await this.#act(signal, async (inner) => {
-      const stay = userId === undefined ? undefined : await this.#places.stayOf(roomId, userId, inner)
+      const stay = userId === null ? undefined : await this.#places.stayOf(roomId, userId, inner)
       const session = randomUUID()
       const room = this.#options.nameOf?.(roomId) ?? roomId
       const over = (): void => this.#over(session)
@@ -189,71 +184,86 @@ export class JanusPeople implements RoomMedia {
           ? await this.#unseen.watch(roomId, open, inner)
           : { subscription: await open(stay.session, stay.credentials), letGo: undefined })
       // Noted until it was answered.
-      if (height !== undefined) await subscription.show(height, inner)
+      if (height !== null) await subscription.show(height, inner)
       const { offer, handle, watched } = subscription
       const way = smallWay({ subscription, letGo: () => letGo?.() }, stay && handle)
       this.#ways.add(session, {
         ...way,
         show: async (shown, of) => {
-          if (small !== undefined && wish.small !== true && hasOutgrown(shown)) over()
+          if (small !== undefined && !wish.small && hasOutgrown(shown)) over()
           else await subscription.show(shown, of)
         },
         watches: { roomId, feedId },
       })
       const mid = small === undefined ? (videoMidOf(watched) ?? '') : ''
       const media = { handle, feed: feedId, sends: false, mid, small: small !== undefined }
-      return { session, offer, ticket: stay === undefined ? '' : this.#ticket(stay, media) }
+      return { session, sdp: offer, ticket: stay === undefined ? '' : this.#ticket(stay, media) }
     })
   }
 
   /**
-   * What somebody who is in sends or watches since before goes on. @returns see RoomMedia.claim
-   * @throws NotThere where it does not; as JanusHandle.request
+   * Resumes what somebody who is in sends or watches since before.
+   * @throws NotThere where it is over; as JanusHandle.request
    */
-  async claim(wish: ClaimWish, signal: AbortSignal): Promise<{ session: string; ticket: string }> {
-    const { roomId, userId, feedId, ticket } = wish
+  async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
+    const { roomId, userId, streamId: feedId, ticket } = wish
     return await this.#act(signal, async (inner) => {
       const opened = this.#opened(ticket, wish)
       const stay = await this.#places.stayOf(roomId, userId, inner)
       if (opened?.stay.session !== stay.session.id) throw new NotThere('their stay is another one')
       // The program of the page is another one, and this controller the same.
       const known = this.#ways.sessionOf(opened.media.handle)
-      if (known !== undefined) return { session: known, ticket }
+      if (known !== undefined) return { session: known, sdp: '', ticket }
       const session = randomUUID()
       const over = (): void => this.#over(session)
       const room = this.#options.nameOf?.(roomId) ?? roomId
-      const claim = { stay, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
-      this.#ways.add(session, await claimMedia(claim, wish, this.#options.small, over, inner))
-      return { session, ticket }
+      const held = { stay, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
+      this.#ways.add(session, await claimMedia(held, wish, this.#options.small, over, inner))
+      return { session, sdp: '', ticket }
     })
   }
 
-  /** What the browser answers to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
-  async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
+  /** Takes the browser's answer to the offer of a subscription. @throws NodeError when there is none; as JanusHandle.request */
+  async answer(
+    { session, answer }: RoomMediaParams<'answer'>,
+    signal: AbortSignal,
+  ): Promise<RoomMediaResult<'answer'>> {
     const way = this.#ways.get(session)
     await this.#act(signal, (inner) => way.start?.(answer, inner) ?? Promise.resolve())
+    return {}
   }
 
-  /** Candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
-  async trickle(session: string, candidates: readonly JanusCandidate[], signal: AbortSignal): Promise<void> {
+  /** Passes on candidates of the browser. @throws NodeError when there is no such session; as JanusHandle.trickle */
+  async trickle(
+    { session, candidates }: RoomMediaParams<'trickle'>,
+    signal: AbortSignal,
+  ): Promise<RoomMediaResult<'trickle'>> {
     const way = this.#ways.get(session)
     await this.#act(signal, async (inner) => {
-      for (const candidate of candidates) await way.trickle(candidate, inner)
+      for (const { candidate, mid } of candidates) await way.trickle({ candidate, sdpMid: mid }, inner)
     })
+    return {}
   }
 
   /**
-   * The browser begins ICE anew. @returns Janus's description in the new session
+   * Restarts ICE as the browser does. Resolves to Janus's description in the new ICE session.
    * @throws NodeError when there is no such session, or nothing was answered yet; as JanusHandle.request
    */
-  async restart(session: string, credentials: IceCredentials, signal: AbortSignal): Promise<string> {
+  async restart(
+    { session, ...credentials }: RoomMediaParams<'restart'>,
+    signal: AbortSignal,
+  ): Promise<RoomMediaResult<'restart'>> {
     const way = this.#ways.get(session)
-    return await this.#act(signal, (inner) => way.restart(credentials, inner))
+    return { sdp: await this.#act(signal, (inner) => way.restart(credentials, inner)) }
   }
 
   /** The picture of a subscription is shown so high, in device pixels; 0: not at all. Where there is none, nothing happens. */
-  async show(session: string, height: number, signal: AbortSignal): Promise<void> {
+  async resize(
+    { session, height }: RoomMediaParams<'resize'>,
+    signal: AbortSignal,
+  ): Promise<RoomMediaResult<'resize'>> {
     await this.#act(signal, async (inner) => await this.#ways.find(session)?.show?.(height, inner))
+    return {}
   }
 
   /** Silences what somebody's camera and microphone send, or no longer; where nothing is known of that, nothing happens. @throws as JanusRooms.moderate */
@@ -266,14 +276,14 @@ export class JanusPeople implements RoomMedia {
   }
 
   /** A publication or subscription ends. Idempotent. */
-  async end(session: string): Promise<void> {
+  async end({ session }: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
     const way = this.#ways.take(session)
-    if (way === undefined) return
     try {
-      await way.end(never)
+      await way?.end(never)
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'media of a Janus node could not be ended: it ends by itself')
     }
+    return {}
   }
 
   /** Refusal for the room page's program. */
@@ -351,12 +361,12 @@ export class JanusPeople implements RoomMedia {
   /** By itself. */
   #over(session: string): void {
     if (this.#ways.find(session) === undefined) return
-    void this.end(session)
+    void this.end({ session })
     this.#options.tell({ type: 'over', session })
   }
 
   async #watchSmall(
-    wish: WatchWish,
+    wish: RoomMediaParams<'watch'>,
     stay: PersonStay | undefined,
     over: () => void,
     signal: AbortSignal,
@@ -364,7 +374,7 @@ export class JanusPeople implements RoomMedia {
     const { small } = this.#options
     if (small === undefined || !wantsSmall(wish)) return undefined
     const owner = stay?.session ?? (await this.#unseen.session(signal))
-    return await small.open({ roomId: wish.roomId, userId: wish.feedId }, owner, over, signal)
+    return await small.open({ roomId: wish.roomId, userId: wish.streamId }, owner, over, signal)
   }
 
   async #session(signal: AbortSignal): Promise<JanusSession> {

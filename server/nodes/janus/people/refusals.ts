@@ -1,4 +1,4 @@
-import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
+import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
 

@@ -1,4 +1,4 @@
-import type { WatchWish } from '../../port/room-media.ts'
+import type { RoomMediaParams } from '../../port/room-media.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -43,8 +43,8 @@ const enoughUpTo = 270
 const tooSmallFrom = 400
 
 /** Whether somebody is better served by the smaller picture: who asks for it, or a preview that is small. The room page asks by itself, and changes over without a blink. */
-export function wantsSmall({ small = false, userId, height = 0 }: WatchWish): boolean {
-  return small || (userId === undefined && height > 0 && height <= enoughUpTo)
+export function wantsSmall({ small, userId, height }: RoomMediaParams<'watch'>): boolean {
+  return small || (userId === null && height !== null && height > 0 && height <= enoughUpTo)
 }
 
 /** Whether a preview that began with the smaller picture is to begin anew with the large one. */

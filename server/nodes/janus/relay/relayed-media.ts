@@ -1,10 +1,18 @@
-import type { MediaRefusalName } from '../../../../shared/media/remote-media.ts'
-import type { PagePerson, RoomMediaEvent, ClaimWish, MuteWish, RoomMedia } from '../../port/room-media.ts'
+import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
+import type {
+  MuteWish,
+  PagePerson,
+  RoomMedia,
+  RoomMediaEvent,
+  RoomMediaParams,
+  RoomMediaResult,
+  RoomPeople,
+} from '../../port/room-media.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'
-import type { JanusPeople, PeopleEvent, WatchWish } from '../people/janus-people.ts'
+import type { JanusPeople, PeopleEvent } from '../people/janus-people.ts'
 import { NotThere, refusalOf } from '../people/refusals.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 import type { RelayIds } from './relay-ids.ts'
@@ -54,7 +62,7 @@ interface Session {
  * on another one is handed on to it.
  * Large because it implements the media port of rooms over the same places and sessions.
  */
-export class RelayedMedia implements RoomMedia {
+export class RelayedMedia implements RoomMedia, RoomPeople {
   readonly #options: RelayedMediaOptions
   /** By room, then by user. */
   readonly #places = new Map<string, Map<string, Place>>()
@@ -103,16 +111,16 @@ export class RelayedMedia implements RoomMedia {
     await place.node?.people.leave(roomId, userId)
   }
 
-  async publish(wish: Parameters<RoomMedia['publish']>[0], signal: AbortSignal): ReturnType<RoomMedia['publish']> {
+  async publish(wish: RoomMediaParams<'publish'>, signal: AbortSignal): Promise<RoomMediaResult<'publish'>> {
     const people = await this.#peopleOf(wish.roomId, wish.userId, signal)
     const published = await people.publish(wish, signal)
     this.#sessions.set(published.session, { people, release: () => {} })
     return published
   }
 
-  async watch(wish: WatchWish, signal: AbortSignal): ReturnType<RoomMedia['watch']> {
-    const { roomId, userId, feedId } = wish
-    if (userId === undefined) return await this.#watchOn(this.#publishing(roomId, feedId), wish, signal)
+  async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
+    const { roomId, userId, streamId: feedId } = wish
+    if (userId === null) return await this.#watchOn(this.#publishing(roomId, feedId), wish, signal)
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
@@ -122,39 +130,35 @@ export class RelayedMedia implements RoomMedia {
   }
 
   /** On the node where they are; what is handed on to it from another one is wanted there from now on. */
-  async claim(wish: ClaimWish, signal: AbortSignal): ReturnType<RoomMedia['claim']> {
-    const { roomId, userId, feedId, sends } = wish
+  async resume(wish: RoomMediaParams<'resume'>, signal: AbortSignal): Promise<RoomMediaResult<'resume'>> {
+    const { roomId, userId, streamId: feedId, sends } = wish
     const people = await this.#peopleOf(roomId, userId, signal)
     const nodes = this.#nodesOf(roomId)
     const own = nodes.find((node) => node.people === people)
     const isHere = sends || nodes.length === 1 || people.feedsOf(roomId).some((feed) => feed.feedId === feedId)
     const relayed = own === undefined || isHere ? undefined : this.#options.relays.watch(roomId, feedId, own.name)
     try {
-      const feed = relayed === undefined ? feedId : await relayed.feed(signal)
-      const claimed = await people.claim({ ...wish, feedId: feed }, signal)
-      this.#ended(claimed.session)
-      this.#sessions.set(claimed.session, { people, release: () => relayed?.end() })
-      return claimed
+      const streamId = relayed === undefined ? feedId : await relayed.feed(signal)
+      const resumed = await people.resume({ ...wish, streamId }, signal)
+      this.#ended(resumed.session)
+      this.#sessions.set(resumed.session, { people, release: () => relayed?.end() })
+      return resumed
     } catch (error) {
       relayed?.end()
       throw error
     }
   }
 
-  async start(session: string, answer: string, signal: AbortSignal): Promise<void> {
-    await this.#peopleBy(session).start(session, answer, signal)
+  async answer(params: RoomMediaParams<'answer'>, signal: AbortSignal): Promise<RoomMediaResult<'answer'>> {
+    return await this.#peopleBy(params.session).answer(params, signal)
   }
 
-  async trickle(session: string, candidates: Parameters<RoomMedia['trickle']>[1], signal: AbortSignal): Promise<void> {
-    await this.#peopleBy(session).trickle(session, candidates, signal)
+  async trickle(params: RoomMediaParams<'trickle'>, signal: AbortSignal): Promise<RoomMediaResult<'trickle'>> {
+    return await this.#peopleBy(params.session).trickle(params, signal)
   }
 
-  async restart(
-    session: string,
-    credentials: Parameters<RoomMedia['restart']>[1],
-    signal: AbortSignal,
-  ): Promise<string> {
-    return await this.#peopleBy(session).restart(session, credentials, signal)
+  async restart(params: RoomMediaParams<'restart'>, signal: AbortSignal): Promise<RoomMediaResult<'restart'>> {
+    return await this.#peopleBy(params.session).restart(params, signal)
   }
 
   /** On the node where it is sent: from there it is handed on as it is. */
@@ -167,12 +171,12 @@ export class RelayedMedia implements RoomMedia {
     await people.mute(wish, signal)
   }
 
-  async show(session: string, height: number, signal: AbortSignal): Promise<void> {
-    await this.#sessions.get(session)?.people.show(session, height, signal)
+  async resize(params: RoomMediaParams<'resize'>, signal: AbortSignal): Promise<RoomMediaResult<'resize'>> {
+    return (await this.#sessions.get(params.session)?.people.resize(params, signal)) ?? {}
   }
 
-  async end(session: string): Promise<void> {
-    await this.#ended(session)?.people.end(session)
+  async end(params: RoomMediaParams<'end'>): Promise<RoomMediaResult<'end'>> {
+    return (await this.#ended(params.session)?.people.end(params)) ?? {}
   }
 
   async look(roomId: string, signal: AbortSignal): Promise<void> {
@@ -235,15 +239,15 @@ export class RelayedMedia implements RoomMedia {
   /** As it is published on the person's node, or as it is handed on to it. */
   async #watchRelayed(
     { name, people }: NamedNode,
-    wish: WatchWish,
+    wish: RoomMediaParams<'watch'>,
     signal: AbortSignal,
-  ): ReturnType<RoomMedia['watch']> {
-    const { roomId, feedId } = wish
+  ): Promise<RoomMediaResult<'watch'>> {
+    const { roomId, streamId: feedId } = wish
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === feedId)) throw noFeed(feedId)
     const relayed = this.#options.relays.watch(roomId, feedId, name)
     try {
-      const feed = await relayed.feed(signal)
-      return await this.#watchOn(people, { ...wish, feedId: feed }, signal, () => relayed.end())
+      const streamId = await relayed.feed(signal)
+      return await this.#watchOn(people, { ...wish, streamId }, signal, () => relayed.end())
     } catch (error) {
       relayed.end()
       throw error
@@ -252,10 +256,10 @@ export class RelayedMedia implements RoomMedia {
 
   async #watchOn(
     people: JanusPeople,
-    wish: WatchWish,
+    wish: RoomMediaParams<'watch'>,
     signal: AbortSignal,
     release = (): void => {},
-  ): ReturnType<RoomMedia['watch']> {
+  ): Promise<RoomMediaResult<'watch'>> {
     const watched = await people.watch(wish, signal)
     this.#sessions.set(watched.session, { people, release })
     return watched

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
-import type { ClaimWish } from '../../../../server/nodes/port/room-media.ts'
+import type { RoomMediaParams } from '../../../../server/nodes/port/room-media.ts'
 import { JanusPeople, type PeopleEvent } from '../../../../server/nodes/janus/people/janus-people.ts'
 import { MediaTickets } from '../../../../server/nodes/janus/people/media-tickets.ts'
 import { createSealer } from '../../../../server/store/sealer.ts'
@@ -28,8 +28,8 @@ let sender: WhipPeer
 let viewer: WhepPeer
 let native: RoomPeer
 /** What their pages keep. */
-let sent: ClaimWish
-let watched: ClaimWish
+let sent: RoomMediaParams<'resume'>
+let watched: RoomMediaParams<'resume'>
 
 beforeAll(async () => {
   janus = await startJanus()
@@ -51,8 +51,8 @@ beforeEach(async () => {
   await native.until('ann')
   viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/${room}/ann/bob`)
   const [ofSender = '', ofViewer = ''] = endpoint.tickets
-  sent = { roomId: room, userId: 'ann', feedId: 'ann', sends: true, ticket: ofSender, sdp: 'v=0' }
-  watched = { roomId: room, userId: 'bob', feedId: 'ann', sends: false, ticket: ofViewer, sdp: 'v=0' }
+  sent = { roomId: room, userId: 'ann', streamId: 'ann', height: null, sends: true, ticket: ofSender, sdp: 'v=0' }
+  watched = { roomId: room, userId: 'bob', streamId: 'ann', height: null, sends: false, ticket: ofViewer, sdp: 'v=0' }
 })
 afterEach(async () => {
   await before.close()
@@ -106,21 +106,21 @@ test('goes on with what they send and watch by the tickets that their pages kept
   const next = controller()
   next.enter(ann, sent.ticket)
   next.enter(bob, watched.ticket)
-  const [publication, view] = await Promise.all([next.claim(sent, soon()), next.claim(watched, soon())])
+  const [publication, view] = await Promise.all([next.resume(sent, soon()), next.resume(watched, soon())])
   expect(next.feedsOf(room).map(({ feedId }) => feedId)).toEqual(['ann'])
   await flows()
   expect(annWent()).toBe(false)
   await until(async () => expect(await janus.participants(room)).toEqual(['ann', 'bob', 'native']))
 
   // The very ones: what it does with them is felt.
-  await next.show(view.session, 0, soon())
+  await next.resize({ session: view.session, height: 0 }, soon())
   const { received } = viewer.video
   const { received: heard } = viewer.audio
   await until(() => expect(viewer.audio.received).toBeGreaterThan(heard + 20))
   expect(viewer.video.received).toBeLessThan(received + 10)
-  await next.show(view.session, 720, soon())
+  await next.resize({ session: view.session, height: 720 }, soon())
   await flows()
-  await next.end(publication.session)
+  await next.end({ session: publication.session })
   await until(() => expect(annWent()).toBe(true))
   expect(told).toContainEqual({ type: 'over', session: view.session })
   await next.close()
@@ -134,7 +134,7 @@ test('goes on with a stay of which nothing else is left, and the one after it do
     await before.close(true)
     before = controller()
     before.enter(bob, watched.ticket)
-    await expect(before.claim(watched, soon())).rejects.toThrow('published no more')
+    await expect(before.resume(watched, soon())).rejects.toThrow('published no more')
     expect(await janus.participants(room)).toContain('bob')
   }
   expect(told.filter(({ type }) => type === 'out')).toEqual([])
@@ -146,13 +146,13 @@ test('takes a ticket only from whom it was made for, and for what it was made', 
   const annWent = watchAnn()
   // Somebody else's brings nobody anywhere, least of all into their place.
   next.enter(bob, sent.ticket)
-  await expect(next.claim({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
+  await expect(next.resume({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
   next.enter(ann, sent.ticket)
-  await expect(next.claim({ ...sent, feedId: 'ann~screen' }, soon())).rejects.toThrow()
-  await expect(next.claim({ ...sent, sends: false }, soon())).rejects.toThrow()
-  await expect(next.claim({ ...sent, ticket: `${sent.ticket.slice(0, -8)}AAAAAAAA` }, soon())).rejects.toThrow()
+  await expect(next.resume({ ...sent, streamId: 'ann~screen' }, soon())).rejects.toThrow()
+  await expect(next.resume({ ...sent, sends: false }, soon())).rejects.toThrow()
+  await expect(next.resume({ ...sent, ticket: `${sent.ticket.slice(0, -8)}AAAAAAAA` }, soon())).rejects.toThrow()
   expect(annWent()).toBe(false)
-  await next.claim(sent, soon())
+  await next.resume(sent, soon())
   await next.close()
 })
 
@@ -164,7 +164,7 @@ test.each([
   const next = other()
   expect(next.issued(sent.ticket, ann)).toBe(false)
   next.enter(ann, sent.ticket)
-  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await expect(next.resume(sent, soon())).rejects.toThrow()
   await until(async () => expect(await janus.participants(room)).toContain('ann'))
   await next.close()
 })
@@ -176,7 +176,7 @@ test('lets somebody in as one who is new whose session the node has ended, or wh
   await native.until('ann', false)
   const next = controller()
   next.enter(ann, sent.ticket)
-  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await expect(next.resume(sent, soon())).rejects.toThrow()
   await until(async () => expect(await janus.participants(room)).toContain('ann'))
   expect(told.filter(({ type }) => type !== 'feeds')).toEqual([])
   await next.close()
@@ -189,11 +189,11 @@ test('does not go on with what shows somebody who sends anew meanwhile: that is 
   const next = controller()
   next.enter(ann, sent.ticket)
   next.enter(bob, watched.ticket)
-  await expect(next.claim(sent, soon())).rejects.toThrow()
+  await expect(next.resume(sent, soon())).rejects.toThrow()
   await using nextEndpoint = await peopleEndpoint(next)
   const again = await WhipPeer.open(`${nextEndpoint.url}/whip/${room}/ann`, '', { anyAddress: true })
   await until(() => expect(next.feedsOf(room)).toHaveLength(1))
-  await expect(next.claim(watched, soon())).rejects.toThrow('by another')
+  await expect(next.resume(watched, soon())).rejects.toThrow('by another')
   const anew = await WhepPeer.openOffered(`${nextEndpoint.url}/whep/${room}/ann/bob`)
   expect(anew.packets).toBeGreaterThan(0)
   await anew.close()
@@ -203,7 +203,7 @@ test('does not go on with what shows somebody who sends anew meanwhile: that is 
 
 test('its page comes again by another program while it stays the same: its media is found by the names that it has', async () => {
   const [publication, view] = endpoint.sessions
-  expect(await before.claim(sent, soon())).toEqual({ session: publication, ticket: sent.ticket })
-  expect(await before.claim(watched, soon())).toEqual({ session: view, ticket: watched.ticket })
+  expect(await before.resume(sent, soon())).toEqual({ session: publication, sdp: '', ticket: sent.ticket })
+  expect(await before.resume(watched, soon())).toEqual({ session: view, sdp: '', ticket: watched.ticket })
   await flows()
 })

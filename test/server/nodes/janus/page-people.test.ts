@@ -135,13 +135,14 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
   people.enter({ ...person, userId: 'ann' })
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
-  const { session: unused, offer } = await people.watch({ roomId: 'r1', userId: 'bob', feedId: 'ann' }, soon())
+  const wish = { roomId: 'r1', streamId: 'ann', height: null, small: false }
+  const { session: unused, sdp: offer } = await people.watch({ ...wish, userId: 'bob' }, soon())
   expect(offer).toContain('a=candidate:')
   expect(offer).toContain('a=end-of-candidates')
-  await people.end(unused)
+  await people.end({ session: unused })
   const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
   const session = endpoint.sessions.at(-1) ?? ''
-  await people.show(session, 0, soon())
+  await people.resize({ session, height: 0 }, soon())
   const [video, audio] = [viewer.video.received, viewer.audio.received]
   await eventually(
     () => viewer.audio.received,
@@ -149,7 +150,7 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
   )
   // Some that were on their way.
   expect(viewer.video.received).toBeLessThan(video + 10)
-  await people.show(session, 300, soon())
+  await people.resize({ session, height: 300 }, soon())
   await eventually(
     () => viewer.video.received,
     (received) => expect(received).toBeGreaterThan(video + 30),
@@ -161,14 +162,13 @@ test('a preview shows a stream of a room where nobody else came through the page
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
   const other = newPeople(100)
-  const sessions = await Promise.all(
-    [1, 2].map(() => other.watch({ roomId: 'r1', userId: undefined, feedId: 'ann' }, soon())),
-  )
+  const wish = { roomId: 'r1', userId: null, streamId: 'ann', height: null, small: false }
+  const sessions = await Promise.all([1, 2].map(() => other.watch(wish, soon())))
   // One for all of them, who is nobody, for as long as one of them goes on.
   const hidden = async (): Promise<string[]> => (await inRoom()).filter((id) => id.endsWith('~screen'))
   for (const { session } of sessions) {
     expect(await hidden()).toHaveLength(1)
-    await other.end(session)
+    await other.end({ session })
   }
   await eventually(hidden, (ids) => expect(ids).toEqual([]))
   expect(await inRoom()).toEqual(['ann', 'bob'])

@@ -1,0 +1,152 @@
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import { Problem } from '../base/problem.ts'
+import type { CameraLease, CameraPulls } from '../feeds/camera-pulls.ts'
+import type { Feed, PictureStreams } from '../feeds/feed.ts'
+import { HeldSecond } from '../feeds/held-second.ts'
+import { FeedStream, fixedStreams } from '../feeds/picture-streams.ts'
+import { Substream } from '../feeds/substream.ts'
+import type { Member } from '../rooms/member.ts'
+import type { Room } from '../rooms/room.ts'
+import { type OpenStream, streamIdOf } from '../rooms/room-streams.ts'
+import type { PeerSettings } from '../webrtc/peer.ts'
+import { Publisher } from '../webrtc/publisher.ts'
+import { wantedIndex } from '../webrtc/stream-choice.ts'
+import { Viewer } from '../webrtc/viewer.ts'
+import type { Watched } from '../webrtc/viewer-picture.ts'
+import type { MediaSessions } from './media-sessions.ts'
+import type { OpenedSession, OpenMedia } from './open-session.ts'
+import type { PublishInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
+
+/** Parts of the media of this server. */
+export interface LocalRoomMediaParts {
+  pulls: CameraPulls
+  sessions: MediaSessions
+  peerSettings: () => PeerSettings
+  settings: () => MediaSettings
+}
+
+/** Picture and sound of one stream as a viewer is sent them. */
+interface SentStream {
+  feed: Feed
+  streams: PictureStreams
+  /** The large picture is held back: a second stream serves first. */
+  held: HeldSecond | undefined
+}
+
+const never = new AbortController().signal
+
+/** Media of this server: browsers publish to it and watch from it by WebRTC. */
+export class LocalRoomMedia implements WhipWhepMedia {
+  readonly isRemote = false
+  readonly #parts: LocalRoomMediaParts
+
+  constructor(parts: LocalRoomMediaParts) {
+    this.#parts = parts
+  }
+
+  async publish(
+    open: OpenMedia,
+    { room, member }: { room: Room; member: Member },
+    { source, offer }: PublishInput,
+  ): Promise<OpenedSession> {
+    const { settings, peerSettings, sessions } = this.#parts
+    const { publish_bitrate, screen_bitrate } = settings()
+    const publisher = new Publisher(
+      offer,
+      peerSettings(),
+      source === 'screen' ? screen_bitrate : publish_bitrate,
+      () => member.link !== undefined,
+      () => open.close(),
+    )
+    open.onClose(() => publisher.close())
+    const { video, audio } = publisher.feed
+    room.assertStream(video !== undefined, audio !== undefined, streamIdOf(member.user.userId, source))
+    open.onClose(() => room.local.unpublish(member, source, publisher))
+    room.local.publish(member, source, publisher)
+    const sdp = await publisher.answer(offer)
+    if (publisher.peer.closed) throw new Problem('noRoom')
+    const session = sessions.add(publisher.peer, offer)
+    open.onClose(() => sessions.delete(session.id))
+    return { session, sdp }
+  }
+
+  assertWatchable(room: Room, { streamId, offer }: WatchInput): void {
+    if (offer === undefined) throw new Problem('mediaType')
+    room.streams.get(streamId)
+  }
+
+  async watch(
+    open: OpenMedia,
+    { room, member }: { room: Room; member: Member | undefined },
+    { streamId, offer, height, small }: WatchInput,
+  ): Promise<OpenedSession> {
+    const { peerSettings, sessions } = this.#parts
+    if (offer === undefined) throw new Problem('mediaType')
+    const stream = room.streams.get(streamId)
+    room.local.assertMayWatch(member, stream)
+    const second = this.#substream(room, stream)
+    const sent = await this.#sentStream(open, stream, second, { height, small })
+    // They may have been removed, and the camera or the room be gone, in the meantime.
+    room.local.assertMayWatch(member, stream)
+    // A second stream was prepared with its lease; the large picture is prepared when it is sent.
+    const sound = offer.media.some(({ kind, direction }) => kind === 'audio' && direction !== 'inactive')
+    const { feed, streams, held } = sent
+    if (held === undefined || (sound && feed.playback.conversion?.pictures !== true)) open.onClose(feed.prepare(sound))
+    const resized: Watched['resized'] = (size) => member?.send({ type: 'stream_size', stream_id: streamId, size })
+    const viewer = new Viewer({ feed, streams, resized }, peerSettings(), () => open.close())
+    open.onClose(() => viewer.close())
+    if (height !== undefined) viewer.shown(height)
+    open.onClose(() => room.local.unwatch(member, stream, viewer))
+    room.local.watch(member, stream, viewer)
+    const sdp = await viewer.answer(offer)
+    if (viewer.peer.closed) throw new Problem('noStream')
+    const session = sessions.add(viewer.peer, offer, (shown) => viewer.shown(shown))
+    open.onClose(() => sessions.delete(session.id))
+    return { session, sdp }
+  }
+
+  async resume(): Promise<OpenedSession> {
+    throw new Problem('noSession')
+  }
+
+  /** The camera's second stream; undefined when it has none. */
+  #substream(room: Room, { view }: OpenStream): Substream | undefined {
+    const second = room.members.get(view.user_id)?.device?.second
+    return second === undefined || !view.small ? undefined : new Substream(this.#parts.pulls, second)
+  }
+
+  /** Chooses what is sent first. Where the second stream cannot be had, the large one serves. */
+  async #sentStream(
+    open: OpenMedia,
+    stream: OpenStream,
+    second: Substream | undefined,
+    { height, small }: Pick<WatchInput, 'height' | 'small'>,
+  ): Promise<SentStream> {
+    if (second === undefined || !(small || isEnough(second, stream.feed, height)))
+      return { feed: stream.feed, streams: streamsOf(stream.feed, second), held: undefined }
+    const lost = Promise.withResolvers<void>()
+    const lease = await second.acquire(undefined, never, () => lost.resolve())
+    if (lease === undefined) return { feed: stream.feed, streams: streamsOf(stream.feed, second), held: undefined }
+    open.onClose(() => lease.release())
+    const held = height === undefined ? undefined : heldBeside(stream.feed, lease, second)
+    if (held === undefined) return { feed: lease.feed, streams: streamsOf(lease.feed, undefined), held }
+    void lost.promise.then(() => held.lost())
+    return { feed: stream.feed, streams: held, held }
+  }
+}
+
+/** Whether a camera's second stream is enough for a picture that is shown so high. */
+function isEnough(second: Substream, main: Feed, height: number | undefined): boolean {
+  return height !== undefined && height > 0 && wantedIndex([new FeedStream(main), second], height, undefined) === 1
+}
+
+/** The second stream first, and the large one once the picture is shown larger; undefined where one viewer cannot be sent both. */
+function heldBeside(main: Feed, lease: CameraLease, second: Substream): HeldSecond | undefined {
+  return lease.feed.video?.codec === main.video?.codec ? new HeldSecond(main, lease.feed, second) : undefined
+}
+
+/** Streams of somebody's picture, or of a camera's. */
+function streamsOf(feed: Feed, second: Substream | undefined): PictureStreams {
+  if (feed.layers !== undefined) return feed.layers
+  return second === undefined ? fixedStreams(new FeedStream(feed)) : fixedStreams(new FeedStream(feed), second)
+}

@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto'
+import type { StreamSource } from '../../../shared/media/signal.ts'
+import type { Member, RemoteMedia } from '../rooms/member.ts'
+import type { Room } from '../rooms/room.ts'
+import type { RoomMediaClient } from '../rooms/room-media-client.ts'
+import { streamIdOf } from '../rooms/room-streams.ts'
+import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
+import type { Offer } from '../webrtc/offer.ts'
+import type { IceCredentials } from '../webrtc/stun.ts'
+import type { MediaSessions, SessionPeer } from './media-sessions.ts'
+import type { OpenedSession, OpenMedia } from './open-session.ts'
+import { maxHeight } from './sdp-request.ts'
+import type { PublishInput, ResumeInput, WatchInput, WhipWhepMedia } from './whip-whep-media.ts'
+
+/** Session of a browser's media on another node. */
+interface RemoteSession {
+  session: string
+  /** Its end here ends it there as well, unless it goes on without this program. */
+  media: Pick<RemoteMedia, 'end' | 'leave'>
+  sdp: string
+  ticket: string
+}
+
+/** Parts of an offer that a session keeps. */
+type SessionOffer = Parameters<MediaSessions['add']>[1]
+
+const never = new AbortController().signal
+
+/** Media of rooms on other nodes: browsers publish to these and watch from these, and the controller passes on what is said. */
+export class RemoteRoomMedia implements WhipWhepMedia {
+  readonly isRemote = true
+  readonly #client: RoomMediaClient
+  readonly #sessions: MediaSessions
+
+  constructor({ client, sessions }: { client: RoomMediaClient; sessions: MediaSessions }) {
+    this.#client = client
+    this.#sessions = sessions
+  }
+
+  async publish(
+    open: OpenMedia,
+    { room, member }: { room: Room; member: Member },
+    { source, offer, text, remote }: PublishInput,
+  ): Promise<OpenedSession> {
+    const { roomId } = room.config
+    const { userId } = member.user
+    room.assertStream(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
+    // An earlier publication of this source is over.
+    member.remoteMedia.get(publicationName(source))?.end()
+    const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
+    const opened = await this.#client.media.publish({ roomId, userId, source, offer: permitted }, never)
+    const made = this.#held(open, opened)
+    open.onClose(room.remote.hold(member, publicationName(source), made.media))
+    room.remote.begins(member, streamIdOf(userId, source))
+    return this.#open(open, made, offer)
+  }
+
+  /** Only the other node knows what it can show. */
+  assertWatchable(): void {}
+
+  async watch(
+    open: OpenMedia,
+    { room, member }: { room: Room; member: Member | undefined },
+    { streamId, height, small, remote }: WatchInput,
+  ): Promise<OpenedSession> {
+    room.assertPresent(member)
+    const shown = height ?? member?.heightOf(streamId) ?? null
+    const wish = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
+    const made = this.#held(open, await this.#client.media.watch(wish, never))
+    const show = this.#resizer(made.session)
+    open.onClose(room.remote.hold(member, watchedName(), { ...made.media, streamId, show }))
+    const opened = this.#open(open, made, offerOf(made.sdp, remote, ''), show)
+    return { ...opened, offers: true }
+  }
+
+  async resume(
+    open: OpenMedia,
+    { room, member }: { room: Room; member: Member },
+    { remote, height, ...resumed }: ResumeInput,
+  ): Promise<OpenedSession> {
+    room.assertPresent(member)
+    const { streamId, sends: isPublication, sdp } = resumed
+    const { userId } = member.user
+    const shown = isPublication ? null : (height ?? member.heightOf(streamId) ?? null)
+    const wish = { roomId: room.config.roomId, userId, height: shown, ...resumed }
+    const made = this.#held(open, await this.#client.media.resume(wish, never))
+    const show = isPublication ? undefined : this.#resizer(made.session)
+    const name = isPublication ? publicationName(streamId === userId ? 'main' : 'screen') : watchedName()
+    open.onClose(room.remote.hold(member, name, { ...made.media, ...(show && { streamId, show }) }))
+    return this.#open(open, made, offerOf(sdp, remote, userFragmentOf(sdp)), show)
+  }
+
+  /** Ends a session on the other node when what is open here closes, and the other way round. */
+  #held(open: OpenMedia, { session, sdp, ticket }: Omit<RemoteSession, 'media'>): RemoteSession {
+    const forget = this.#client.onOver(session, () => open.close())
+    open.onClose(() => {
+      if (forget()) this.#try(this.#client.media.end({ session }, never))
+    })
+    const end = (): void => open.close()
+    const leave = (): void => {
+      forget()
+      open.close()
+    }
+    return { session, sdp, ticket, media: { end, leave } }
+  }
+
+  #open(
+    open: OpenMedia,
+    { session: name, sdp, ticket }: RemoteSession,
+    offer: SessionOffer,
+    show?: (height: number) => void,
+  ): OpenedSession {
+    const { media } = this.#client
+    const peer: SessionPeer = {
+      close: () => open.close(),
+      start: async (answer) => {
+        await media.answer({ session: name, answer: withPermitted(answer, offer.client, offer.candidates) }, never)
+      },
+      restartIce: async (credentials) => iceOf((await media.restart({ session: name, ...credentials }, never)).sdp),
+      trickle: async (candidates) => {
+        await media.trickle({ session: name, candidates: [...candidates] }, never)
+      },
+    }
+    const session = this.#sessions.add(peer, offer, show)
+    open.onClose(() => this.#sessions.delete(session.id))
+    return { session, sdp, ticket }
+  }
+
+  #resizer(session: string): (height: number) => void {
+    return (height) => this.#try(this.#client.media.resize({ session, height: Math.min(height, maxHeight) }, never))
+  }
+
+  /** Nobody waits for the outcome; the controller has logged why it failed. */
+  #try(call: Promise<unknown>): void {
+    call.catch(() => {})
+  }
+}
+
+function sends(offer: Offer, kind: 'audio' | 'video'): boolean {
+  return offer.media.some((media) => media.kind === kind && media.direction !== 'inactive')
+}
+
+function offerOf(sdp: string, client: string, userFragment: string): SessionOffer {
+  const mids = Array.from(sdp.matchAll(/^a=mid:(\S+)/gm), ([, mid = '']) => mid)
+  return { mids, client, candidates: new CandidatePolicy(client), ice: { userFragment } }
+}
+
+function watchedName(): string {
+  return randomBytes(6).toString('base64url')
+}
+
+function publicationName(source: StreamSource): string {
+  return `sends ${source}`
+}
+
+/** Names the ICE session of a description; empty for none. */
+export function userFragmentOf(sdp: string): string {
+  return /^a=ice-ufrag:(\S+)/m.exec(sdp)?.[1] ?? ''
+}
+
+/** Credentials and candidates of a description's end of the ICE session: all media goes one way (BUNDLE). */
+function iceOf(sdp: string): { credentials: IceCredentials; candidates: string[] } {
+  const valueOf = (name: string): string => new RegExp(`^a=${name}:(\\S+)`, 'm').exec(sdp)?.[1] ?? ''
+  return {
+    credentials: { userFragment: valueOf('ice-ufrag'), password: valueOf('ice-pwd') },
+    candidates: Array.from(sdp.matchAll(/^a=(candidate:[^\r\n]+)/gm), ([, candidate = '']) => candidate),
+  }
+}

@@ -69,28 +69,28 @@ export async function readState(
   return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
 }
 
-/**
- * Applies a snapshot, then the journal behind it, to an empty state.
- * Large because it collects all fields of `DatabaseState` while it reads.
- */
+/** Applies a snapshot, then the journal behind it, to an empty state. */
 class StateReader {
   readonly #session: Session
   readonly #known: Migrations
-  readonly #state = emptyState()
-  #last = 0
-  #lastEpoch: string | undefined
-  #snapshotSeq = 0
-  #roomNumber = 0
-  #oldest: number
-  #newest: number
-  #snapshotBytes = 0
-  #snapshotAt = 0
+  readonly #found: Omit<DatabaseState, 'fellBack'>
 
   constructor(session: Session, known: Migrations) {
     this.#session = session
     this.#known = known
-    this.#oldest = known.current
-    this.#newest = known.current
+    this.#found = {
+      state: emptyState(),
+      last: 0,
+      lastEpoch: undefined,
+      snapshotSeq: 0,
+      roomNumber: 0,
+      journalBytes: 0,
+      snapshotBytes: 0,
+      snapshotAt: 0,
+      lost: 0,
+      oldest: known.current,
+      newest: known.current,
+    }
   }
 
   /** @returns false when it is not what was written */
@@ -108,60 +108,54 @@ class StateReader {
         read++
       }
     }
-    this.#last = Number(seq)
-    this.#snapshotSeq = this.#last
-    this.#newest = Math.max(this.#newest, records)
-    this.#roomNumber = Math.max(this.#roomNumber, Number(room_number))
-    this.#oldest = Math.min(this.#oldest, records)
-    this.#snapshotBytes = Number(bytes)
-    this.#snapshotAt = Number(written_at)
+    const found = this.#found
+    found.last = Number(seq)
+    found.snapshotSeq = found.last
+    found.roomNumber = Math.max(found.roomNumber, Number(room_number))
+    found.snapshotBytes = Number(bytes)
+    found.snapshotAt = Number(written_at)
+    this.#note(records)
     return true
   }
 
   async journal(): Promise<Omit<DatabaseState, 'fellBack'>> {
-    let [journalBytes, lost] = [0, 0]
+    const found = this.#found
     for (;;) {
       const { rows } = await this.#session.query<{ seq: string; epoch: string; records: number; line: string }>(
         `select seq, epoch, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
-        [this.#last],
+        [found.last],
         'lines',
       )
       for (const { seq, epoch, records, line } of rows) {
         const bytes = Buffer.from(line)
         const decoded = decodeLine(bytes, 0, bytes.length)
-        lost += Number(seq) - this.#last - 1
-        this.#last = Number(seq)
-        this.#lastEpoch = epoch
-        this.#oldest = Math.min(this.#oldest, records)
-        this.#newest = Math.max(this.#newest, records)
-        journalBytes += bytes.length + 1
+        found.lost += Number(seq) - found.last - 1
+        found.last = Number(seq)
+        found.lastEpoch = epoch
+        found.journalBytes += bytes.length + 1
+        this.#note(records)
         if (decoded?.kind === 'changes') for (const record of decoded.changes) this.#apply(record, records)
-        else lost++
+        else found.lost++
       }
-      if (rows.length < linesAtOnce) break
-    }
-    return {
-      state: this.#state,
-      last: this.#last,
-      lastEpoch: this.#lastEpoch,
-      snapshotSeq: this.#snapshotSeq,
-      roomNumber: this.#roomNumber,
-      journalBytes,
-      snapshotBytes: this.#snapshotBytes,
-      snapshotAt: this.#snapshotAt,
-      lost,
-      oldest: this.#oldest,
-      newest: this.#newest,
+      if (rows.length < linesAtOnce) return found
     }
   }
 
+  /** Notes the schema version of what was read. */
+  #note(version: number): void {
+    const found = this.#found
+    found.oldest = Math.min(found.oldest, version)
+    found.newest = Math.max(found.newest, version)
+  }
+
   #apply(record: RawRecord, version: number): void {
+    const found = this.#found
     const migrated = version === this.#known.current ? [record] : migrateRecord(record, version, this.#known)
     for (const each of migrated) {
       const change = toChange(each)
       if (change === undefined) continue
-      applyChange(this.#state, change)
-      if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
+      applyChange(found.state, change)
+      if (change.collection === 'rooms') found.roomNumber = Math.max(found.roomNumber, change.value?.id ?? 0)
     }
   }
 }

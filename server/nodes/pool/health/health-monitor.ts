@@ -1,38 +1,30 @@
 import type { Settings } from '../../../../shared/settings.ts'
-import { DeadlineError, within } from '../../port/deadline.ts'
+import { within } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
+import { HealthVerdict } from './health-verdict.ts'
 
-/** So many failures in a row make an online node offline; one success makes it online. */
-const failuresUntilOffline = 2
-
-/** What a health monitor needs and whom it tells. */
+/** Options of a health monitor. */
 export interface HealthMonitorOptions {
   /** Asks the node once. */
   ask: (signal: AbortSignal) => Promise<NodeHealth>
   deadlines: () => Settings['deadlines']
-  /** The state changed; `error` is what the last poll failed with. */
+  /** Called when the state changed, with the error of the last poll. */
   onState: (state: HealthState, error: unknown) => void
-  /** A poll succeeded; called after onState. */
+  /** Called when a poll succeeded, after `onState`. */
   onHealthy: () => void
+  /** Called when a poll failed, before `onState`. */
   onFailure: (error: unknown) => void
 }
 
-/**
- * Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process.
- * Large because what the last poll found, the count of failures and the timer of the next poll change together.
- */
+/** Polls one node: at once, then from time to time, and sooner when something looks wrong. Its timers do not hold the process. */
 export class HealthMonitor implements LiveHealth {
   readonly #options: HealthMonitorOptions
   readonly #stopper = new AbortController()
-  #state: HealthState = 'connecting'
-  #failures = 0
+  readonly #verdict = new HealthVerdict()
   #polling = false
   #pollAgain = false
   #startedAt = 0
-  #last: NodeHealth | undefined
-  #lastSuccess = Number.NEGATIVE_INFINITY
-  #silent = false
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: HealthMonitorOptions) {
@@ -40,27 +32,23 @@ export class HealthMonitor implements LiveHealth {
   }
 
   get state(): HealthState {
-    return this.#state
+    return this.#verdict.state
   }
 
-  /** It is offline because it does not answer, rather than gone: a process that hangs, a machine that fell silent. */
   get unresponsive(): boolean {
-    return this.#state === 'offline' && this.#silent
+    return this.#verdict.unresponsive
   }
 
-  /** The last poll failed. */
   get failing(): boolean {
-    return this.#failures > 0
+    return this.#verdict.failing
   }
 
-  /** What the node answered last while online. */
   get last(): NodeHealth | undefined {
-    return this.#last
+    return this.#verdict.last
   }
 
-  /** When a successful poll last began, on the clock of `performance.now()`. */
   get lastSuccess(): number {
-    return this.#lastSuccess
+    return this.#verdict.lastSuccess
   }
 
   /** Begins to poll; resolves when the first poll has ended or its deadline has passed. */
@@ -103,37 +91,26 @@ export class HealthMonitor implements LiveHealth {
       const limits = { milliseconds: health_ms, signal: this.#stopper.signal }
       const health = await within(limits, this.#options.ask)
       if (this.#stopper.signal.aborted) return
-      this.#last = health
-      this.#succeeded()
+      this.#succeeded(health)
     } catch (error) {
       if (this.#stopper.signal.aborted) return
       this.#failed(error)
     } finally {
       this.#polling = false
-      const unsure = this.#state === 'online' && this.#failures > 0
+      const unsure = this.#verdict.state === 'online' && this.#verdict.failing
       if (this.#pollAgain) this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
       else this.#schedule(unsure ? health_interval_ms / 4 : health_interval_ms)
     }
   }
 
-  #succeeded(): void {
-    this.#failures = 0
-    this.#lastSuccess = this.#startedAt
-    if (this.#state !== 'online') {
-      this.#state = 'online'
-      this.#options.onState('online', undefined)
-    }
+  #succeeded(health: NodeHealth): void {
+    if (this.#verdict.succeeded(health, this.#startedAt)) this.#options.onState('online', undefined)
     this.#options.onHealthy()
   }
 
   #failed(error: unknown): void {
-    this.#failures += 1
-    this.#silent = error instanceof DeadlineError
+    this.#verdict.failed(error)
     this.#options.onFailure(error)
-    // A node that was never seen online has nothing to lose: its first failure tells.
-    if (this.#state === 'offline' || (this.#state === 'online' && this.#failures < failuresUntilOffline)) return
-    this.#state = 'offline'
-    this.#last = undefined
-    this.#options.onState('offline', error)
+    if (this.#verdict.conclude()) this.#options.onState('offline', error)
   }
 }

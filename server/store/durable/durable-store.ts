@@ -153,7 +153,7 @@ export class DurableStore implements Store {
         return
       }
       const timer = setTimeout(late, remaining)
-      void this.#commit.nextFlush().then(() => {
+      void this.#commit.progress.nextFlush().then(() => {
         clearTimeout(timer)
         resolve()
       })
@@ -175,7 +175,7 @@ export class DurableStore implements Store {
   }
 
   status(): StoreStatus {
-    const since = this.#commit.waitingSince
+    const since = this.#commit.progress.waitingSince
     const { lastError, refusesSince } = this.#health
     return {
       medium: this.#options.storage.medium,
@@ -184,7 +184,7 @@ export class DurableStore implements Store {
       refusesSince,
       backlog: this.#commit.backlog,
       flushingFor: since === 0 ? 0 : performance.now() - since,
-      lastFlush: this.#commit.lastFlush,
+      lastFlush: this.#commit.progress.lastFlush,
       journalBytes: this.#options.storage.journalBytes,
       snapshotAt: this.#options.storage.snapshotAt,
       notices: this.#options.notices.all,
@@ -205,7 +205,7 @@ export class DurableStore implements Store {
   }
 
   stall(stalled: boolean): void {
-    this.#commit.stall(stalled)
+    this.#commit.progress.stall(stalled)
   }
 
   async snapshot(): Promise<void> {
@@ -324,9 +324,9 @@ export class DurableStore implements Store {
 
   /** Since when the storage has not answered, by performance.now(); 0: it answers. */
   #stuckSince(): number {
-    const since = this.#commit.waitingSince
+    const since = this.#commit.progress.waitingSince
     if (since === 0) return 0
-    return this.#commit.blocked || performance.now() - since > slowFlush ? since : 0
+    return this.#commit.progress.blocked || performance.now() - since > slowFlush ? since : 0
   }
 
   async #shutDown(): Promise<void> {

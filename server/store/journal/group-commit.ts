@@ -1,34 +1,18 @@
 import { setImmediate as immediate } from 'node:timers/promises'
+import { type CommitListener, CommitReports } from './commit-reports.ts'
+import { type Committing, CommitQueue } from './commit-queue.ts'
+import { DueTimer } from './due-timer.ts'
+import { FlushProgress } from './flush-progress.ts'
 import { encodeChanges } from './journal-line.ts'
 import type { WriteBehindQueue } from './write-behind.ts'
 import { type Away, type Storage, StorageAwayError } from '../storage.ts'
 import type { Change } from '../store.ts'
 
-/** Something that waits for the disk. */
-export interface Committing {
-  /** Its journal line. */
-  readonly line: string
-  /** Its caller was answered that it failed, so it must not be written any more. */
-  cancelled: boolean
-}
-
-export interface GroupCommitOptions<T extends Committing> {
+export interface GroupCommitOptions<T extends Committing> extends CommitListener<T> {
   storage: Pick<Storage, 'append' | 'away' | 'onAway'>
   writeBehind: WriteBehindQueue
-  /** These are durable; called in the order in which they are stored. */
-  onDurable: (group: readonly T[]) => void
-  /** The storage refused these: none of them counts. */
-  onRefused: (group: readonly T[], error: unknown) => void
-  /** Milliseconds of a flush that succeeded. */
-  onFlush: (milliseconds: number) => void
-  /** A flush failed after good ones (with the error), or succeeded after failed ones (undefined). */
-  onHealth: (error: unknown) => void
-  /** Called when one of the above has thrown. Writing goes on. */
-  onError: (error: unknown) => void
 }
 
-/** Maximum of characters in one write. */
-const groupLength = 512 * 1024
 /** Maximum of records of the write-behind queue in one line. */
 const behindRecords = 256
 /** A change in the write-behind queue is written this long after it was made at the latest, in milliseconds; the contract gives it 1 s. */
@@ -39,82 +23,57 @@ const probeAfter = 1_000
 /**
  * Group commit: one flush at a time; whatever comes while it is under way shares the next.
  * One write per turn of the event loop, so that everything that arrived in one turn goes together.
- * Large because four reasons start a flush (a change, a task between flushes, the write-behind queue, a probe) and three delay it (a flush under way, a stall, a storage that is away), and one loop has to
- * weigh all of them to keep the order of the journal.
  */
 export class GroupCommit<T extends Committing> {
   readonly #options: GroupCommitOptions<T>
+  readonly #reports: CommitReports<T>
+  readonly #pending = new CommitQueue<T>()
   readonly #tasks: (() => Promise<void>)[] = []
-  readonly #idle: (() => void)[] = []
-  #pending: T[] = []
-  #running = false
-  #behindDue = false
-  #behindTimer: NodeJS.Timeout | undefined
-  #probeDue = false
-  #probeTimer: NodeJS.Timeout | undefined
-  #healthy = true
+  /** Due when the write-behind queue is to be written. */
+  readonly #behind = new DueTimer(behindAfter, () => this.#kick())
+  /** Due when a storage that refused is to be tried. */
+  readonly #probe = new DueTimer(probeAfter, () => {
+    this.#behind.due = this.#options.writeBehind.size > 0
+    this.#kick()
+  })
+  /** Times of flushes and of their delays. */
+  readonly progress = new FlushProgress()
+  /** Resolves when the loop has no work left; undefined while it does not run. */
+  #running: Promise<void> | undefined
   #closing = false
-  /** performance.now() when the flush under way began; 0 when none is. */
-  #flushStart = 0
-  #stalledAt = 0
-  #stallEnd: (() => void) | undefined
-  /** performance.now() when the storage was first found away; 0 while it can be reached. */
-  #awaySince = 0
   /** Ends the wait for a storage that is away. */
   #wake: (() => void) | undefined
-  #waitingForFlush: (() => void)[] = []
-  lastFlush = 0
 
   constructor(options: GroupCommitOptions<T>) {
     this.#options = options
+    this.#reports = new CommitReports(options)
     const { storage } = options
     storage.onAway(() => {
-      // Told at once, also while an outcome is waited for; and tried, so that it is found when it is back though nobody changes anything.
-      this.#unhealthy(storage.away()?.error)
-      this.#probeDue = true
+      // Reported at once, also while an outcome is waited for; and tried, so that it is found when it is back though nobody changes anything.
+      this.#reports.unhealthy(storage.away()?.error)
+      this.#probe.due = true
       this.#kick()
     })
   }
 
+  /** Number of changes that wait for the disk. */
   get backlog(): number {
-    return this.#pending.length + this.#options.writeBehind.size
+    return this.#pending.size + this.#options.writeBehind.size
   }
 
-  /** Since when the storage has not answered, as of performance.now(); 0 when it owes no answer. */
-  get waitingSince(): number {
-    let since = this.#flushStart
-    for (const start of [this.#stalledAt, this.#awaySince])
-      if (start !== 0 && (since === 0 || start < since)) since = start
-    return since
-  }
-
-  /** Whether it is known that nothing is stored now: the lab holds the flushes back, or the storage cannot be reached. */
-  get blocked(): boolean {
-    return this.#stalledAt !== 0 || this.#awaySince !== 0
-  }
-
-  /** Whether this entry was waiting for its turn, and now is not: it will not be written. */
+  /** Removes an entry that waits for its turn, so that it will not be written. @returns whether it waited */
   remove(entry: T): boolean {
-    const index = this.#pending.indexOf(entry)
-    if (index === -1) return false
-    this.#pending.splice(index, 1)
-    return true
+    return this.#pending.remove(entry)
   }
 
   add(entry: T): void {
-    this.#pending.push(entry)
+    this.#pending.add(entry)
     this.#kick()
   }
 
-  /** The write-behind queue has grown. */
+  /** Takes note that the write-behind queue has grown. */
   addedBehind(): void {
-    if (this.#behindTimer !== undefined || this.#behindDue || this.#closing) return
-    this.#behindTimer = setTimeout(() => {
-      this.#behindTimer = undefined
-      this.#behindDue = true
-      this.#kick()
-    }, behindAfter)
-    this.#behindTimer.unref()
+    if (!this.#behind.due && !this.#closing) this.#behind.start()
   }
 
   /** Runs a task between two flushes. */
@@ -128,71 +87,52 @@ export class GroupCommit<T extends Committing> {
 
   /** Resolves when no transaction waits for the disk. */
   async whenEmpty(): Promise<void> {
-    while (this.#pending.length > 0 || this.#flushStart !== 0) await this.nextFlush()
+    while (this.#pending.size > 0 || this.progress.flushing) await this.progress.nextFlush()
   }
 
-  /** Writes out everything that waits, the write-behind queue as well. @param signal no longer waited for */
+  /** Writes out everything that waits, the write-behind queue as well. @param signal ends the wait */
   async flushAll(signal: AbortSignal): Promise<void> {
     const { promise: ended, reject } = Promise.withResolvers<never>()
     const end = (): void => reject(signal.reason)
     signal.addEventListener('abort', end)
     try {
       signal.throwIfAborted()
-      while (this.backlog > 0 || this.#flushStart !== 0) {
-        this.#behindDue = this.#options.writeBehind.size > 0
+      while (this.backlog > 0 || this.progress.flushing) {
+        this.#behind.due = this.#options.writeBehind.size > 0
         this.#kick()
-        await Promise.race([this.nextFlush(), ended])
+        await Promise.race([this.progress.nextFlush(), ended])
       }
     } finally {
       signal.removeEventListener('abort', end)
     }
   }
 
-  /** Resolves when the flush under way has ended. */
-  nextFlush(): Promise<void> {
-    return new Promise((resolve) => this.#waitingForFlush.push(resolve))
-  }
-
-  /** Lab: no flush begins until called with false. */
-  stall(stalled: boolean): void {
-    if (stalled && this.#stalledAt === 0) this.#stalledAt = performance.now()
-    else if (!stalled && this.#stalledAt !== 0) {
-      this.#stalledAt = 0
-      this.#stallEnd?.()
-      this.#stallEnd = undefined
-      if (this.#flushStart === 0) this.#answered()
-    }
-  }
-
   /** Writes out everything that waits, and stops the timers. */
   async drain(): Promise<void> {
     this.#closing = true
-    clearTimeout(this.#behindTimer)
-    clearTimeout(this.#probeTimer)
-    this.#behindDue = this.#options.writeBehind.size > 0
+    this.#behind.stop()
+    this.#probe.stop()
+    this.#behind.due = this.#options.writeBehind.size > 0
     this.#wake?.()
-    while (this.#hasWork() || this.#running) {
+    while (this.#hasWork() || this.#running !== undefined) {
       this.#kick()
-      await new Promise<void>((resolve) => this.#idle.push(resolve))
+      await this.#running
     }
   }
 
   #hasWork(): boolean {
-    return this.#pending.length > 0 || this.#tasks.length > 0 || this.#behindDue || this.#probeDue
+    return this.#pending.size > 0 || this.#tasks.length > 0 || this.#behind.due || this.#probe.due
   }
 
   #kick(): void {
-    if (this.#running || !this.#hasWork()) return
-    this.#running = true
-    setImmediate(() => void this.#run())
+    if (this.#running !== undefined || !this.#hasWork()) return
+    this.#running = immediate().then(() => this.#run())
   }
 
   async #run(): Promise<void> {
     while (this.#hasWork()) {
-      if (this.#stalledAt !== 0) {
-        await new Promise<void>((resolve) => {
-          this.#stallEnd = resolve
-        })
+      if (this.progress.stalled) {
+        await this.progress.stallEnd()
         continue
       }
       const task = this.#tasks.shift()
@@ -200,25 +140,24 @@ export class GroupCommit<T extends Committing> {
       if (task !== undefined) await task()
       else if (away !== undefined) await this.#wait(away)
       else {
-        this.#awaySince = 0
+        this.progress.away(false)
         await this.#flush()
         await immediate()
       }
     }
-    this.#running = false
-    for (const resolve of this.#idle.splice(0)) resolve()
+    this.#running = undefined
   }
 
   /** Waits for the storage before the next group is taken, so that changes that time out meanwhile are left out. */
   async #wait({ error, back }: Away): Promise<void> {
-    if (this.#awaySince === 0) this.#awaySince = performance.now()
-    this.#unhealthy(error)
+    this.progress.away(true)
+    this.#reports.unhealthy(error)
     if (this.#closing) {
-      const group = this.#takeAll()
-      this.#behindDue = false
-      this.#probeDue = false
-      this.#guarded(() => this.#options.onRefused(group, error))
-      this.#answered()
+      const group = this.#pending.takeAll()
+      this.#behind.due = false
+      this.#probe.due = false
+      this.#reports.refused(group, error)
+      this.progress.ended()
       return
     }
     const woken = new Promise<void>((resolve) => {
@@ -226,113 +165,55 @@ export class GroupCommit<T extends Committing> {
     })
     await Promise.race([back, woken])
     this.#wake = undefined
-    this.#probeDue = true
-    this.#behindDue = this.#options.writeBehind.size > 0
+    this.#probe.due = true
+    this.#behind.due = this.#options.writeBehind.size > 0
   }
 
   async #flush(): Promise<void> {
-    const { storage, writeBehind, onDurable, onFlush } = this.#options
     const changes = this.#takeBehind()
-    const group = this.#takeGroup()
-    const probing = this.#probeDue
-    this.#probeDue = false
-    if (changes.length === 0 && group.length === 0 && !probing) {
-      this.#answered()
-      return
-    }
+    const group = this.#pending.takeGroup()
+    const probing = this.#probe.due
+    this.#probe.due = false
+    if (changes.length > 0 || group.length > 0 || probing) await this.#store(changes, group)
+    this.progress.ended()
+  }
+
+  async #store(changes: readonly Change[], group: readonly T[]): Promise<void> {
+    const { storage, writeBehind } = this.#options
     // Changes written behind stand first: a transaction of the same group has the last word.
     const lines = changes.length === 0 ? [] : [encodeChanges(changes)]
     for (const { line } of group) lines.push(line)
-    const start = performance.now()
-    this.#flushStart = start
+    this.progress.began()
     try {
       await storage.append(lines)
     } catch (error) {
-      this.#flushStart = 0
+      this.progress.failed()
       if (!this.#closing) writeBehind.restore(changes)
       this.#refused(error)
       this.#notStored(group, error)
-      this.#answered()
       return
     }
-    this.#flushStart = 0
-    this.lastFlush = performance.now() - start
-    if (!this.#healthy) {
-      this.#healthy = true
-      this.#guarded(() => this.#options.onHealth(undefined))
-    }
-    this.#guarded(() => onDurable(group))
-    this.#guarded(() => onFlush(this.lastFlush))
-    this.#answered()
+    this.progress.succeeded()
+    this.#reports.durable(group, this.progress.lastFlush)
   }
 
   #takeBehind(): Change[] {
-    if (!this.#behindDue) return []
+    if (!this.#behind.due) return []
     const changes = this.#options.writeBehind.take(behindRecords)
-    if (this.#options.writeBehind.size === 0) this.#behindDue = false
+    if (this.#options.writeBehind.size === 0) this.#behind.due = false
     return changes
   }
 
-  #takeGroup(): T[] {
-    const group: T[] = []
-    let length = 0
-    let taken = 0
-    for (const entry of this.#pending) {
-      if (length > 0 && length + entry.line.length > groupLength) break
-      taken++
-      if (entry.cancelled) continue
-      length += entry.line.length
-      group.push(entry)
-    }
-    this.#pending = taken === this.#pending.length ? [] : this.#pending.slice(taken)
-    return group
-  }
-
-  /** Puts changes that can be tried again in front of those that came later. */
+  /** Puts back changes that can be tried again, and refuses the others. */
   #notStored(group: readonly T[], error: unknown): void {
     const again = error instanceof StorageAwayError && !this.#closing
-    const refused = again ? group.filter(({ cancelled }) => cancelled) : group
-    if (again) this.#pending = [...group.filter(({ cancelled }) => !cancelled), ...this.#pending]
-    if (refused.length > 0) this.#guarded(() => this.#options.onRefused(refused, error))
-  }
-
-  #takeAll(): T[] {
-    const group = this.#pending
-    this.#pending = []
-    return group
-  }
-
-  #unhealthy(error: unknown): void {
-    if (!this.#healthy) return
-    this.#healthy = false
-    this.#guarded(() => this.#options.onHealth(error))
+    const refused = again ? this.#pending.putBack(group) : group
+    if (refused.length > 0) this.#reports.refused(refused, error)
   }
 
   #refused(error: unknown): void {
-    this.#unhealthy(error)
-    this.#behindDue = false
-    if (this.#probeTimer !== undefined || this.#closing) return
-    this.#probeTimer = setTimeout(() => {
-      this.#probeTimer = undefined
-      this.#probeDue = true
-      this.#behindDue = this.#options.writeBehind.size > 0
-      this.#kick()
-    }, probeAfter)
-    this.#probeTimer.unref()
-  }
-
-  #guarded(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.#options.onError(error)
-    }
-  }
-
-  #answered(): void {
-    if (this.#waitingForFlush.length === 0) return
-    const waiting = this.#waitingForFlush
-    this.#waitingForFlush = []
-    for (const resolve of waiting) resolve()
+    this.#reports.unhealthy(error)
+    this.#behind.due = false
+    if (!this.#closing) this.#probe.start()
   }
 }

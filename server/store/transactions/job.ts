@@ -1,5 +1,5 @@
 import { changeOf } from '../state.ts'
-import type { Committing } from '../journal/group-commit.ts'
+import type { Committing } from '../journal/commit-queue.ts'
 import type { Ticket } from './lock-table.ts'
 import type { Change, CollectionName, Collections, Transaction } from '../store.ts'
 

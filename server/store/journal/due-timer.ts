@@ -1,0 +1,28 @@
+/** Sets a mark when a time has passed. It does not hold the process. */
+export class DueTimer {
+  readonly #milliseconds: number
+  readonly #onDue: () => void
+  #timer: NodeJS.Timeout | undefined
+  due = false
+
+  /** @param onDue called after the mark was set */
+  constructor(milliseconds: number, onDue: () => void) {
+    this.#milliseconds = milliseconds
+    this.#onDue = onDue
+  }
+
+  /** Begins to wait, unless it waits already. */
+  start(): void {
+    if (this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.due = true
+      this.#onDue()
+    }, this.#milliseconds)
+    this.#timer.unref()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}

@@ -50,7 +50,7 @@ const unknown: SessionCheck = { ok: false, reason: 'there is no session with thi
 /**
  * Live sessions (contract, section 2). A token is known by its SHA-256 only. Memory holds them by key and, per credential, in the order of
  * their last use; the store follows within a second, or comes first (`openStored`).
- * Large because issuing, using and ending sessions change the same indexes.
+ * Large because opening, checking, ending and sweeping each update three indexes in one step (by key, by credential, reasons of ends); its other methods only read them.
  */
 export class Sessions {
   readonly #store: SessionsOptions['store']

@@ -15,7 +15,7 @@ import type { PresenceTotals } from './state/presence.ts'
 /**
  * All media nodes of the site: which nodes serve which room, who is in the rooms, and calls to the right node with their deadlines.
  * Look-ups are O(1) in rooms and users.
- * Large because it is the one face of all nodes; its methods only hand on to the parts that do the work.
+ * Large because rooms, devices and the console see the nodes through this interface only; each of its methods is a line or two that call the part responsible (roster, choice, calls, presence).
  */
 export class NodePool {
   readonly #options: NodePoolOptions

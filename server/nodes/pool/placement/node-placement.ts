@@ -22,7 +22,7 @@ const stepsAtMost = 10
  * The rooms of one node: **one state per room, and one loop that makes it what the store says**. What is wanted is read from the store each time, never remembered: whoever
  * changes it calls `follow`. What is there is what the node last said. The loop works while the node is online, and goes on with what failed after the next good poll;
  * when the node came (back), or counts other rooms than are known, it is asked for its rooms first.
- * Large because the loop and the callers that wait for it share the marks of which rooms are due, at work or compared.
+ * Large because only its one loop may open and close rooms on the node: callers, changed records and polls mark a room as due, and the loop decides by all marks of that room together.
  */
 export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode

@@ -14,6 +14,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
+import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
 
 /** What the procedures on media work with. */
 export interface MediaParts {
@@ -23,6 +24,8 @@ export interface MediaParts {
   nodeOf: (roomId: string) => string
   /** Rooms whose page and streams are at an embedded node while another one carries their media. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'streamsOf'>
+  /** Media of those rooms. */
+  remoteMedia: PreviewedMedia
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
   letIn: Handler<'media.participant_token'>
@@ -42,6 +45,7 @@ export function mediaHandlers({
   media,
   nodeOf: ownNodeOf,
   gateway,
+  remoteMedia,
   joinLinks,
   removals,
   letIn,
@@ -49,10 +53,11 @@ export function mediaHandlers({
   settings,
   isCamera,
 }: MediaParts): Handlers<ProceduresOf<'media'>> {
+  const previews = new RemotePreviews(remoteMedia)
+  const isRemote = (roomId: string): boolean => gateway.isRemote(ownNodeOf(roomId))
   /** The node that shows a room's page and streams. */
   const nodeOf = (roomId: string): string => {
-    const node = ownNodeOf(roomId)
-    return gateway.isRemote(node) ? (media?.names[0] ?? '') : node
+    return isRemote(roomId) ? (media?.names[0] ?? '') : ownNodeOf(roomId)
   }
   /** What an embedded node answers; undefined where there is no such node. @throws ConsoleError failed when it does not answer */
   const fromNode = async <T>(
@@ -108,6 +113,7 @@ export function mediaHandlers({
     const url = `${joinLinks.nodeUrl(roomId)}/whep/${path}`
     return { room_id: roomId, stream_id: streamId, url, token, expires_at, ice_servers: settings().media.ice_servers }
   }
+  const patience = (): AbortSignal => AbortSignal.timeout(settings().deadlines.node_ms)
   // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
   const ownUrl = (roomId: string): string => {
     const place = media?.placeOf(nodeOf(roomId))
@@ -142,27 +148,33 @@ export function mediaHandlers({
           'forbidden',
           'Watching people needs the role operator or admin, unless the setting console.viewers_watch is on.',
         )
+      if (isRemote(room_id)) {
+        const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
+        const { session, offer: answer } = await previews.watch(wish, patience())
+        return { answer, session, offered: true }
+      }
       const { url, token } = await preview(room_id, stream_id)
       const size = height === undefined ? (small ? '?size=small' : '') : `?height=${height}`
       const own = `${ownUrl(room_id)}${new URL(url).pathname}${size}`
-      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-      const { sdp, session, offered } = await passOffer(own, token, offer, signal)
+      const { sdp, session, offered } = await passOffer(own, token, offer, patience())
       return { answer: sdp, session, offered }
     },
     'media.answer': async ({ room_id, session, answer }) => {
-      await passAnswer(ownUrl(room_id), session, answer, AbortSignal.timeout(settings().deadlines.node_ms))
+      if (isRemote(room_id)) await previews.answer(session, answer, patience())
+      else await passAnswer(ownUrl(room_id), session, answer, patience())
       return {}
     },
     'media.show': async ({ room_id, session, height }) => {
+      if (isRemote(room_id)) return { there: await previews.resize(session, height, patience()) }
       const answer = await fromNode(nodeOf(room_id), (client, signal) =>
         client.request('show', { session, height }, signal),
       )
       return answer ?? { there: false }
     },
     'media.unwatch': async ({ room_id, session }) => {
+      if (isRemote(room_id)) await previews.end(session, patience())
       // With its room went what was watched there.
-      if (nodeOf(room_id) === '') return {}
-      await endSession(ownUrl(room_id), session, AbortSignal.timeout(settings().deadlines.node_ms))
+      else if (nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>

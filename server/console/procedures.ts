@@ -148,6 +148,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
       gateway: services.gateway,
+      remoteMedia: services.relayedRooms.media,
       joinLinks: services.joinLinks,
       removals: services.removals,
       letIn: participantTokens({ store, rooms: services.rooms, pool, janus: services.janus, settings }),

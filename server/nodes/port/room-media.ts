@@ -54,6 +54,8 @@ export interface RoomPeople {
   /** Learns the streams of the room, whether anybody came through the page or not. */
   look(roomId: string, signal: AbortSignal): Promise<void>
   feedsOf(roomId: string): RemoteFeed[]
+  /** Whether a session that was opened goes on. */
+  isOpen(session: string): boolean
   /** Names the reason why a method of `RoomMedia` rejected. */
   refusalOf(error: unknown): MediaRefusalName
 }

@@ -286,6 +286,10 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return {}
   }
 
+  isOpen(session: string): boolean {
+    return this.#ways.find(session) !== undefined
+  }
+
   /** Refusal for the room page's program. */
   refusalOf(error: unknown): MediaRefusalName {
     return refusalOf(error)

@@ -193,6 +193,10 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return [...new Map([...relayed, ...feeds].map((feed) => [feed.feedId, feed])).values()]
   }
 
+  isOpen(session: string): boolean {
+    return this.#sessions.has(session)
+  }
+
   refusalOf(error: unknown): MediaRefusalName {
     return refusalOf(error)
   }

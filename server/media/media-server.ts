@@ -14,7 +14,7 @@ import { newestKeyPicture } from './feeds/key-picture.ts'
 import { EventLoopDelay } from './base/event-loop-delay.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
-import { Turns } from './http/offer-queue.ts'
+import { OfferQueue } from './http/offer-queue.ts'
 import type { Web, WebPort } from './http/web.ts'
 import { LeadWatch } from './lead-watch.ts'
 import type { Log } from './base/media-log.ts'
@@ -117,7 +117,7 @@ export class MediaServer {
         admission: this.#admission,
         requests: this.#requests,
         mediaOf: (room) => (room.config.isRemote ? remote : local),
-        turns: new Turns(),
+        offers: new OfferQueue(),
         sessions,
         settings: () => this.#settings,
       },

@@ -4,7 +4,7 @@ import type { MediaRooms } from '../rooms/media-rooms.ts'
 import type { Room } from '../rooms/room.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { MediaSessions } from './media-sessions.ts'
-import type { Turns } from './offer-queue.ts'
+import type { OfferQueue } from './offer-queue.ts'
 import type { WhipWhepMedia } from './whip-whep-media.ts'
 
 /** What the media routes work on. */
@@ -15,7 +15,7 @@ export interface MediaRouteParts {
   /** Media of a room: that of this server, or that of another node. */
   mediaOf: (room: Room) => WhipWhepMedia
   /** For offers: each costs some milliseconds, and they come in crowds. */
-  turns: Turns
+  offers: OfferQueue
   sessions: MediaSessions
   settings: () => MediaSettings
 }

@@ -143,7 +143,7 @@ async function admittedOffer<S extends RoomStanding>(
   context: Context,
   { path, roomId, right }: { path: Caller['path']; roomId: string; right: readonly S[] },
 ): Promise<{ offer: Offer | undefined; text: string; admission: AdmittedAs<S> }> {
-  const { admission, requests, turns } = parts
+  const { admission, requests, offers } = parts
   const remote = context.ip
   const token = bearerOf(context)
   const nobody = { hostPassword: '', userId: undefined, userName: '', browser: undefined, pass: '' }
@@ -158,10 +158,10 @@ async function admittedOffer<S extends RoomStanding>(
   if (path === '/whep' && parts.mediaOf(early.room).isRemote && context.get('content-length') === '0')
     return { offer: undefined, text: '', admission: early }
   const text = await readBody(context, offerType)
-  await turns.next()
+  await offers.next()
   const offer = parseOffer(text, plainAddress(remote))
   // The connection is made in it.
-  await turns.next()
+  await offers.next()
   return { offer, text, admission: admittedAs(admission.admit(roomId, caller), right) }
 }
 

@@ -1,12 +1,12 @@
 /**
- * Work that comes in crowds gets a turn of the event loop for each piece: what else has come meanwhile (the controller's requests, packets, timers) is looked at
- * between two of them. First come, first served.
+ * Queue of work that comes in crowds: each piece gets a turn of the event loop, so that the controller's requests, packets and timers are handled between two of them.
+ * First come, first served.
  */
-export class Turns {
+export class OfferQueue {
   readonly #waiting: (() => void)[] = []
   #giving = false
 
-  /** Resolves when it is one's turn: what is done then without waiting is done in it. */
+  /** Resolves at the start of the caller's turn, which lasts until the caller waits. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)
@@ -17,7 +17,7 @@ export class Turns {
   #arm(): void {
     if (this.#giving) return
     this.#giving = true
-    // Within a callback of another it is of the next turn.
+    // Called from another immediate, it runs in the next turn.
     setImmediate(() => {
       this.#giving = false
       this.#waiting.shift()?.()

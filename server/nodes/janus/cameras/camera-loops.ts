@@ -15,7 +15,7 @@ import { type Loop, LoopTable, newLoop, userOf } from './loop-table.ts'
 import { type LoopEnd, watchLoop } from './loop-watch.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
-import { Turns } from './camera-queue.ts'
+import { CameraQueue } from './camera-queue.ts'
 
 /** What the loops of a node are made of. */
 export interface CameraLoopsOptions {
@@ -53,7 +53,7 @@ const never = new AbortController().signal
 export class CameraLoops {
   readonly table = new LoopTable()
   /** What concerns a loop happens one after the other. */
-  readonly #turns = new Turns()
+  readonly #queue = new CameraQueue()
   readonly #options: CameraLoopsOptions
 
   constructor(options: CameraLoopsOptions) {
@@ -62,12 +62,12 @@ export class CameraLoops {
 
   /** Runs when everything before it that concerns this camera in this room has ended. @throws the signal's reason; what `run` throws */
   inTurn<T>(roomId: string, userId: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
-    return this.#turns.take(JSON.stringify([roomId, userId]), signal, run)
+    return this.#queue.take(JSON.stringify([roomId, userId]), signal, run)
   }
 
   /** Resolves when everything that was asked for has ended. */
   async settled(): Promise<void> {
-    await this.#turns.settled()
+    await this.#queue.settled()
   }
 
   /** Takes a camera into its room; its picture flows there when this resolves. @throws DeviceJoinError, NodeError; the signal's reason */

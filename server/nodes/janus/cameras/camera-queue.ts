@@ -1,10 +1,10 @@
 import { unlessAborted } from '../../port/deadline.ts'
 
-/** What concerns one thing happens one after the other, in the order it was asked for; different things do not wait for each other. */
-export class Turns {
+/** Queues by key: work of one key runs one after the other, in the order of the calls; different keys do not wait for each other. */
+export class CameraQueue {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Runs when everything before it of this key has ended. @throws the signal's reason when it aborts meanwhile; what `run` throws */
+  /** Runs the work once everything before it of this key has ended. @throws the signal's reason when it aborts meanwhile; what `run` throws */
   async take<T>(key: string, signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key) ?? Promise.resolve()
     const done = Promise.withResolvers<void>()
@@ -21,7 +21,7 @@ export class Turns {
     }
   }
 
-  /** Resolves when everything that was asked for has ended. */
+  /** Resolves when all queued work has ended. */
   async settled(): Promise<void> {
     while (this.#last.size > 0) await Promise.all(this.#last.values())
   }

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { Turns } from '../../../../server/media/http/offer-queue.ts'
+import { OfferQueue } from '../../../../server/media/http/offer-queue.ts'
 
 test('each request of a crowd gets a turn of the event loop, in order; other work is not delayed', async () => {
-  const turns = new Turns()
+  const offers = new OfferQueue()
   const done: string[] = []
   const work = async (name: string): Promise<void> => {
-    await turns.next()
+    await offers.next()
     done.push(name)
     // Everything that follows without waiting for others belongs to the turn.
     await Promise.resolve()

@@ -8,7 +8,7 @@ import { notLeader, provenRequest, refuseAsNotLeader } from '../edge/passed-on.t
 import type { RequestProof } from '../edge/request-proof.ts'
 import { drain } from '../edge/unread-body.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import type { Elsewhere } from '../http/request-handler.ts'
+import type { PassToLeader } from '../http/request-handler.ts'
 import { PoolEndedError } from '../nodes/pool/pool-ended.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
 import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
@@ -193,7 +193,7 @@ export class ReverseProxy {
 }
 
 /** Handles requests that reach a controller which has just stepped down: refuses those that another controller passed on, and passes its own clients' on to the new leader. */
-export function passElsewhere(passOn: ReverseProxy, waitMs: () => number): Elsewhere {
+export function passToLeader(passOn: ReverseProxy, waitMs: () => number): PassToLeader {
   return (request, response, { listener, safe, error, body }) => {
     // Everything else may have been stored.
     if (error !== undefined && !isHandedOver(error)) return undefined

@@ -19,7 +19,7 @@ import type { Restarts } from '../controller/restarts.ts'
 import { type ReplicaRole, replicaRole } from './replica-role.ts'
 import type { FollowedSite } from './followed-site.ts'
 import { LeaderResolver } from './leader-resolver.ts'
-import { ReverseProxy, passElsewhere } from './reverse-proxy.ts'
+import { ReverseProxy, passToLeader } from './reverse-proxy.ts'
 import { PlainRule } from './plain-controllers.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -303,7 +303,7 @@ export class SiteController {
       member: this.#member,
       consoleKey: this.consoleKey,
       proof: this.#proof,
-      elsewhere: passElsewhere(
+      passToLeader: passToLeader(
         new ReverseProxy(this.#way, this.#proof),
         () => this.#site.settings().deadlines.store_ms,
       ),

@@ -52,8 +52,8 @@ export class Callers {
     return false
   }
 
-  /** Who has shown the console key of another controller of the site. */
-  keyHolderElsewhere(): Caller | undefined {
+  /** Caller who has shown the console key of another controller of the site. */
+  remoteKeyHolder(): Caller | undefined {
     return this.keyCounts ? keyHolder : undefined
   }
 

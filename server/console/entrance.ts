@@ -68,7 +68,7 @@ export class Entrance {
   /** Whose session a request carries, for as long as it lives; a replica also calls for who showed the console key there. */
   sessionOf(request: IncomingMessage): Caller | undefined {
     const { callers } = this.#parts
-    if (isCallOfKeyHolder(request)) return callers.keyHolderElsewhere()
+    if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder()
     const cookie = sessionCookie(request)
     return this.#forLeader(callers.ofCookie(cookie), { cookie: bothCookies(cookie) })
   }

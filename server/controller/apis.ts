@@ -10,7 +10,7 @@ import { mediaOperations } from '../media-api/media-operations.ts'
 import type { Services } from './services.ts'
 
 /** Of a site with more controllers than one; see ListenerOptions. */
-export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'elsewhere' | 'proof' | 'kept'>
+export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'passToLeader' | 'proof' | 'kept'>
 
 /** The two API listeners over the services. */
 export function apiListeners(

@@ -106,9 +106,9 @@ export class Controller {
       member: led?.member ?? options.controllers,
       kept: led?.kept,
     })
-    const { proof, kept, elsewhere } = led ?? {}
+    const { proof, kept, passToLeader } = led ?? {}
     const confirmed = led === undefined ? undefined : () => led.store.confirmed()
-    const api = apiListeners(this.#services, options, { confirmed, elsewhere, proof, kept })
+    const api = apiListeners(this.#services, options, { confirmed, passToLeader, proof, kept })
     const ports: Partial<Record<ListenerName, Port>> = {
       media: api.media,
       device: api.device,

@@ -14,7 +14,7 @@ import { tellSiteFile } from '../event-log/sources/site-file-changes.ts'
 import { firewallAdvice } from './firewall-advice.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
-import type { Elsewhere } from '../http/request-handler.ts'
+import type { PassToLeader } from '../http/request-handler.ts'
 import { applySiteFile, type SiteFile } from './site-file.ts'
 import { openStore } from '../store/open-store.ts'
 import { loadKeyFile } from '../store/files/key-file.ts'
@@ -44,8 +44,8 @@ export interface LeaderSite {
   consoleKey: ConsoleKey | undefined
   /** Of requests that others send. */
   proof: RequestProof
-  /** Of requests that another controller is to answer by now. */
-  elsewhere: Elsewhere
+  /** Passes on requests that another controller has to answer by now. */
+  passToLeader: PassToLeader
   /** The ports that the standby before let go of. */
   kept: KeptPorts
   /** Those that were picked because any would do. */

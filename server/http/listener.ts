@@ -22,7 +22,7 @@ import type { TlsMaterial } from '../edge/tls.ts'
 import type { AnyOperation } from './operation.ts'
 import type { Compatibility } from './route-tables.ts'
 import type { RequestFaults } from './request-faults.ts'
-import { type Elsewhere, RequestHandler } from './request-handler.ts'
+import { type PassToLeader, RequestHandler } from './request-handler.ts'
 
 /** What a listener is made of. */
 export interface ListenerOptions {
@@ -36,7 +36,7 @@ export interface ListenerOptions {
   faults: RequestFaults
   /** See HandlerParts. */
   confirmed?: (() => Promise<void> | undefined) | undefined
-  elsewhere?: Elsewhere | undefined
+  passToLeader?: PassToLeader | undefined
   observer: RequestObserver
   /** The text of `GET /openapi.json` for these operations. */
   openApiDocument: (contracts: readonly OperationContract[]) => string

@@ -31,8 +31,8 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
    * else can lead.
    */
   confirmed?: (() => Promise<void> | undefined) | undefined
-  /** Passes what another controller is to answer on to it. Left out: nobody else can lead. */
-  elsewhere?: Elsewhere | undefined
+  /** Passes on a request that another controller has to answer. Left out: nobody else can lead. */
+  passToLeader?: PassToLeader | undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
  * @param error what it failed with here; undefined: it was not begun
  * @returns undefined where it is to be answered here; otherwise whether it was answered
  */
-export type Elsewhere = (
+export type PassToLeader = (
   request: IncomingMessage,
   response: ServerResponse,
   from: { listener: ApiName; safe: boolean; error: unknown; body: Buffer | undefined },
@@ -129,7 +129,7 @@ export class RequestHandler {
       () => {
         const refuse = (): void =>
           this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.')
-        return this.#goElsewhere(exchange, route, undefined, refuse)
+        return this.#passToLeader(exchange, route, undefined, refuse)
       },
     )
     return this.#track(exchange, performed)
@@ -151,7 +151,7 @@ export class RequestHandler {
       if (!(result instanceof Promise)) return this.funnel.succeed(exchange, result)
       const answered = result.then(
         (value) => this.funnel.succeed(exchange, value),
-        (error: unknown) => this.#goElsewhere(exchange, route, error, () => this.funnel.failWith(exchange, error)),
+        (error: unknown) => this.#passToLeader(exchange, route, error, () => this.funnel.failWith(exchange, error)),
       )
       return this.#track(exchange, answered)
     } catch (error) {
@@ -159,10 +159,10 @@ export class RequestHandler {
     }
   }
 
-  #goElsewhere(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
+  #passToLeader(exchange: Exchange, route: Route, error: unknown, orElse: () => void): void | Promise<void> {
     const { request, response, body } = exchange
     const from = { listener: this.#api, safe: route.safe, error, body }
-    const passed = this.#parts.elsewhere?.(request, response, from)
+    const passed = this.#parts.passToLeader?.(request, response, from)
     if (passed === undefined) return orElse()
     return passed.then((answered) => {
       if (!answered) orElse()

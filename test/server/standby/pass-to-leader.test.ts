@@ -13,7 +13,7 @@ import { endedWith } from '../../../server/nodes/pool/pool-ended.ts'
 import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
-import { passElsewhere, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
+import { passToLeader, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import { storageError } from '../../../server/store/storage-error.ts'
 import { fakeLeader, leadBy, proof } from './passing.ts'
@@ -45,7 +45,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
     openApiDocument: () => '{}',
     log: createLog('silent'),
     proof,
-    elsewhere: passElsewhere(new ReverseProxy(way, proof), () => 5_000),
+    passToLeader: passToLeader(new ReverseProxy(way, proof), () => 5_000),
   })
   const { url } = await listener.start({ host: '127.0.0.1', port: 0 })
   onTestFinished(() => listener.stop(0))

@@ -145,7 +145,7 @@ export class LinkAdaptation {
   #goDown(now: number): void {
     const { estimate, video } = this.#options
     const limit = this.#limit
-    const rate = this.#carried(now)
+    const rate = this.#capacity(now)
     this.#rising = false
     if (!limit.any) this.#times.returnFailed(now)
     estimate.restart(now, settleMs)
@@ -216,8 +216,8 @@ export class LinkAdaptation {
     this.#onChange()
   }
 
-  /** Rate that the link carries by all signs, in bits a second of video; they are late, and the link's queue is full. */
-  #carried(now: number): number {
+  /** Capacity of the link for video, in bits per second: estimated low, because the signs are late and its queue is full. */
+  #capacity(now: number): number {
     const { estimate } = this.#options
     const rate = estimate.rate(now)
     return Math.max(minRate, Math.min(rate * cautious, rate * (1 - estimate.lost), estimate.bitrate ?? rate))

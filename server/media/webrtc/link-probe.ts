@@ -93,8 +93,8 @@ export class LinkProbe {
     const elapsed = now - beganAt
     const late = elapsed >= (first ? maxFirstStepMs : maxStepMs)
     if (elapsed >= (target >= to ? lastStepMs : stepMs)) {
-      const carried = this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)
-      if (carried || (late && this.#queueStays)) {
+      const passed = this.#rising && this.#queueIsShort && (late || this.#readings >= readingsPerStep)
+      if (passed || (late && this.#queueStays)) {
         if (target >= to) return this.#end(true)
         this.#step = stepOf(estimate, Math.min(to, target * factor), now, false)
       } else if (late) return this.#end(false)

@@ -5,13 +5,13 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import type { CameraProbe } from './camera-probe.ts'
 import type { MountpointMedia } from './mountpoint-requests.ts'
 
-/** What Janus and browsers carry; the names of SDP. */
-const carriedAudio = /^(opus|pcmu|pcma|g722)$/i
-const carriedVideo = /^(h264|vp8|vp9|av1)$/i
+/** Codecs that both Janus and browsers support, by their names in SDP. */
+const supportedAudio = /^(opus|pcmu|pcma|g722)$/i
+const supportedVideo = /^(h264|vp8|vp9|av1)$/i
 
 /** What was seen of a camera before Janus pulls it. */
 export interface Looked {
-  /** It has sound that can be carried, or may have. */
+  /** It has sound in a supported codec, or may have. */
   hasAudio: boolean
   /** It answered. */
   isSeen: boolean
@@ -52,10 +52,10 @@ export async function lookAtCamera(
   }
   const { kind, message, tracks, address } = found
   if (kind !== null) throw new DeviceJoinError(kind, message)
-  if (!tracks.some((track) => track.kind === 'video' && carriedVideo.test(track.codec))) {
+  if (!tracks.some((track) => track.kind === 'video' && supportedVideo.test(track.codec))) {
     throw new DeviceJoinError('noUsableTrack', 'Janus carries H.264, VP8, VP9 and AV1 only.')
   }
-  const hasAudio = tracks.some((track) => track.kind === 'audio' && carriedAudio.test(track.codec))
+  const hasAudio = tracks.some((track) => track.kind === 'audio' && supportedAudio.test(track.codec))
   return { hasAudio, isSeen: true, url: restricted() ? atAddress(url, address) : url }
 }
 
@@ -74,12 +74,12 @@ function atAddress(url: string, address: string): string {
 
 /** Whether a mountpoint has a picture that browsers take. */
 export function hasPicture(media: MountpointMedia): boolean {
-  return media.some(({ type, codec = '' }) => type === 'video' && carriedVideo.test(codec))
+  return media.some(({ type, codec = '' }) => type === 'video' && supportedVideo.test(codec))
 }
 
-/** Whether a mountpoint has a sound that nobody could carry: it would stop the picture as well. */
+/** Whether a mountpoint has sound in an unsupported codec, which would stop the picture as well. */
 export function hasStrangeSound(media: MountpointMedia): boolean {
-  return media.some(({ type, codec = '' }) => type === 'audio' && !carriedAudio.test(codec))
+  return media.some(({ type, codec = '' }) => type === 'audio' && !supportedAudio.test(codec))
 }
 
 /** For the operator. */

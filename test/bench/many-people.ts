@@ -7,7 +7,7 @@ import { WhipPeer } from '../support/media/whip-peer.ts'
 import type { Asked, Counted, Guest, Picture } from './many.ts'
 import { serveRequests } from './rest.ts'
 
-const [url = '', room = '', pictureText = '{}', carrier = 'embedded'] = process.argv.slice(2)
+const [url = '', room = '', pictureText = '{}', kind = 'embedded'] = process.argv.slice(2)
 const picture = JSON.parse(pictureText) as Picture
 /** Connections that one process begins at a time: more would make each other late. */
 const atOnce = 2
@@ -49,8 +49,8 @@ const ways: Readonly<Record<string, Way>> = {
     watch: (stream, session) => WhepPeer.openOffered(`${url}/whep/${room}/${stream}/${session}`),
   },
 }
-const way = ways[carrier]
-if (way === undefined) throw new Error(`there is no way to a room on ${carrier}`)
+const way = ways[kind]
+if (way === undefined) throw new Error(`there is no way to a room on ${kind}`)
 const { enter, publish: send, watch: receive } = way
 
 const people: Person[] = []

@@ -63,7 +63,7 @@ export interface RoomNode extends AsyncDisposable {
   /** Where its people come, and how (many-people.ts). */
   url: string
   room: string
-  carrier: 'embedded' | 'janus'
+  kind: 'embedded' | 'janus'
   /** Who may enter. */
   guests: readonly Guest[]
 }
@@ -99,7 +99,7 @@ async function embeddedRoom(count: number): Promise<RoomNode> {
     pid: node.child.pid ?? 0,
     url: node.url,
     room: 'many',
-    carrier: 'embedded',
+    kind: 'embedded',
     guests,
     [Symbol.asyncDispose]: async () => void (await node.stop()),
   }
@@ -112,9 +112,9 @@ async function embeddedRoom(count: number): Promise<RoomNode> {
  */
 export async function measureRoom(node: RoomNode, seen?: number): Promise<void> {
   await using used = node
-  const { guests, pid, carrier, url } = used
+  const { guests, pid, kind, url } = used
   const count = guests.length
-  const args = [url, used.room, JSON.stringify(picture), carrier]
+  const args = [url, used.room, JSON.stringify(picture), kind]
   const start = (): ChildProcess => fork(join(import.meta.dirname, 'many-people.ts'), args, { stdio: 'inherit' })
   const publishers = Array.from({ length: talking }, start)
   const audience = Array.from({ length: Math.ceil(count / together) }, start)

@@ -32,11 +32,11 @@ const settleMs = 3_000
 const goneMs = 60_000
 /** Four groups of pictures: each sends the same. */
 const windowMs = 8_000
-/** Carried: this part of what viewers are sent who are few. */
+/** Share of what a few viewers receive that counts as complete. */
 const whole = 0.98
 
 /** A node that has a room of its own, in which is the camera. */
-interface Carrier {
+interface CameraNode {
   site: Headless
   room: string
   stream: string
@@ -45,7 +45,7 @@ interface Carrier {
   pid: number
 }
 
-/** What nodes carried together. */
+/** Load of several nodes together. */
 interface Load {
   viewers: number
   /** To each viewer. */
@@ -73,16 +73,16 @@ export async function measureNodes(): Promise<void> {
   try {
     await site.rpc('nodes.add_embedded', { count: 1 })
     while ((await site.rpc('nodes.list', {})).some(({ state }) => state !== 'online')) await sleep(100)
-    const one = await carrierOf(site, camera.url('/cam'), 1)
-    const two = await carrierOf(site, camera.url('/cam'), 2)
+    const one = await nodeWithRoom(site, camera.url('/cam'), 1)
+    const two = await nodeWithRoom(site, camera.url('/cam'), 2)
     if (one.pid === two.pid) throw new Error('both rooms are on one node')
     for (const { pid } of [one, two]) limits.push(await CpuLimit.hold(pid, share))
     const how = limits.includes(undefined)
       ? `no control groups here: the nodes share the ${cpus().length} cores of this machine with camera and viewers`
       : `each node held to ${share} of a core by its control group; ${cpus().length} cores for all`
-    const alone = await carried([one])
+    const alone = await maxLoad([one])
     report(`viewers of a 1 Mbit/s camera that one embedded node carries (${how})`, said(alone), 'none', true)
-    const together = await carried([one, two])
+    const together = await maxLoad([one, two])
     const ratio = together.viewers / alone.viewers
     const measured = `${ratio.toFixed(2)} times as many: ${said(together)}`
     report('viewers that two embedded nodes carry', measured, 'at least 1.8 times those of one', ratio >= 1.8)
@@ -94,7 +94,7 @@ export async function measureNodes(): Promise<void> {
 }
 
 /** A room with the camera on a node that has none yet: the least loaded one gets it. */
-async function carrierOf(site: Headless, userAddress: string, number: number): Promise<Carrier> {
+async function nodeWithRoom(site: Headless, userAddress: string, number: number): Promise<CameraNode> {
   const { room_id: room } = await site.rpc('rooms.create', { topic: `Hall ${number}` })
   const stream = `camera-${number}`
   await site.rpc('devices.create', { roomId: room, userId: stream, userName: stream, userAddress, join: 'required' })
@@ -109,9 +109,9 @@ function said({ viewers, packetsPerSecond, lost, frames, cores }: Load): string 
   return `${viewers} viewers at ${frames.toFixed(1)} pictures and ${packetsPerSecond.toFixed(0)} packets a second, ${(lost * 100).toFixed(1)}% lost, ${used}`
 }
 
-/** Lets viewers come, as many to each, until not everything arrives any more. Resolves with the last load that was carried; they go then. */
-async function carried(carriers: readonly Carrier[]): Promise<Load> {
-  const crowds = carriers.map((carrier) => new Crowd(carrier))
+/** Lets viewers come, as many to each, until not everything arrives any more. Resolves with the last load that arrived complete; they leave then. */
+async function maxLoad(nodes: readonly CameraNode[]): Promise<Load> {
+  const crowds = nodes.map((node) => new Crowd(node))
   try {
     const come = (more: number): Promise<unknown> => Promise.all(crowds.map((crowd) => crowd.open(more)))
     await come(firstViewers)
@@ -127,7 +127,7 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
       try {
         await come(step)
       } catch (error) {
-        // A node that has nothing left refuses them, or is too late: it carried those before.
+        // A node that has nothing left refuses them, or is too late: it served those before.
         console.error(`    no more come: ${String(error)}`)
         return best
       }
@@ -141,9 +141,9 @@ async function carried(carriers: readonly Carrier[]): Promise<Load> {
 async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load | undefined> {
   for (let looks = 1; looks <= maxLooks; looks++) {
     const load = await look(crowds)
-    const isOnRoomPage = isWhole(load, few, crowds.length)
-    console.error(`    ${said(load)}${isOnRoomPage ? '' : ': too many'}`)
-    if (isOnRoomPage) return load
+    const complete = isWhole(load, few, crowds.length)
+    console.error(`    ${said(load)}${complete ? '' : ': too many'}`)
+    if (complete) return load
   }
   return undefined
 }
@@ -194,19 +194,19 @@ async function seenBy(crowds: readonly Crowd[]) {
 
 /** Processor time that the nodes have used, in milliseconds. */
 async function workOf(crowds: readonly Crowd[]): Promise<number> {
-  const used = await Promise.all(crowds.map((crowd) => processorMs(crowd.carrier.pid)))
+  const used = await Promise.all(crowds.map((crowd) => processorMs(crowd.node.pid)))
   return used.reduce((sum, each) => sum + each, 0)
 }
 
 /** The viewers of one room, in a process of their own. */
 class Crowd {
-  readonly carrier: Carrier
+  readonly node: CameraNode
   readonly #process: ChildProcess
   readonly #ended: Promise<never>
 
-  constructor(carrier: Carrier) {
-    this.carrier = carrier
-    this.#process = fork(join(import.meta.dirname, 'whep-viewers.ts'), [carrier.url], { stdio: 'inherit' })
+  constructor(node: CameraNode) {
+    this.node = node
+    this.#process = fork(join(import.meta.dirname, 'whep-viewers.ts'), [node.url], { stdio: 'inherit' })
     this.#ended = once(this.#process, 'exit').then(() => {
       throw new Error('the viewers ended')
     })
@@ -216,7 +216,7 @@ class Crowd {
 
   /** @throws Error when not all of them come */
   async open(more: number): Promise<void> {
-    const { site, room, stream } = this.carrier
+    const { site, room, stream } = this.node
     // A few by each token: it is good for a minute.
     for (let left = more; left > 0; left -= step) {
       const { token } = await site.rpc('media.preview_stream', { room_id: room, stream_id: stream })
@@ -231,7 +231,7 @@ class Crowd {
 
   /** Pictures that the node has taken from the camera. */
   async frames(): Promise<number> {
-    const { site, room } = this.carrier
+    const { site, room } = this.node
     const { streams } = await site.rpc('media.stats', { room_id: room })
     return streams.reduce((sum, { frames }) => sum + frames, 0)
   }
@@ -239,7 +239,7 @@ class Crowd {
   /** Everybody goes; resolves when the node has seen it. */
   async end(): Promise<void> {
     this.#process.kill()
-    const { site, room } = this.carrier
+    const { site, room } = this.node
     // A node that was asked for more than it could do has to catch up first.
     const watched = async (): Promise<number> => {
       const stats = await site.result('media.stats', { room_id: room })

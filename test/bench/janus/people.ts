@@ -29,7 +29,7 @@ async function janusRoom(count: number): Promise<RoomNode> {
     pid: janus.pid,
     url,
     room,
-    carrier: 'janus',
+    kind: 'janus',
     guests,
     [Symbol.asyncDispose]: async () => await owned.disposeAsync(),
   }

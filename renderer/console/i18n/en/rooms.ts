@@ -125,7 +125,7 @@ export const rooms = {
     password: 'Host password',
     noPassword: 'none',
   },
-  cascade: {
+  relays: {
     title: 'Nodes and relays',
     nodes: 'Nodes of this room',
     own: 'main',

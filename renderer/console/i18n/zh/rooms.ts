@@ -124,7 +124,7 @@ export const rooms: Texts<typeof english> = {
     password: '主持人密码',
     noPassword: '无',
   },
-  cascade: {
+  relays: {
     title: '节点与中继',
     nodes: '此房间的节点',
     own: '主节点',

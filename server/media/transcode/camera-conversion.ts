@@ -5,53 +5,53 @@ import type { FeedConversion } from '../feeds/feed-playback.ts'
 import type { KeyPicture } from '../feeds/feed-format.ts'
 import { Problem } from '../base/problem.ts'
 import type { ClockPoint } from '../rtp/rtcp.ts'
-import { codecName } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
+import { Audience } from './audience.ts'
 import { ConversionRun, type Kind } from './conversion-run.ts'
-import { ConvertedInput } from './converted-input.ts'
 import { ConvertedPackets } from './converted-packets.ts'
-import { sourceTrack } from './source-track.ts'
+import { ConvertedTracks, type TrackConversion } from './converted-tracks.ts'
 import { CameraStill } from './still-pictures.ts'
+import { TrackSync } from './track-sync.ts'
 import type { Transcoding } from './transcoding.ts'
 import type { SlotHolder } from './transcoder-slots.ts'
 
-/** After the last viewer left it goes on for so long, in milliseconds: people come back, and pages are loaded anew. */
+/** Time that a conversion goes on without viewers, in milliseconds: people come back, and pages are reloaded. */
 const lingerMs = 5_000
 /** Waits after a process ended by itself; from the first again once one ran for `steadyMs`. */
 const ffmpegBackoff: Backoff = { first: 500, max: 30_000 }
 const steadyMs = 30_000
-const lookMs = 1_000
-/** Key frames are wished for no more often. */
-const wishMs = 500
+/** Interval of checks whether a process hangs, in milliseconds. */
+const checkMs = 1_000
+/** Interval between requests for key frames, at least, in milliseconds. */
+const keyFrameMs = 500
 
-/** Of one camera, what browsers cannot play made playable, while somebody watches. */
+/** Phase of a conversion. */
+type Phase =
+  | { name: 'idle' }
+  /** No transcoder is free. */
+  | { name: 'waiting' }
+  | { name: 'running'; run: ConversionRun; since: number; check: NodeJS.Timeout }
+  /** The process ended by itself; `retry` starts another, and is undefined once it found no viewers. */
+  | { name: 'failed'; problem: string; retry: NodeJS.Timeout | undefined }
+
+/** Conversion of one camera to what browsers can play, while somebody watches. */
 export class CameraConversion implements SlotHolder, FeedConversion {
   readonly #transcoding: Transcoding
   readonly #feed: Feed
-  readonly #inputs: Partial<Record<Kind, ConvertedInput>> = {}
+  readonly #tracks = new ConvertedTracks()
+  readonly #sync: TrackSync
   readonly #packets: ConvertedPackets
   readonly #still: CameraStill
-  /** Begun in the middle: until there is a place for it, viewers have the pictures as they are. */
-  #late = false
-  #interlaced = false
-  readonly #from: string[] = []
-  #viewers = 0
-  #run: ConversionRun | undefined
-  #runSince = 0
+  readonly #audience = new Audience(() => this.#stop())
+  #phase: Phase = { name: 'idle' }
+  /** Processes in a row that did not run for `steadyMs`. */
   #failures = 0
-  #problem = ''
-  #state: ConversionState = 'idle'
-  #linger: NodeJS.Timeout | undefined
-  #again: NodeJS.Timeout | undefined
-  #look: NodeJS.Timeout | undefined
-  #wishedAt = -Infinity
-  /** The camera's own reports tie sound and picture together. */
-  readonly #reported: Record<Kind, boolean> = { video: false, audio: false }
-  readonly #tiedAt: Record<Kind, number> = { video: -Infinity, audio: -Infinity }
+  #keyFrameAt = -Infinity
 
   constructor(feed: Feed, transcoding: Transcoding) {
     this.#feed = feed
     this.#transcoding = transcoding
+    this.#sync = new TrackSync(feed, this.#tracks)
     this.#packets = new ConvertedPackets(feed)
     this.#still = new CameraStill(transcoding.stills)
   }
@@ -61,64 +61,54 @@ export class CameraConversion implements SlotHolder, FeedConversion {
   }
 
   get idle(): boolean {
-    return this.#viewers === 0
+    return this.#audience.size === 0
   }
 
   get from(): string {
-    return this.#from.join(', ')
+    return this.#tracks.codecs
   }
 
   get pictures(): boolean {
-    return this.#inputs.video !== undefined
+    return this.#tracks.inputs.video !== undefined
   }
 
   get state(): ConversionState {
-    return this.#state
+    const phase = this.#phase
+    if (phase.name !== 'running') return phase.name
+    return phase.run.flowing ? 'running' : 'starting'
   }
 
-  /** What went wrong last; empty when it runs. */
   get problem(): string {
-    return this.#state === 'failed' ? this.#problem : ''
+    return this.#phase.name === 'failed' ? this.#phase.problem : ''
   }
 
-  /** A track is converted from now on. @param late it was found out in the middle that it has to be */
-  convert(track: RtspTrack, { interlaced = false, late = false } = {}): void {
-    const source = sourceTrack(track)
-    if (source === undefined || this.#inputs[track.kind] !== undefined) return
-    this.#stop('idle')
-    this.#inputs[track.kind] = new ConvertedInput(track, source)
-    this.#from.push(codecName(track))
-    this.#interlaced ||= interlaced
-    this.#late ||= late
-    if (this.#viewers > 0) this.#start()
+  /** Converts a track from now on. */
+  convert(track: RtspTrack, how: TrackConversion = {}): void {
+    if (!this.#tracks.add(track, how)) return
+    this.#stop()
+    if (this.#audience.size > 0) this.#start()
   }
 
-  /** Takes a packet of the camera, which stays the caller's. Returns whether it is not passed on as it is. */
+  /** Takes a packet of the camera, which stays the caller's. Returns false where it is to be passed on as it is. */
   push(kind: Kind, packet: Buffer): boolean {
-    const input = this.#inputs[kind]
-    if (!this.#active) return false
+    if (!this.#tracks.any) return false
     const now = performance.now()
-    this.#tie(kind, packet, now)
+    this.#sync.arrived(kind, packet, now)
+    const input = this.#tracks.inputs[kind]
     if (input === undefined) return false
     input.push(packet, now)
-    return kind === 'audio' || !this.#late || this.#run !== undefined
+    return kind === 'audio' || !this.#tracks.late || this.#phase.name === 'running'
   }
 
-  /** A sender report of the camera. */
+  /** Takes a sender report of the camera. */
   report(kind: Kind, point: ClockPoint): void {
-    this.#reported[kind] = true
-    this.#note(kind, point)
+    this.#sync.report(kind, point)
   }
 
-  /**
-   * Somebody is about to watch. Returns what is to be called when they no longer do.
-   * @throws Problem transcoders when every one is in use
-   */
   prepare(): () => void {
-    clearTimeout(this.#linger)
-    this.#viewers += 1
+    this.#audience.join()
     this.#start()
-    if (this.#state === 'waiting' && this.#inputs.video !== undefined && !this.#late) {
+    if (this.#phase.name === 'waiting' && this.pictures && !this.#tracks.late) {
       this.#leave()
       throw new Problem('transcoders')
     }
@@ -129,116 +119,95 @@ export class CameraConversion implements SlotHolder, FeedConversion {
     }
   }
 
-  /** A viewer has lost its picture. */
+  /** Requests a key frame for a viewer that has lost its picture. */
   wishKeyFrame(): void {
     const now = performance.now()
-    if (now - this.#wishedAt < wishMs) return
-    this.#wishedAt = now
-    this.#run?.wishKeyFrame()
+    if (now - this.#keyFrameAt < keyFrameMs) return
+    this.#keyFrameAt = now
+    if (this.#phase.name === 'running') this.#phase.run.wishKeyFrame()
   }
 
   still(): Promise<KeyPicture | undefined> | undefined {
-    const { video } = this.#inputs
-    if (video === undefined || this.#run !== undefined || this.#transcoding.program === undefined) return undefined
+    const { inputs, interlaced } = this.#tracks
+    if (inputs.video === undefined || this.#phase.name === 'running') return undefined
+    if (this.#transcoding.program === undefined) return undefined
     // One key picture of these does not always decode whole by itself: no picture is better than a grey one.
-    if (this.#interlaced) return undefined
-    return this.#still.newest(video)
+    return interlaced ? undefined : this.#still.newest(inputs.video)
   }
 
   giveWay(): void {
-    this.#stop('idle')
+    this.#stop()
   }
 
   retry(): void {
-    if (this.#viewers > 0 && this.#run === undefined) this.#start()
+    if (this.#audience.size > 0) this.#start()
   }
 
-  /** The camera is over. */
+  /** Ends with the camera. */
   close(): void {
-    this.#viewers = 0
+    this.#audience.size = 0
     this.#still.close()
-    this.#stop('idle')
-  }
-
-  get #active(): boolean {
-    return this.#inputs.video !== undefined || this.#inputs.audio !== undefined
+    this.#stop()
   }
 
   #start(): void {
-    const { program, runner, slots } = this.#transcoding
-    if (this.#run !== undefined || this.#again !== undefined) return
-    if (program === undefined || !this.#active) return
+    const { program, runner, slots, log } = this.#transcoding
+    const phase = this.#phase
+    if (phase.name === 'running' || (phase.name === 'failed' && phase.retry !== undefined)) return
+    if (program === undefined || !this.#tracks.any) return
     if (!slots.take(this)) {
       slots.wait(this)
-      this.#state = 'waiting'
+      this.#phase = { name: 'waiting' }
       return
     }
     this.#feed.forget()
-    this.#state = 'starting'
-    this.#runSince = performance.now()
-    this.#run = new ConversionRun({
+    const run = new ConversionRun({
       runner,
-      inputs: this.#inputs,
+      inputs: this.#tracks.inputs,
       packets: this.#packets,
-      interlaced: this.#interlaced,
-      log: this.#transcoding.log,
+      interlaced: this.#tracks.interlaced,
+      log,
       ended: (why) => this.#ended(why),
     })
-    this.#look = setInterval(() => this.#watch(), lookMs).unref()
+    const check = setInterval(() => this.#check(run), checkMs).unref()
+    this.#phase = { name: 'running', run, since: performance.now(), check }
   }
 
-  #watch(): void {
-    if (this.#run?.flowing === true) this.#state = 'running'
-    if (this.#run?.hangs(performance.now()) !== true) return
-    this.#run.stop()
+  #check(run: ConversionRun): void {
+    if (!run.hangs(performance.now())) return
+    run.stop()
     this.#ended('it took in pictures or sound and gave out none')
   }
 
   #ended(why: string): void {
-    const { log } = this.#transcoding
-    if (performance.now() - this.#runSince > steadyMs) this.#failures = 0
+    if (this.#phase.name !== 'running') return
+    const { since, check } = this.#phase
+    clearInterval(check)
+    if (performance.now() - since > steadyMs) this.#failures = 0
     this.#failures += 1
     const waitMs = backoffMs(ffmpegBackoff, this.#failures)
-    this.#problem = why
-    this.#run = undefined
-    clearInterval(this.#look)
-    this.#state = 'failed'
-    log.warn('ffmpeg ended by itself', `${why}; it is started again in ${waitMs} ms`)
-    this.#again = setTimeout(() => {
-      this.#again = undefined
-      if (this.#viewers > 0) this.#start()
+    this.#transcoding.log.warn('ffmpeg ended by itself', `${why}; it is started again in ${waitMs} ms`)
+    const retry = setTimeout(() => {
+      this.#phase = { name: 'failed', problem: why, retry: undefined }
+      this.retry()
     }, waitMs).unref()
+    this.#phase = { name: 'failed', problem: why, retry }
   }
 
   #leave(): void {
-    this.#viewers -= 1
-    if (this.#viewers > 0) return
-    if (this.#run === undefined) return this.#stop('idle')
-    this.#linger = setTimeout(() => this.#stop('idle'), lingerMs).unref()
+    this.#audience.leave(this.#phase.name === 'running' ? lingerMs : 0)
   }
 
-  #stop(state: ConversionState): void {
-    for (const timer of [this.#linger, this.#again, this.#look]) clearTimeout(timer)
-    this.#again = undefined
-    this.#run?.stop()
-    if (this.#run !== undefined) this.#feed.forget()
-    this.#run = undefined
-    this.#state = state
+  #stop(): void {
+    const phase = this.#phase
+    this.#phase = { name: 'idle' }
+    this.#audience.endWait()
+    if (phase.name === 'failed') clearTimeout(phase.retry)
+    if (phase.name === 'running') {
+      clearInterval(phase.check)
+      phase.run.stop()
+      this.#feed.forget()
+    }
     this.#transcoding.slots.leave(this)
-  }
-
-  /** Where the camera does not report of both, what arrives together belongs together: what is made comes later than what is passed on. */
-  #tie(kind: Kind, packet: Buffer, now: number): void {
-    const { video, audio } = this.#reported
-    if ((video && audio) || now - this.#tiedAt[kind] < lookMs) return
-    this.#tiedAt[kind] = now
-    this.#note(kind, { ntp: Date.now(), timestamp: packet.readUInt32BE(4), middle: 0 })
-  }
-
-  /** @param point by the camera's own timestamps */
-  #note(kind: Kind, point: ClockPoint): void {
-    const input = this.#inputs[kind]
-    const timestamp = input === undefined ? point.timestamp : input.timestamp(input.clock.at(point.timestamp))
-    this.#feed.clock(kind).reported({ ...point, timestamp }, Date.now())
   }
 }

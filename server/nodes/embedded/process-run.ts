@@ -1,0 +1,172 @@
+import type {
+  ControlEvent,
+  ControlMethod,
+  ControlParams,
+  ControlResult,
+  MediaStart,
+} from '../../../shared/media/control.ts'
+import type { MediaSettings } from '../../../shared/media/media-settings.ts'
+import { within } from '../port/deadline.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
+import { ControlClient } from './control-client.ts'
+import { FfmpegRuns } from './ffmpeg/ffmpeg-runs.ts'
+import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
+import { watchLiveness } from './liveness-watch.ts'
+import type { SpawnMediaProcess } from './media-process.ts'
+
+/** Parts of one media process. */
+export interface ProcessRunOptions {
+  spawn: SpawnMediaProcess
+  /** Run for the process, which may start none. */
+  ffmpeg: LocalFfmpeg
+  logger: NodeLogger
+  onEvent: (event: ControlEvent) => void
+  /** Silence, although requests are sent, after which the process hangs and is killed, in milliseconds. */
+  hangsAfterMs: number
+  /** Ends what is under way. */
+  signal: AbortSignal
+}
+
+/** Deadline of each phase of a start, and of a change, in milliseconds. */
+const startMs = 10_000
+/** Confirmations within the time after which a process no longer takes its controller for the leader. */
+const confirmationsPerLease = 6
+/** Time until a killed process is gone, at most, in milliseconds. */
+const killMs = 2_000
+
+/** One media process, from its spawn to its exit. */
+export class ProcessRun {
+  readonly #options: ProcessRunOptions
+  readonly client: ControlClient
+  /** Settings that it has, as JSON; empty while that is not known. */
+  #settings = ''
+  #transcoders = 0
+  #upSince = performance.now()
+  #leading: NodeJS.Timeout | undefined
+  #endWatch: () => void = () => {}
+
+  /** @param exited called once, with the reason in plain words */
+  constructor(options: ProcessRunOptions, exited: (why: string) => void) {
+    this.#options = options
+    const { spawn, ffmpeg, logger, onEvent } = options
+    const process = spawn()
+    const runs = new FfmpegRuns({
+      ffmpeg,
+      tell: (message) => process.send({ type: 'ffmpeg', message }),
+      transcoders: () => this.#transcoders,
+      logger,
+    })
+    this.client = new ControlClient(
+      process,
+      {
+        event: onEvent,
+        ffmpeg: (message) => runs.take(message),
+        exit: (why) => {
+          runs.endAll()
+          this.endTimers()
+          exited(why)
+        },
+      },
+      logger,
+    )
+  }
+
+  /** Milliseconds since it began to listen. */
+  get upMs(): number {
+    return performance.now() - this.#upSince
+  }
+
+  /**
+   * Makes it listen. A process that fails is killed.
+   * @param start makes its first request, once it takes requests
+   * @throws DeadlineError; what the request failed with
+   */
+  async listen(start: () => MediaStart): Promise<ControlResult<'start'>> {
+    const { signal } = this.#options
+    const limits = { milliseconds: startMs, signal }
+    try {
+      await within(limits, () => this.client.hello)
+      const request = start()
+      this.#transcoders = request.settings.transcoders
+      const ports = await within(limits, (limited) => this.client.request('start', request, limited))
+      this.#settings = JSON.stringify(request.settings)
+      this.#upSince = performance.now()
+      this.#watch()
+      this.#confirmLead(request.settings)
+      return ports
+    } catch (error) {
+      this.client.kill()
+      throw error
+    }
+  }
+
+  /** Sends it settings, unless it has the same. */
+  async configure(settings: MediaSettings): Promise<void> {
+    const text = JSON.stringify(settings)
+    if (text === this.#settings) return
+    this.#settings = text
+    this.#transcoders = settings.transcoders
+    this.#confirmLead(settings)
+    const limits = { milliseconds: startMs, signal: this.#options.signal }
+    try {
+      await within(limits, (signal) => this.client.request('set_settings', settings, signal))
+    } catch (error) {
+      // The next change is sent whole.
+      this.#settings = ''
+      this.#options.logger.warn({ err: error }, 'the embedded node did not take its settings')
+    }
+  }
+
+  /** Sends it a change that the next process gets at its start. */
+  async tell<M extends ControlMethod>(method: M, params: ControlParams<M>): Promise<void> {
+    const limits = { milliseconds: startMs, signal: this.#options.signal }
+    try {
+      await within(limits, (signal) => this.client.request(method, params, signal))
+    } catch (error) {
+      this.#options.logger.warn({ err: error, method }, 'the embedded node did not take a change')
+    }
+  }
+
+  /** Ends the process: in order within `milliseconds`, then at once. */
+  async end(milliseconds: number): Promise<void> {
+    const { client } = this
+    client.stop()
+    try {
+      await within({ milliseconds: Math.max(1, milliseconds) }, () => client.exited)
+    } catch {
+      client.kill()
+      await within({ milliseconds: killMs }, () => client.exited).catch(() => {})
+    }
+  }
+
+  /** Ends the watch for hangs, and the confirmations. */
+  endTimers(): void {
+    this.#endWatch()
+    clearInterval(this.#leading)
+  }
+
+  /** Confirms to the process that this controller leads: without that for too long, it ends. */
+  #confirmLead({ lease_ms: leaseMs }: MediaSettings): void {
+    clearInterval(this.#leading)
+    if (leaseMs === 0) return
+    const confirm = (): void => void this.client.request('leads', {}, this.#options.signal).catch(() => {})
+    this.#leading = setInterval(confirm, leaseMs / confirmationsPerLease).unref()
+  }
+
+  /** Kills the process when it hangs, so that another takes its place. */
+  #watch(): void {
+    const { logger, hangsAfterMs, signal } = this.#options
+    const { client } = this
+    this.#endWatch = watchLiveness(
+      {
+        ask: () => client.request('health', {}, signal),
+        heardAt: () => client.lastHeard,
+        onHang: () => {
+          logger.error({ pid: client.pid }, 'the embedded node hangs: it is started anew')
+          client.kill()
+        },
+      },
+      hangsAfterMs,
+    )
+  }
+}

@@ -1,0 +1,73 @@
+import type { StoredNode } from '../../store/records.ts'
+import { guarded } from '../port/guarded.ts'
+import type { NodeEvent } from '../port/media-node-port.ts'
+import type { NodeLogger } from '../port/node-failure.ts'
+
+/** One driver's claim on the process. */
+export interface NodeClaim {
+  node: StoredNode
+  listeners: Set<(event: NodeEvent) => void>
+}
+
+/** Nodes that want one process, in the order they came: the first is served. */
+export class NodeClaims {
+  readonly #logger: NodeLogger
+  readonly #claims: NodeClaim[] = []
+  readonly #changes = new Set<() => void>()
+  #pageFor: StoredNode | undefined
+
+  constructor(logger: NodeLogger) {
+    this.#logger = logger
+  }
+
+  /** Node that is served; where none wants the process, the one for which it only shows the room page. */
+  get served(): StoredNode | undefined {
+    return this.#claims[0]?.node ?? this.#pageFor
+  }
+
+  /** Called when a node begins or ceases to want the process. Returns the unsubscribe function. */
+  onChange(listener: () => void): () => void {
+    this.#changes.add(listener)
+    return () => this.#changes.delete(listener)
+  }
+
+  /** Adds a claim behind the others. */
+  add(node: StoredNode): NodeClaim {
+    const claim: NodeClaim = { node, listeners: new Set() }
+    this.#claims.push(claim)
+    this.#changed()
+    return claim
+  }
+
+  /** Returns false for a claim that was removed before. */
+  remove(claim: NodeClaim): boolean {
+    const index = this.#claims.indexOf(claim)
+    if (index === -1) return false
+    this.#claims.splice(index, 1)
+    this.#changed()
+    return true
+  }
+
+  /** Sets the node for which the room page is shown; undefined: none. Returns whether it is another than before. */
+  showPageFor(node: StoredNode | undefined): boolean {
+    if (this.#pageFor?.name === node?.name) return false
+    this.#pageFor = node
+    this.#changed()
+    return true
+  }
+
+  /** Passes an event to the listeners of a node. */
+  emit(name: string, event: NodeEvent): void {
+    for (const { node, listeners } of this.#claims) {
+      if (node.name === name) for (const listener of listeners) this.#guarded(() => listener(event))
+    }
+  }
+
+  #changed(): void {
+    for (const listener of this.#changes) this.#guarded(listener)
+  }
+
+  #guarded(run: () => void): void {
+    guarded(this.#logger, 'a listener of the embedded node failed', run)
+  }
+}

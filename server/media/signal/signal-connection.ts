@@ -17,9 +17,9 @@ import type { Identity, Member, PersonLink } from '../rooms/member.ts'
 import { isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
-import { handleRequest, type Requester } from './person-requests.ts'
+import { handleRequest } from './person-requests.ts'
 
-/** What signalling works on. */
+/** Parts that signalling works on. */
 export interface SignalParts {
   rooms: MediaRooms
   admission: AdmissionControl
@@ -28,14 +28,14 @@ export interface SignalParts {
   log: Log
 }
 
-/** Somebody who does not read is cut off at so many bytes. */
+/** Unread bytes at which a connection is cut. */
 const maxUnsent = 2 * 1024 * 1024
 /** Messages in a window: 100 a second in the long run, and all of them at once, for candidates for a full room come in floods. */
 const maxMessages = 600
 const windowMs = 6_000
-/** Milliseconds until a wrong host password is answered: as long where the room is here as where the controller had to be asked. */
+/** Time until a wrong host password is answered, in milliseconds: the same whether the room is here or the controller had to be asked. */
 const wrongPasswordMs = 100
-/** Of these messages each is told to everybody in the room, or concerns every stream in it, so that each counts as many. */
+/** Weights of messages that go to everybody in the room, or concern every stream in it. */
 const costs: Partial<Record<FromPerson['type'], number>> = {
   chat: 4,
   state: 4,
@@ -48,8 +48,18 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
   lock: 20,
   let_in: 4,
 }
-/** One connection has one key. */
+/** Key of the one counter of a connection. */
 const messages = 'messages'
+
+/** Phase of a connection. */
+type Phase =
+  /** Nobody has joined; `asking`: the controller is asked for the room. */
+  | { name: 'stranger'; asking: boolean }
+  /** A host has to let them in. */
+  | { name: 'waiting'; room: Room; userId: string; link: WaitingLink }
+  | { name: 'inRoom'; place: Place }
+  /** Ended. */
+  | { name: 'over' }
 
 /** One signalling connection, from its first message to its end. */
 export class SignalConnection implements PersonLink {
@@ -57,15 +67,9 @@ export class SignalConnection implements PersonLink {
   readonly #parts: SignalParts
   readonly #remote: string
   readonly #limit = new RateLimit({ most: maxMessages, windowMs, remembered: 1 })
-  #place: Place | undefined
-  /** The controller is asked for the room. */
-  #asks = false
-  /** Somebody whom a host has to let in. */
-  #waiting: { room: Room; userId: string; link: WaitingLink } | undefined
-  /** Of media that they send or watch already. */
+  #phase: Phase = { name: 'stranger', asking: false }
+  /** Ticket of media that they send or watch already. */
   #ticket = ''
-  /** Ended by us: what still comes is not listened to, whatever it asks for. */
-  #over = false
 
   constructor(socket: WebSocket, remote: string, parts: SignalParts) {
     this.#socket = socket
@@ -82,7 +86,7 @@ export class SignalConnection implements PersonLink {
 
   /** It has joined or resumed, or waits for a host. */
   get entered(): boolean {
-    return this.#place !== undefined || this.#waiting !== undefined
+    return this.#phase.name === 'inRoom' || this.#phase.name === 'waiting'
   }
 
   send(message: ToPerson): void {
@@ -97,19 +101,17 @@ export class SignalConnection implements PersonLink {
     this.#socket.send(JSON.stringify(message))
   }
 
-  /** Whom to ask when this node is lost. */
+  /** Sends the addresses of other nodes, for when this one is lost. */
   tellNodes(): void {
     if (this.entered) this.send({ type: 'nodes', other_nodes: this.#parts.settings().other_nodes })
   }
 
   close(): void {
-    this.#place = undefined
-    this.#waiting = undefined
-    this.#over = true
+    this.#phase = { name: 'over' }
     this.#socket.close(1000)
   }
 
-  /** An error that nobody foresaw ends this connection; the node and everybody else go on. */
+  /** Runs a handler: an unexpected error ends this connection, and nothing else. */
   #contained(run: () => void): void {
     try {
       run()
@@ -118,7 +120,7 @@ export class SignalConnection implements PersonLink {
     }
   }
 
-  /** Counts what came. Returns false, and ends the connection, where it is a flood. */
+  /** Counts received messages. Returns false, and ends the connection, where it is a flood. */
   #count(cost: number): boolean {
     let within = true
     for (let i = 0; i < cost; i++) within = this.#limit.take(messages) && within
@@ -127,22 +129,25 @@ export class SignalConnection implements PersonLink {
   }
 
   #received(text: string): void {
-    if (!this.#count(1) || this.#over) return
+    // A connection that is being closed takes nothing more.
+    if (!this.#count(1) || this.#socket.readyState !== this.#socket.OPEN) return
     try {
       const message = parseMessage(text)
       if (!this.#count((costs[message.type] ?? 1) - 1)) return
-      if (this.#place !== undefined) this.#inRoom(this.#place, message)
-      else if (this.#waiting !== undefined) this.#whileWaiting(message)
-      else if (this.#asks) throw new Problem('badRequest', 'Wait for the answer to the first message.')
-      else this.#enter(message)
+      const phase = this.#phase
+      if (phase.name === 'inRoom') this.#inRoom(phase.place, message)
+      else if (phase.name === 'waiting') this.#whileWaiting(phase, message)
+      else if (phase.name === 'stranger' && !phase.asking) this.#enter(message)
+      else throw new Problem('badRequest', 'Wait for the answer to the first message.')
     } catch (error) {
       this.#refuse(error)
     }
   }
 
   get #standing(): RoomStanding {
-    if (this.#place !== undefined) return this.#place.member.standing
-    return this.#waiting === undefined ? 'stranger' : 'waiting'
+    const phase = this.#phase
+    if (phase.name === 'inRoom') return phase.place.member.standing
+    return phase.name === 'waiting' ? 'waiting' : 'stranger'
   }
 
   #inRoom(place: Place, message: FromPerson): void {
@@ -151,18 +156,15 @@ export class SignalConnection implements PersonLink {
       if (maySend('stranger', message)) throw new Problem('badRequest', 'You are in already.')
       throw new Problem('forbidden')
     }
-    handleRequest({ ...place, ...this.#requestParts }, message)
-  }
-
-  /** Of requests. */
-  get #requestParts(): Omit<Requester, 'room' | 'member'> {
     const { rooms, requests } = this.#parts
-    return { rooms, requests, refuse: (error) => this.#refuse(error), close: () => this.close() }
+    const requester = { ...place, rooms, requests, refuse: (error: unknown) => this.#refuse(error) }
+    handleRequest({ ...requester, close: () => this.close() }, message)
   }
 
   #refuse(error: unknown): void {
     if (!(error instanceof Problem)) return this.#failed(error)
-    if (this.#place !== undefined) return this.send({ type: 'error', reason: error.refusal, message: error.message })
+    if (this.#phase.name === 'inRoom')
+      return this.send({ type: 'error', reason: error.refusal, message: error.message })
     const other = error instanceof OnOtherNode ? { url: error.url } : {}
     const { refusal: reason, message } = error
     this.send({ type: 'refused', code: error.code ?? error.status, reason, message, ...other })
@@ -172,7 +174,6 @@ export class SignalConnection implements PersonLink {
   #failed(error: unknown): void {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
     this.#parts.log.error('a signalling connection failed', text)
-    this.#over = true
     this.#socket.close(1011)
   }
 
@@ -195,14 +196,11 @@ export class SignalConnection implements PersonLink {
     this.#ticket = message.ticket ?? ''
     if (room !== undefined && caller.token !== '' && caller.hostPassword === '')
       return this.#join(message.room_id, caller)
-    this.#asks = true
-    void this.#joinLater(message.room_id, caller).catch((error: unknown) => {
-      this.#asks = false
-      this.#contained(() => this.#refuse(error))
-    })
+    this.#phase = { name: 'stranger', asking: true }
+    void this.#joinLater(message.room_id, caller).catch((error: unknown) => this.#contained(() => this.#refuse(error)))
   }
 
-  /** The controller is asked, or a password is judged, whose answer must not tell by its time whether the room is open. */
+  /** Asks the controller, or judges a password: the time of the answer must not tell whether the room is open. */
   async #joinLater(roomId: string, caller: Caller): Promise<void> {
     const { admission, requests } = this.#parts
     const began = performance.now()
@@ -213,7 +211,6 @@ export class SignalConnection implements PersonLink {
         admission.noteRight(roomId, proof, this.#remote)
       }
       if (this.#socket.readyState !== this.#socket.OPEN) return
-      this.#asks = false
       this.#join(roomId, { ...caller, byNumber: proof?.by === 'number' })
     } catch (error) {
       if (!(error instanceof Problem) || error.refusal !== 'hostPasswordWrong') throw error
@@ -231,16 +228,13 @@ export class SignalConnection implements PersonLink {
       return this.#take(room, admission.member, true)
     }
     if (room.mustWait(admission.identity) && !this.#wait(room, admission.identity)) return
-    this.#come(room, admission.identity)
+    this.#take(room, room.enter(admission.identity), false)
   }
 
   /** @returns whether they were let in meanwhile @throws Problem locked, turnedAway, taken, busy */
   #wait(room: Room, identity: Identity): boolean {
     const link: WaitingLink = {
-      enter: (admitted) => {
-        this.#come(room, admitted)
-        this.#waiting = undefined
-      },
+      enter: (admitted) => this.#take(room, room.enter(admitted), false),
       refuse: (problem) => this.#refuse(problem),
       removed: (reason) => {
         this.send({ type: 'removed', reason })
@@ -248,23 +242,18 @@ export class SignalConnection implements PersonLink {
       },
     }
     if (room.wait(identity, link)) return true
-    this.#waiting = { room, userId: identity.userId, link }
+    this.#phase = { name: 'waiting', room, userId: identity.userId, link }
     this.send({ type: 'waiting', topic: room.config.topic })
     if (this.#parts.settings().other_nodes.length > 0) this.tellNodes()
     return false
   }
 
-  #whileWaiting(message: FromPerson): void {
+  #whileWaiting({ room, userId }: Extract<Phase, { name: 'waiting' }>, message: FromPerson): void {
     // A page that is let in this moment may have sent more already.
     if (!maySend('waiting', message)) return
     if (message.type === 'ping') return this.send({ type: 'pong', id: message.id })
-    this.#waiting?.room.waiting.leave(this.#waiting.userId)
+    room.waiting.leave(userId)
     this.close()
-  }
-
-  /** @throws Problem as `Room.enter` does */
-  #come(room: Room, identity: Identity): void {
-    this.#take(room, room.enter(identity), false)
   }
 
   #resume({ version, session }: Extract<MessageOf<'stranger'>, { type: 'resume' }>): void {
@@ -276,7 +265,7 @@ export class SignalConnection implements PersonLink {
 
   #take(room: Room, member: Member, resumed: boolean): void {
     const { resume_ms, ice_servers, most_tiles, other_nodes } = this.#parts.settings()
-    this.#place = { room, member }
+    this.#phase = { name: 'inRoom', place: { room, member } }
     room.attach(member, this)
     const { roomId, topic, mode } = room.config
     this.send({
@@ -303,13 +292,11 @@ export class SignalConnection implements PersonLink {
   }
 
   #closed(): void {
-    const place = this.#place
-    const waiting = this.#waiting
+    const phase = this.#phase
     const { resume_ms } = this.#parts.settings()
-    this.#place = undefined
-    this.#waiting = undefined
-    place?.room.detach(place.member, this, resume_ms)
-    waiting?.room.waiting.detach(waiting.userId, waiting.link, resume_ms)
+    this.#phase = { name: 'over' }
+    if (phase.name === 'inRoom') phase.place.room.detach(phase.place.member, this, resume_ms)
+    else if (phase.name === 'waiting') phase.room.waiting.detach(phase.userId, phase.link, resume_ms)
   }
 }
 

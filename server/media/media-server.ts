@@ -83,7 +83,12 @@ export class MediaServer {
     this.#settings = start.settings
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
-    this.#rooms = new MediaRooms(this.#pulls, roomSettings(start.settings), emit, log)
+    this.#rooms = new MediaRooms(
+      this.#pulls,
+      { banMs: start.settings.ban_ms, joinMs: start.settings.join_ms },
+      emit,
+      log,
+    )
     for (const removal of start.removals ?? []) this.#rooms.removals.add(removal)
     for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
     this.#refusals = new RefusalTally(emit)
@@ -150,7 +155,8 @@ export class MediaServer {
       if (!isSame) this.#signal.tellNodes()
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
-      Object.assign(this.#rooms, roomSettings(settings))
+      this.#rooms.banMs = settings.ban_ms
+      this.#rooms.devices.joinMs = settings.join_ms
       return {}
     },
     leads: async () => {
@@ -222,11 +228,11 @@ export class MediaServer {
     show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
     add_device: async ({ roomId, device }, signal) => {
-      await this.#rooms.addDevice(roomId, device, signal)
+      await this.#rooms.devices.add(roomId, device, signal)
       return {}
     },
     remove_device: async ({ roomId, userId }) => {
-      this.#rooms.removeDevice(roomId, userId)
+      this.#rooms.devices.remove(roomId, userId)
       return {}
     },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),
@@ -295,10 +301,6 @@ export class MediaServer {
       log: this.#log,
     }
   }
-}
-
-function roomSettings({ ban_ms, join_ms }: MediaSettings): Pick<MediaRooms, 'banMs' | 'joinMs'> {
-  return { banMs: ban_ms, joinMs: join_ms }
 }
 
 /** @param port the node's own; 0 while it has none */

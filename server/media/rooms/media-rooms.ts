@@ -1,75 +1,71 @@
 import { createHash } from 'node:crypto'
-import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
-import type { ControlEvent, ControlParams, Doer, OutgoingId } from '../../../shared/media/control.ts'
+import type { ControlEvent, Doer, OutgoingId } from '../../../shared/media/control.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import { Problem } from '../base/problem.ts'
-import { RtspError } from '../rtsp/rtsp-error.ts'
-import { DeviceFailure } from './device-failure.ts'
+import type { RtspError } from '../rtsp/rtsp-error.ts'
+import { DeviceJoins } from './device-joins.ts'
 import { silence } from './silence.ts'
 import type { Member } from './member.ts'
 import { Room } from './room.ts'
 import type { RoomConfig } from './room-config.ts'
 
-/** An outgoing user as the controller wants it pulled. */
-export type RoomDevice = ControlParams<'add_device'>['device']
-
-/** Somebody's place in a room. */
+/** Member and their room. */
 export interface Place {
   room: Room
   member: Member
 }
 
-/** Every room of the node, and the devices in them. */
+/** Rooms of the node. */
 export class MediaRooms {
   readonly #rooms = new Map<string, Room>()
-  readonly #pulls: CameraPulls
   readonly #emit: (event: ControlEvent) => void
   readonly #log: Log
-  /** Devices that are being taken in, by room and user: a later word about one ends the earlier attempt. */
-  readonly #joining = new Map<string, AbortController>()
-  /** Everybody in a room, by the digest of their session key. */
+  readonly devices: DeviceJoins
+  /** Members, by the digest of their session key. */
   readonly #sessions = new Map<string, Place>()
-  /** Who was removed, here or on another node. */
+  /** People who were removed, here or on another node. */
   readonly removals = new RemovalTable()
   /** Room of each outgoing user, by its id. */
   readonly #outgoing = new Map<string, string>()
   #users = 0
-  /** How long somebody who was removed is refused. */
+  /** Time for which somebody who was removed is refused, in milliseconds. */
   banMs: number
-  /** What a device may take from the request to its first packet, in milliseconds. */
-  joinMs: number
 
   constructor(
     pulls: CameraPulls,
-    { banMs, joinMs }: Pick<MediaRooms, 'banMs' | 'joinMs'>,
+    { banMs, joinMs }: { banMs: number; joinMs: number },
     emit: (event: ControlEvent) => void,
     log: Log,
   ) {
-    this.#pulls = pulls
     this.banMs = banMs
-    this.joinMs = joinMs
     this.#emit = emit
     this.#log = log
+    this.devices = new DeviceJoins(
+      pulls,
+      joinMs,
+      (roomId) => this.find(roomId),
+      (room, userId, error) => this.#lost(room, userId, error),
+    )
   }
 
   get ids(): string[] {
     return [...this.#rooms.keys()]
   }
 
-  /** Leaves out rooms with remote media. */
+  /** Ids without those of rooms with remote media. */
   get ownIds(): string[] {
     return this.ids.filter((roomId) => this.find(roomId)?.config.isRemote !== true)
   }
 
-  /** Everybody in every room of its own, devices too. */
+  /** Members of all its own rooms, devices included. */
   get userCount(): number {
     return this.#users
   }
 
-  /** The controller says which ids are those of outgoing users. */
+  /** Notes the room of an outgoing user; an empty one: the user is deleted. */
   noteOutgoing({ userId, roomId }: OutgoingId): void {
     if (roomId === '') this.#outgoing.delete(userId)
     else this.#outgoing.set(userId, roomId)
@@ -90,7 +86,7 @@ export class MediaRooms {
     return room
   }
 
-  /** One whose media goes another way from now on begins anew: its people come again. */
+  /** Opens a room, or changes it. Where its media becomes remote or local it begins anew, and its people come again. */
   open(config: RoomConfig): void {
     const { isRemote } = config
     this.close(config.roomId, 'restarting', !isRemote)
@@ -139,33 +135,30 @@ export class MediaRooms {
     return made
   }
 
-  /** What nobody foresaw happened in a room: everybody is out and may come again, to a new one in its place. The controller need not open it again. */
+  /** Replaces a room after an unexpected error: everybody is removed and may come again. The controller need not open it. */
   #beginAnew(room: Room, error: unknown): void {
     this.#log.error('a room failed: it begins anew', wholeText(error))
     const { config } = room
     if (this.#rooms.get(config.roomId) !== room) return
     this.#rooms.set(config.roomId, this.#make(config))
-    this.#endJoining(config.roomId)
+    this.devices.endAll(config.roomId)
     room.close('restarting')
   }
 
-  /** Devices that are being taken into this room are not. */
-  #endJoining(roomId: string): void {
-    for (const [key, attempt] of this.#joining) {
-      if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))
-    }
-  }
-
-  /** @param isRemote only where its media is another server's, or only where it is not; left out: either */
+  /** Closes a room. @param isRemote close it only where its media is, or is not, on another node; left out: either way */
   close(roomId: string, reason: 'closed' | 'restarting', isRemote?: boolean): void {
     const room = this.#rooms.get(roomId)
     if (room === undefined || (isRemote !== undefined && room.config.isRemote !== isRemote)) return
     this.#rooms.delete(roomId)
-    this.#endJoining(roomId)
+    this.devices.endAll(roomId)
     room.close(reason)
   }
 
-  /** Their connection has ended, they are refused for a while and their link is over; a person without a proven id is refused by the node of the remote media. @param by the host who wants it; left out: the controller. Returns false when they are not in. */
+  /**
+   * Removes a member, and refuses them and their link for a while; without a proven id the node of the remote media does the refusing.
+   * @param by the host who wants it; left out: the controller
+   * @returns false when they are not in the room
+   */
   kick(roomId: string, userId: string, by?: Doer): boolean {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
@@ -180,89 +173,21 @@ export class MediaRooms {
     this.#rooms.get(roomId)?.remove(userId, reason, true)
   }
 
-  /** A host who came another way silences somebody who came through here. */
+  /** Mutes somebody who came through here, for a host on another node. */
   remoteMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room !== undefined && member !== undefined && !member.isRemote) silence(room, member, kind, by)
   }
 
-  /** Whose session key this is, for the resumption of signalling and for WHIP and WHEP. O(1), and no comparison of secrets that takes longer the nearer a guess is. */
+  /** Finds the member of a session key, to resume signalling and for WHIP and WHEP. By digest, so that its time tells nothing of the key. */
   bySession(session: string): Place | undefined {
     return session.length === sessionLength ? this.#sessions.get(sha256(session)) : undefined
   }
 
-  /**
-   * Takes a device in; resolves when its media flows in the room. The same one again changes nothing.
-   * @throws DeviceFailure; the signal's reason. Either way nothing is left behind.
-   */
-  async addDevice(roomId: string, device: RoomDevice, signal: AbortSignal): Promise<void> {
-    const room = this.#admit(roomId, device)
-    const camera = sourceOf(device.address, device.login)
-    const key = cameraKey(camera)
-    if (room.members.get(device.userId)?.device?.key === key) return
-    const attemptKey = joiningKey(roomId, device.userId)
-    this.#joining.get(attemptKey)?.abort(new DeviceFailure('closed', 'a later attempt took its place'))
-    const attempt = new AbortController()
-    this.#joining.set(attemptKey, attempt)
-    let lost: RtspError | undefined
-    let inRoom = false
-    const giveUp = (): void => attempt.abort(signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
-    const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
-    try {
-      const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
-        lost = error
-        if (inRoom) this.#lost(room, device.userId, error)
-      })
-      try {
-        if (lost !== undefined) throw lost
-        const current = this.#admit(roomId, device)
-        if (current !== room) throw new DeviceFailure('nodeFailed', 'the room was closed')
-        room.remove(device.userId, 'left')
-        room.assertStream(lease.feed.video !== undefined, lease.feed.audio !== undefined)
-        room.addDevice(device.userId, device.userName, {
-          key,
-          lease,
-          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device.login),
-        })
-        inRoom = true
-      } catch (error) {
-        lease.release()
-        throw error
-      }
-    } catch (error) {
-      throw signal.aborted ? signal.reason : deviceFailure(error)
-    } finally {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
-      if (this.#joining.get(attemptKey) === attempt) this.#joining.delete(attemptKey)
-    }
-  }
-
-  removeDevice(roomId: string, userId: string): void {
-    this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
-    const room = this.#rooms.get(roomId)
-    room?.forgetLost(userId)
-    if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
-  }
-
-  /** The node ends: people come again when it, or another one, is there. */
+  /** Closes all rooms with the node: people come again when it, or another one, is there. */
   closeAll(): void {
     for (const roomId of this.ids) this.close(roomId, 'restarting')
-  }
-
-  /** @throws DeviceFailure */
-  #admit(roomId: string, device: RoomDevice): Room {
-    const room = this.#rooms.get(roomId)
-    if (room === undefined) throw new DeviceFailure('nodeFailed', 'the room is not open on this node')
-    const present = room.members.get(device.userId)
-    if (present !== undefined && present.device === undefined) {
-      throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
-    }
-    if (present === undefined) asDevice(() => room.assertRoom({ wasIn: room.lost.has(device.userId) }))
-    return room
   }
 
   #ban(roomId: string, { user: { userId, userName }, tokenId = '' }: Member, by: Doer | undefined): void {
@@ -285,31 +210,9 @@ export class MediaRooms {
   }
 }
 
-/** Characters of 24 bytes in base64url. */
+/** Length of 24 bytes in base64url. */
 const sessionLength = 32
-
-function joiningKey(roomId: string, userId: string): string {
-  return `${JSON.stringify(roomId)}${userId}`
-}
-
-function asDevice<T>(run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    throw deviceFailure(error)
-  }
-}
-
-function deviceFailure(error: unknown): unknown {
-  if (error instanceof RtspError) return new DeviceFailure(error.kind, error.message, { cause: error })
-  if (!(error instanceof Problem)) return error
-  return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
-}
 
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('base64')
-}
-
-function sourceOf(address: string, login: DeviceLogin | undefined): CameraSource {
-  return { address: parseDeviceAddress(address), login }
 }

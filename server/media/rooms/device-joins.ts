@@ -1,0 +1,132 @@
+import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
+import type { ControlParams } from '../../../shared/media/control.ts'
+import { Problem } from '../base/problem.ts'
+import type { CameraPulls } from '../feeds/camera-pulls.ts'
+import { RtspError } from '../rtsp/rtsp-error.ts'
+import { DeviceFailure } from './device-failure.ts'
+import type { Room } from './room.ts'
+
+/** Outgoing user as the controller wants it pulled. */
+export type RoomDevice = ControlParams<'add_device'>['device']
+
+/** Devices on their way into rooms. */
+export class DeviceJoins {
+  readonly #pulls: CameraPulls
+  readonly #find: (roomId: string) => Room | undefined
+  readonly #lost: (room: Room, userId: string, error: RtspError) => void
+  /** Attempts under way, by room and user: a later request for a device ends the earlier one. */
+  readonly #joining = new Map<string, AbortController>()
+  /** Time from the request to the first packet, at most, in milliseconds. */
+  joinMs: number
+
+  /** @param lost takes the failure of a camera that was in a room */
+  constructor(
+    pulls: CameraPulls,
+    joinMs: number,
+    find: (roomId: string) => Room | undefined,
+    lost: (room: Room, userId: string, error: RtspError) => void,
+  ) {
+    this.#pulls = pulls
+    this.joinMs = joinMs
+    this.#find = find
+    this.#lost = lost
+  }
+
+  /**
+   * Adds a device to a room; resolves when its media flows there. The same one again changes nothing.
+   * @throws DeviceFailure; the signal's reason. Either way nothing is left behind.
+   */
+  async add(roomId: string, device: RoomDevice, signal: AbortSignal): Promise<void> {
+    const room = this.#admit(roomId, device)
+    const camera = sourceOf(device.address, device.login)
+    const key = cameraKey(camera)
+    if (room.members.get(device.userId)?.device?.key === key) return
+    const attemptKey = joiningKey(roomId, device.userId)
+    this.#joining.get(attemptKey)?.abort(new DeviceFailure('closed', 'a later attempt took its place'))
+    const attempt = new AbortController()
+    this.#joining.set(attemptKey, attempt)
+    let lost: RtspError | undefined
+    let inRoom = false
+    const giveUp = (): void => attempt.abort(signal.reason)
+    signal.addEventListener('abort', giveUp, { once: true })
+    if (signal.aborted) giveUp()
+    const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
+    try {
+      const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
+        lost = error
+        if (inRoom) this.#lost(room, device.userId, error)
+      })
+      try {
+        if (lost !== undefined) throw lost
+        const current = this.#admit(roomId, device)
+        if (current !== room) throw new DeviceFailure('nodeFailed', 'the room was closed')
+        room.remove(device.userId, 'left')
+        room.assertStream(lease.feed.video !== undefined, lease.feed.audio !== undefined)
+        room.addDevice(device.userId, device.userName, {
+          key,
+          lease,
+          second: device.assistAddress === '' ? undefined : sourceOf(device.assistAddress, device.login),
+        })
+        inRoom = true
+      } catch (error) {
+        lease.release()
+        throw error
+      }
+    } catch (error) {
+      throw signal.aborted ? signal.reason : deviceFailure(error)
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
+      if (this.#joining.get(attemptKey) === attempt) this.#joining.delete(attemptKey)
+    }
+  }
+
+  /** Removes a device from a room, or ends the attempt to add it. */
+  remove(roomId: string, userId: string): void {
+    this.#joining.get(joiningKey(roomId, userId))?.abort(new DeviceFailure('closed', 'the device was removed'))
+    const room = this.#find(roomId)
+    room?.forgetLost(userId)
+    if (room?.members.get(userId)?.device !== undefined) room.remove(userId, 'left')
+  }
+
+  /** Ends the attempts of a room that closes. */
+  endAll(roomId: string): void {
+    for (const [key, attempt] of this.#joining) {
+      if (key.startsWith(joiningKey(roomId, ''))) attempt.abort(new DeviceFailure('nodeFailed', 'the room was closed'))
+    }
+  }
+
+  /** @throws DeviceFailure */
+  #admit(roomId: string, device: RoomDevice): Room {
+    const room = this.#find(roomId)
+    if (room === undefined) throw new DeviceFailure('nodeFailed', 'the room is not open on this node')
+    const present = room.members.get(device.userId)
+    if (present !== undefined && present.device === undefined) {
+      throw new DeviceFailure('nodeFailed', 'a person of this userId is in the room')
+    }
+    if (present === undefined) asDevice(() => room.assertRoom({ wasIn: room.lost.has(device.userId) }))
+    return room
+  }
+}
+
+function joiningKey(roomId: string, userId: string): string {
+  return `${JSON.stringify(roomId)}${userId}`
+}
+
+function asDevice<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    throw deviceFailure(error)
+  }
+}
+
+function deviceFailure(error: unknown): unknown {
+  if (error instanceof RtspError) return new DeviceFailure(error.kind, error.message, { cause: error })
+  if (!(error instanceof Problem)) return error
+  return new DeviceFailure(error.refusal === 'locked' ? 'roomLocked' : 'roomFull', error.message)
+}
+
+function sourceOf(address: string, login: DeviceLogin | undefined): CameraSource {
+  return { address: parseDeviceAddress(address), login }
+}

@@ -1,4 +1,3 @@
-import net from 'node:net'
 import type {
   ControlEvent,
   ControlMethod,
@@ -11,7 +10,6 @@ import type { ConnectionStats, StreamStats } from '../../shared/media/stream-sta
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import type { FeedConversion } from './feeds/feed-playback.ts'
 import { newestKeyPicture } from './feeds/key-picture.ts'
-import { EventLoopDelay } from './base/event-loop-delay.ts'
 import { MediaSessions } from './http/media-sessions.ts'
 import { nodeServer } from './http/node-server.ts'
 import { OfferQueue } from './http/offer-queue.ts'
@@ -30,14 +28,11 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
-import { UdpPort } from './webrtc/udp-port.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Transcoding } from './transcode/transcoding.ts'
-import { makeDtlsCertificate } from './webrtc/dtls-certificate.ts'
-import type { PeerSettings } from './webrtc/peer.ts'
-import { RestartPort } from './webrtc/restart-port.ts'
+import { PeerPorts } from './webrtc/peer-ports.ts'
 
-/** What a node works with. */
+/** Parts of a node. */
 export interface MediaServerParts {
   web: Web
   /** ffmpeg, as the controller runs it. */
@@ -53,7 +48,10 @@ export type RunningMethod = Exclude<ControlMethod, 'start'>
 /** Answers one request. @throws DeviceFailure, Error; the signal's reason */
 type Handler<M extends ControlMethod> = (params: ControlParams<M>, signal: AbortSignal) => Promise<ControlResult<M>>
 
-/** The embedded media node: rooms, cameras, people, and the listener they connect to. */
+/**
+ * Embedded media node: rooms, cameras, people, and the listener that they connect to.
+ * Large because it composes the parts of the node, and answers each request of the controller by one or two of them.
+ */
 export class MediaServer {
   readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
@@ -66,12 +64,9 @@ export class MediaServer {
   readonly #signal: SignalServer
   readonly #start: MediaStart
   readonly #log: Log
-  readonly #certificate = makeDtlsCertificate()
-  readonly #delay = new EventLoopDelay()
+  readonly #peers: PeerPorts
   readonly #lead: LeadWatch
   #settings: MediaSettings
-  #udp: UdpPort | undefined
-  #restarts: RestartPort | undefined
   #port = 0
   readonly #server: WebPort
 
@@ -80,6 +75,7 @@ export class MediaServer {
     this.#lead = new LeadWatch(deposed)
     this.#lead.leaseMs = start.settings.lease_ms
     this.#log = log
+    this.#peers = new PeerPorts(start.host, log)
     this.#settings = start.settings
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
@@ -108,7 +104,7 @@ export class MediaServer {
     const local = new LocalRoomMedia({
       pulls: this.#pulls,
       sessions,
-      peerSettings: () => this.#peerSettings(),
+      peerSettings: () => this.#peers.settings(this.#settings.advertised),
       settings: () => this.#settings,
     })
     const remote = new RemoteRoomMedia({ client: this.#remoteMedia, sessions })
@@ -136,17 +132,16 @@ export class MediaServer {
    */
   static async start(start: MediaStart, parts: MediaServerParts, log: Log): Promise<MediaServer> {
     const server = new MediaServer(start, parts, log)
-    await server.#listen(log)
-    server.#delay.start()
+    await server.#listen()
     return server
   }
 
   /** Ports of HTTP and WebRTC. */
   get ports(): ControlResult<'start'> {
-    return { port: this.#port, udp_port: this.#udp?.port ?? 0 }
+    return { port: this.#port, udp_port: this.#peers.udpPort }
   }
 
-  /** What each request does. */
+  /** Handlers of requests. */
   readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
     set_settings: async (settings) => {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
@@ -258,48 +253,23 @@ export class MediaServer {
     },
   }
 
-  /** Everybody is out, everything is closed. */
+  /** Removes everybody, and closes everything. */
   async close(): Promise<void> {
     this.#lead.stop()
     this.#rooms.closeAll()
     this.#signal.close()
     this.#refusals.close()
     this.#pulls.close()
-    this.#delay.stop()
     await this.#server.stop()
-    this.#udp?.close()
-    this.#restarts?.close()
+    this.#peers.close()
   }
 
-  async #listen(log: Log): Promise<void> {
+  async #listen(): Promise<void> {
     const { host, port, tls, udp_port } = this.#start
     this.#port = (await this.#server.start({ host, port, tls })).port
     // Its own port is one of the site's, too.
     this.#pulls.settings = pullSettings(this.#settings, this.#port)
-    this.#udp = await UdpPort.open(host, this.#bindAddress, udp_port === 0 ? this.#port : udp_port)
-    this.#restarts = new RestartPort(this.#udp.port, this.#bindAddress, log)
-    if (udp_port !== 0 && this.#udp.port !== udp_port) {
-      log.warn('the UDP port is taken', `${udp_port} is in use; ${this.#udp.port} serves instead`)
-    }
-  }
-
-  /** Address of WebRTC; undefined for every interface. */
-  get #bindAddress(): string | undefined {
-    const { host } = this.#start
-    if (host === 'localhost') return '127.0.0.1'
-    return host === '0.0.0.0' || host === '::' || net.isIP(host) === 0 ? undefined : host
-  }
-
-  #peerSettings(): PeerSettings {
-    return {
-      udpPort: this.#udp?.port ?? 0,
-      bindAddress: this.#bindAddress,
-      advertised: this.#settings.advertised,
-      restarts: this.#restarts,
-      delay: this.#delay,
-      certificate: this.#certificate,
-      log: this.#log,
-    }
+    await this.#peers.open(udp_port, this.#port)
   }
 }
 

@@ -93,7 +93,6 @@ export default ts.config(
   },
   {
     files: ['server/**/*.ts'],
-    ignores: ['server/media/rooms/{member,room}.ts'],
     rules: { 'roomdesk/class-size': 'error' },
   },
   {

@@ -332,7 +332,7 @@ function connectionStats(room: Room): ConnectionStats[] {
           // What its sender would have to tell.
           round_trip_ms: -1,
         })),
-        ...Array.from(member.viewers, ([{ peer, roundTrip }, streamId]) => ({
+        ...Array.from(member.watched.viewers, ([{ peer, roundTrip }, streamId]) => ({
           purpose: 'view' as const,
           stream_id: streamId,
           state: peer.state,

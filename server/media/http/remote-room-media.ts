@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { StreamSource } from '../../../shared/media/signal.ts'
-import type { Member, RemoteMedia } from '../rooms/member.ts'
+import type { Member } from '../rooms/member.ts'
 import type { Room } from '../rooms/room.ts'
 import type { RoomMediaClient } from '../rooms/room-media-client.ts'
 import { streamIdOf } from '../rooms/room-streams.ts'
+import type { RemoteMedia } from '../rooms/watched-streams.ts'
 import { CandidatePolicy, withPermitted } from '../webrtc/candidate-policy.ts'
 import type { Offer } from '../webrtc/offer.ts'
 import type { IceCredentials } from '../webrtc/stun.ts'
@@ -46,7 +47,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     const { userId } = member.user
     room.assertStream(sends(offer, 'video'), sends(offer, 'audio'), streamIdOf(userId, source))
     // An earlier publication of this source is over.
-    member.remoteMedia.get(publicationName(source))?.end()
+    member.watched.remote.get(publicationName(source))?.end()
     const permitted = withPermitted(text, remote, new CandidatePolicy(remote))
     const opened = await this.#client.media.publish({ roomId, userId, source, offer: permitted }, never)
     const made = this.#held(open, opened)
@@ -64,7 +65,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     { streamId, height, small, remote }: WatchInput,
   ): Promise<OpenedSession> {
     room.assertPresent(member)
-    const shown = height ?? member?.heightOf(streamId) ?? null
+    const shown = height ?? member?.watched.heightOf(streamId) ?? null
     const wish = { roomId: room.config.roomId, userId: member?.user.userId ?? null, streamId, height: shown, small }
     const made = this.#held(open, await this.#client.media.watch(wish, never))
     const show = this.#resizer(made.session)
@@ -81,7 +82,7 @@ export class RemoteRoomMedia implements WhipWhepMedia {
     room.assertPresent(member)
     const { streamId, sends: isPublication, sdp } = resumed
     const { userId } = member.user
-    const shown = isPublication ? null : (height ?? member.heightOf(streamId) ?? null)
+    const shown = isPublication ? null : (height ?? member.watched.heightOf(streamId) ?? null)
     const wish = { roomId: room.config.roomId, userId, height: shown, ...resumed }
     const made = this.#held(open, await this.#client.media.resume(wish, never))
     const show = isPublication ? undefined : this.#resizer(made.session)

@@ -30,14 +30,14 @@ export class LocalMedia {
     this.assertMayWatch(member, stream)
     stream.viewers.add(viewer)
     if (member === undefined) this.#observers.add(viewer)
-    else member.watch(viewer, stream.view.stream_id)
+    else member.watched.add(viewer, stream.view.stream_id)
   }
 
   /** @throws Problem noRoom, noSession, noStream, tooMany */
   assertMayWatch(member: Member | undefined, stream: OpenStream): void {
     this.#room.assertPresent(member)
     if (!this.#room.streams.has(stream)) throw new Problem('noStream')
-    const [watched, most] = member === undefined ? [this.#observers, maxObserved] : [member.viewers, maxWatched]
+    const [watched, most] = member === undefined ? [this.#observers, maxObserved] : [member.watched.viewers, maxWatched]
     if (watched.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
   }
 
@@ -45,7 +45,7 @@ export class LocalMedia {
   unwatch(member: Member | undefined, stream: OpenStream, viewer: Viewer): void {
     stream.viewers.delete(viewer)
     if (member === undefined) return void this.#observers.delete(viewer)
-    member.unwatch(viewer)
+    member.watched.delete(viewer)
     this.#room.dropIfGone(member)
   }
 

@@ -3,7 +3,8 @@ import type { CameraSource } from '../../../shared/device-address.ts'
 import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
-import type { Viewer } from '../webrtc/viewer.ts'
+import { KeptMessages } from './kept-messages.ts'
+import { WatchedStreams } from './watched-streams.ts'
 
 /** Somebody in a room, in the words of the controller's port. */
 export interface RoomUser {
@@ -54,27 +55,15 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-/** Media that somebody sends to, or receives from, another node. */
-export interface RemoteMedia {
-  end(): void
-  /** It goes on there, without this program. */
-  leave(): void
-  /** Of what is watched. */
-  streamId?: string
-  /** Told how high its picture is shown, in device pixels. */
-  show?(height: number): void
-}
-
 /** What a member is made of besides the user. */
 export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'ticket'>> & {
   device?: DeviceHold | undefined
 }
 
-/** Messages kept for somebody whose connection was lost: so many, of so many characters in all. */
-const maxKept = 100
-const maxKeptText = 512 * 1024
-
-/** Somebody in a room with everything that is theirs. */
+/**
+ * Somebody in a room with everything that is theirs.
+ * Large because it is the one record of a person: the room, the connection and the media each change a part of it.
+ */
 export class Member {
   readonly user: RoomUser
   readonly tokenId: string | undefined
@@ -86,14 +75,9 @@ export class Member {
   /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
   readonly session = randomBytes(24).toString('base64url')
   readonly publications = new Map<StreamSource, Publisher>()
-  /** What they watch, with its stream. */
-  readonly #viewers = new Map<Viewer, string>()
-  /** Heights at which their page shows streams, in device pixels; of one that is not named nothing is known. */
-  #shown: ReadonlyMap<string, number> = new Map()
-  readonly #kept: ToPerson[] = []
-  #keptText = 0
-  /** What they send and watch on another node, in a room with remote media. */
-  readonly remoteMedia = new Map<string, RemoteMedia>()
+  readonly watched = new WatchedStreams()
+  /** Messages for them until they are back. */
+  readonly kept = new KeptMessages()
   /** What of their camera and microphone a host has muted, in a room with remote media. */
   readonly silenced = new Set<'audio' | 'video'>()
   /** In a room with remote media, and not through this program: the controller reports when they come and go. */
@@ -132,11 +116,10 @@ export class Member {
     return (
       this.device === undefined &&
       !this.isRemote &&
-      this.remoteMedia.size === 0 &&
       this.link === undefined &&
       this.cancelAway === undefined &&
       this.publications.size === 0 &&
-      this.viewers.size === 0
+      this.watched.isEmpty
     )
   }
 
@@ -155,34 +138,6 @@ export class Member {
     }
   }
 
-  get viewers(): ReadonlyMap<Viewer, string> {
-    return this.#viewers
-  }
-
-  /** Somebody watches a stream. */
-  watch(viewer: Viewer, streamId: string): void {
-    this.#viewers.set(viewer, streamId)
-    this.#tellShown(viewer, streamId)
-  }
-
-  unwatch(viewer: Viewer): void {
-    this.#viewers.delete(viewer)
-  }
-
-  /** Their page says how high it shows each stream, in device pixels; 0: not at all. Takes the place of what it said before. */
-  show(heights: ReadonlyMap<string, number>): void {
-    this.#shown = heights
-    for (const [viewer, streamId] of this.#viewers) this.#tellShown(viewer, streamId)
-    for (const media of this.remoteMedia.values()) {
-      if (media.streamId !== undefined) media.show?.(heights.get(media.streamId) ?? Infinity)
-    }
-  }
-
-  /** How high their page shows a stream, in device pixels; undefined where nothing is known. */
-  heightOf(streamId: string): number | undefined {
-    return this.#shown.get(streamId)
-  }
-
   send(message: ToPerson): void {
     this.link?.send(message)
   }
@@ -190,40 +145,13 @@ export class Member {
   /** Sends, or keeps it until the person is back. */
   sendOrKeep(message: ToPerson): void {
     if (this.link !== undefined) this.link.send(message)
-    else if (this.cancelAway !== undefined && this.#kept.length < maxKept) this.#keep(message)
+    else if (this.cancelAway !== undefined) this.kept.add(message)
   }
 
   /** They are not away, or not any more. */
   back(): void {
     this.cancelAway?.()
     this.cancelAway = undefined
-  }
-
-  /** What was kept, once. */
-  takeKept(): ToPerson[] {
-    this.#keptText = 0
-    return this.#kept.splice(0)
-  }
-
-  /** Ends their remote media. @param goesOn only this program lets go of it */
-  endRemote(goesOn = false): void {
-    const open = [...this.remoteMedia.values()]
-    this.remoteMedia.clear()
-    for (const media of open) {
-      if (goesOn) media.leave()
-      else media.end()
-    }
-  }
-
-  #tellShown(viewer: Viewer, streamId: string): void {
-    viewer.shown(this.#shown.get(streamId) ?? Infinity)
-  }
-
-  #keep(message: ToPerson): void {
-    const length = JSON.stringify(message).length
-    if (this.#keptText + length > maxKeptText) return
-    this.#keptText += length
-    this.#kept.push(message)
   }
 
   /** Ends their signalling, what they watch and the share in their camera. @param goesOn remote media goes on there */
@@ -233,8 +161,7 @@ export class Member {
     this.link = undefined
     if (last !== undefined) link?.send(last)
     link?.close()
-    for (const viewer of [...this.viewers.keys()]) viewer.close()
-    this.endRemote(goesOn)
+    this.watched.end(goesOn)
     this.device?.lease.release()
   }
 }

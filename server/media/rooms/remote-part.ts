@@ -1,6 +1,7 @@
 import type { RemotePerson, RemoteRoom, RemoteStream } from '../../../shared/media/remote-media.ts'
 import { Problem } from '../base/problem.ts'
-import { type RemoteMedia, Member } from './member.ts'
+import { Member } from './member.ts'
+import type { RemoteMedia } from './watched-streams.ts'
 import type { RoomListener } from './room-listener.ts'
 import { streamIdOf } from './room-streams.ts'
 import { maxObserved, maxWatched, type RoomState } from './room-state.ts'
@@ -72,16 +73,16 @@ export class RemotePart {
    */
   hold(member: Member | undefined, name: string, media: RemoteMedia): () => void {
     this.#room.assertPresent(member)
-    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.remoteMedia, maxWatched]
+    const [open, most] = member === undefined ? [this.observers, maxObserved] : [member.watched.remote, maxWatched]
     if (open.size >= most) throw new Problem('tooMany', 'Too many streams are watched at once.')
     if (member === undefined) {
       this.observers.add(media)
       return () => this.observers.delete(media)
     }
-    member.remoteMedia.set(name, media)
+    member.watched.remote.set(name, media)
     return () => {
-      if (member.remoteMedia.get(name) !== media) return
-      member.remoteMedia.delete(name)
+      if (member.watched.remote.get(name) !== media) return
+      member.watched.remote.delete(name)
       this.#room.dropIfGone(member)
     }
   }

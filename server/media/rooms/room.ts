@@ -14,7 +14,10 @@ import { RoomStreams } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
-/** One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams. */
+/**
+ * One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams.
+ * Large because joining, leaving, waiting and replacing change the same list of members; chat, streams, speakers, waiting room and both sides of media are classes of their own.
+ */
 export class Room {
   readonly #listener: RoomListener
   readonly #clock: () => number

@@ -31,7 +31,7 @@ export function handleRequest(
     case 'state':
       return ownActs.setState(room, member, message.audio, message.video)
     case 'shown':
-      return member.show(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
+      return member.watched.show(new Map(message.streams.map(({ stream_id, height }) => [stream_id, height])))
     case 'mute':
       return hostActs.mute(room, member, message.user_id, message.kind)
     case 'remove':

@@ -287,7 +287,7 @@ export class SignalConnection implements PersonLink {
       other_nodes,
       ice_servers,
     })
-    for (const message of member.takeKept()) this.send(message)
+    for (const message of member.kept.take()) this.send(message)
     if (member.user.role === 'host') this.send({ type: 'waiting_list', people: room.waiting.people })
   }
 

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 
-/** Where a port is, taken from its URL. */
+/** A port's address, taken from its URL. */
 export interface Target {
   name: string
   url: string
@@ -14,11 +14,11 @@ export const targetOf = (name: string, url: string): Target => {
   return { name, url, port: Number(port), tls: protocol === 'https:' }
 }
 
-/** How a client leaves. */
+/** Ways in which a client leaves. */
 export const endings = ['reset', 'half-close', 'destroy', 'reset soon', 'half-close and reset'] as const
 export type Ending = (typeof endings)[number]
 
-/** What a client begins to say; it leaves in the middle of it. */
+/** Beginnings of requests; the client leaves in the middle of one. */
 export const openings: readonly string[] = [
   'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n',
   'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\nand more bytes',
@@ -41,7 +41,7 @@ export const openings: readonly string[] = [
   `GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`,
 ]
 
-/** The phases at which a client leaves: how much of its bytes it has said. */
+/** Points at which a client leaves: the number of bytes it has sent by then. */
 export const phases: readonly ((length: number) => number)[] = [
   () => 0,
   () => 1,
@@ -50,7 +50,7 @@ export const phases: readonly ((length: number) => number)[] = [
   (length) => length,
 ]
 
-/** Opens a connection; with TLS where the port speaks it and `plainly` is not asked for. Errors are the client's own affair. */
+/** Opens a connection, with TLS if the port speaks it and `plainly` is not set. Ignores errors of the client. */
 export function open(target: Target, options: { from?: string; plainly?: boolean } = {}): Promise<Socket> {
   const place = { host: '127.0.0.1', port: target.port, localAddress: options.from ?? '127.0.0.1' }
   return new Promise((resolve) => {
@@ -64,7 +64,7 @@ export function open(target: Target, options: { from?: string; plainly?: boolean
   })
 }
 
-/** Says the beginning of something and leaves; resolves when the connection is over. */
+/** Sends the beginning of a request and leaves; resolves when the connection is over. */
 export async function abuse(target: Target, bytes: string, length: number, ending: Ending): Promise<void> {
   const socket = await open(target)
   if (socket.destroyed) return
@@ -82,7 +82,7 @@ export async function abuse(target: Target, bytes: string, length: number, endin
   await closed
 }
 
-/** Milliseconds until a port has answered a plain request. @throws Error when it does not within the deadline */
+/** Measures how long a port takes to answer a plain request, in milliseconds. @throws Error after the deadline */
 export async function answersIn(target: Target, from = '127.0.0.1', deadlineMs = 5_000): Promise<number> {
   const began = performance.now()
   const socket = await open(target, { from })

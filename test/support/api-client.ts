@@ -23,7 +23,7 @@ export class ApiClient {
     this.#secret = credential.secret_key
   }
 
-  /** Opens a session; later calls carry its token. */
+  /** Opens a session and sends its token with later calls. */
   async authenticate(): Promise<Answer> {
     const answer = await this.get(
       '/rtc/auth/valid',
@@ -34,17 +34,17 @@ export class ApiClient {
     return answer
   }
 
-  /** A media operation by its path; carries the token unless another one (or '') is given. */
+  /** Calls a media operation by its path, with the client's token unless another one (or '') is given. */
   async get(path: string, params: Record<string, string | number> = {}, token = this.token): Promise<Answer> {
     return call(this.media, path, params, token === '' ? {} : { access_token: token })
   }
 
-  /** A device operation by its name. */
+  /** Calls a device operation by its name. */
   async outgoing(name: string, params: Record<string, string | number> = {}, token = this.token): Promise<Answer> {
     return call(this.device, `/avd/api/outgoing/${name}`, params, token === '' ? {} : { accessToken: token })
   }
 
-  /** Creates a room that must succeed; resolves to its room_id. */
+  /** Creates a room and fails the test if the API refuses; resolves to its room_id. */
   async createRoom(params: Record<string, string | number> = {}): Promise<string> {
     const answer = await this.get('/rtc/room/create', {
       topic: 'Morning meeting',

@@ -6,22 +6,22 @@ import type { Page } from 'playwright-core'
 const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
- * What axe finds wrong on the page as it is, one line each: the rule, and what it is about.
- * @param looksFor `colours`: only what depends on them, for a page whose structure was looked at in another theme
+ * Finds accessibility violations on the current page, one line each: the rule and the elements.
+ * @param looksFor `colours`: only rules about colours, for a page whose structure was checked in another theme
  */
 export async function violations(page: Page, looksFor: 'everything' | 'colours' = 'everything'): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(script)
   const found = await look(page, looksFor)
-  // Something may have come, and begun to fade in, while axe looked: what is wrong is so the second time, too.
+  // An element may have faded in while axe ran: only violations that persist count.
   return found.length === 0 ? [] : await look(page, looksFor)
 }
 
 async function look(page: Page, looksFor: 'everything' | 'colours'): Promise<string[]> {
-  // Colours that are still fading are nobody's.
+  // Waits for running animations: colours in transition are not final.
   await page.evaluate(
     'Promise.all(document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished.catch(() => {})))',
   )
-  // Nobody reads what passed: axe need not gather it.
+  // Leaves out passed rules, which nobody reads.
   const options = {
     resultTypes: ['violations'],
     ...(looksFor === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),

@@ -9,7 +9,7 @@ const flags = [
   '--disable-sync',
   '--no-first-run',
   '--disable-quic',
-  // Nodes of tests are on this machine; some go by a name.
+  // Nodes of tests run on this machine; some have a host name.
   '--allow-loopback-in-peer-connection',
   '--host-resolver-rules=MAP roomdesk.example 127.0.0.1',
 ]
@@ -17,8 +17,8 @@ const flags = [
 /**
  * Starts Chromium without a window.
  * @param more further switches
- * @param needsWhole whether the headless shell lacks what is asked of it, as the prompt for a permission
- * @throws one line that says how to install it, where it is missing
+ * @param needsWhole whether the test needs a feature that the headless shell lacks, such as the permission prompt
+ * @throws Error of one line with the command that installs it, if it is missing
  */
 export async function openChromium(more: readonly string[] = [], needsWhole = false): Promise<Browser> {
   const program = needsWhole ? wholeChromium : chromiumProgram
@@ -30,14 +30,14 @@ export async function openChromium(more: readonly string[] = [], needsWhole = fa
   return chromium.launch({ executablePath: program, args: [...flags, ...more] })
 }
 
-/** Windows of one user in a browser; closing it closes these, and no others. */
+/** Windows of one user in a shared browser; closing it closes only these. */
 export type Windows = Pick<Browser, 'newContext' | 'newPage' | 'close'>
 
-/** Those of this process, by their switches. Each ends with the process: the pipe to it breaks. */
+/** Browsers of this process, by their switches. Each ends with the process because its pipe breaks. */
 const running = new Map<string, Promise<Browser>>()
 
 /**
- * Windows in a Chromium that the test files of this process share: starting one takes longer than what most of them do with it.
+ * Opens windows in a Chromium that the test files of this process share: starting one takes longer than most tests.
  * @param more further switches
  * @param needsWhole as for {@link openChromium}
  */

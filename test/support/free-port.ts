@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Ports of 127.0.0.1 that were free a moment ago, none of them twice. */
+/** Finds distinct ports of 127.0.0.1 that were free a moment ago. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
   await Promise.all(servers.map((server) => once(server, 'listening')))
@@ -10,7 +10,7 @@ export async function freePorts(count: number): Promise<number[]> {
   return addresses.map((address) => (typeof address === 'object' && address !== null ? address.port : 0))
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
+/** Finds a port of 127.0.0.1 that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1)
   return port

@@ -15,7 +15,7 @@ import type { ConsoleResult } from '../../shared/console/procedure.ts'
 const root = join(import.meta.dirname, '../..')
 const program = join(root, 'dist/server/headless.js')
 
-/** What the `ready` line says. */
+/** Content of the `ready` line. */
 export interface Ready {
   media: string
   device: string
@@ -24,17 +24,17 @@ export interface Ready {
   pid: number
 }
 
-/** A headless controller of its own process, as an operator runs it. */
+/** A headless controller in its own process, as an operator runs it. */
 export class Headless implements AsyncDisposable {
-  /** Of the last `ready` line. */
+  /** Content of the last `ready` line. */
   ready: Ready
   readonly folder: string
   readonly child: ChildProcessByStdio<null, Readable, Readable>
-  /** Everything it wrote to stderr. */
+  /** Lines of its stderr. */
   readonly log: string[]
   /** Milliseconds from the start of the process to the `ready` line. */
   readonly startedIn: number
-  /** The `ready` lines that were not asked for yet. */
+  /** Stream of the further `ready` lines. */
   readonly #lines: AsyncIterator<Ready>
 
   constructor(
@@ -48,7 +48,7 @@ export class Headless implements AsyncDisposable {
     this.startedIn = options.startedIn
   }
 
-  /** Waits for the next `ready` line: it started itself again. */
+  /** Waits for the next `ready` line, after a restart by itself. */
   async readyAgain(): Promise<Ready> {
     const { value, done } = await this.#lines.next()
     if (done === true) throw new HeadlessEndedError(this.child.exitCode, this.log.join('\n'))
@@ -56,12 +56,12 @@ export class Headless implements AsyncDisposable {
     return value
   }
 
-  /** After its certificate was set or taken away: the console speaks TLS, or no longer, at the same port. */
+  /** Switches the scheme of the console after its certificate was set or removed: the port stays the same. */
   consoleSpeaks(scheme: 'http' | 'https'): void {
     this.ready = { ...this.ready, console: this.ready.console.replace(/^https?/, scheme) }
   }
 
-  /** Sends a signal and resolves with the exit code (null when a signal ended it). */
+  /** Sends a signal and resolves to the exit code (null if a signal ended it). */
   async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
     this.child.kill(signal)
@@ -79,20 +79,20 @@ export class Headless implements AsyncDisposable {
     await this.remove()
   }
 
-  /** Calls a console procedure as a script does, and returns its result whole. */
+  /** Calls a console procedure like a script and returns the complete result. */
   async result<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ConsoleResult<ProcedureOutput<N>>> {
     const key = (await readFile(join(this.folder, 'console.key'), 'utf8')).trim()
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
     const url = `${this.ready.console}/rpc/${name}`
     const { request } = url.startsWith('https:') ? https : http
-    // A connection of its own: one that was kept may end while it is used, as when the port moves. The certificate is of the site's own making.
+    // Uses a new connection: a kept one may end meanwhile, e.g. when the port moves. The site's certificate is self-signed.
     const sent = request(url, { method: 'POST', headers, agent: false, rejectUnauthorized: false })
     sent.end(JSON.stringify(input ?? {}))
     const [response] = (await once(sent, 'response')) as [IncomingMessage]
     return (await json(response)) as ConsoleResult<ProcedureOutput<N>>
   }
 
-  /** Calls a console procedure that must succeed. */
+  /** Calls a console procedure and throws if it fails. */
   async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
     const result = await this.result(name, input)
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
@@ -100,17 +100,17 @@ export class Headless implements AsyncDisposable {
   }
 }
 
-/** How to start one; what is left out is a new temporary folder and free ports. */
+/** Options of a start; defaults are a new temporary folder and free ports. */
 export interface HeadlessOptions {
   folder?: string
   site?: unknown
   flags?: string[]
   env?: NodeJS.ProcessEnv
-  /** Where it listens: free ports by flags, which come before the settings; or as its settings say. */
+  /** Ports: free ones by flags, which override the settings, or those of the settings. */
   ports?: 'free' | 'settings'
 }
 
-/** Starts the built controller and resolves at its `ready` line; rejects with what it said when it ends first. */
+/** Starts the built controller and resolves at its `ready` line; rejects with its output if it ends before. */
 export async function startHeadless(options: HeadlessOptions = {}): Promise<Headless> {
   if (!existsSync(program)) throw new Error('dist is missing: run "npm run build" first')
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-')))
@@ -151,7 +151,7 @@ async function* readyLines(stdout: Readable): AsyncGenerator<Ready, void> {
   }
 }
 
-/** It ended before it was ready. */
+/** The process ended before it was ready. */
 export class HeadlessEndedError extends Error {
   readonly exitCode: number | null
   readonly stderr: string

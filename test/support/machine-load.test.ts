@@ -7,7 +7,7 @@ import { MachineLoad } from './machine-load.ts'
 const bounds = { quiet: 1, busy: 2 }
 
 test.skipIf(!existsSync('/proc/pressure/cpu'))(
-  'more programs than cores make the machine busy, and the loose bound holds',
+  'more programs than cores make the machine busy, and the loose bound applies',
   async () => {
     const workers = Array.from({ length: 4 * availableParallelism() }, () => new Worker('for (;;);', { eval: true }))
     onTestFinished(async () => void (await Promise.all(workers.map((worker) => worker.terminate()))))
@@ -16,6 +16,6 @@ test.skipIf(!existsSync('/proc/pressure/cpu'))(
   },
 )
 
-test('no time has passed: the strict bound holds', () => {
+test('without elapsed time, the strict bound applies', () => {
   expect(new MachineLoad().bound(bounds)).toBe(1)
 })

@@ -3,8 +3,8 @@
 let calls = 0
 
 /**
- * JSONP as jQuery makes it: a script element. `callback=?` in the address is filled in where it stands; any other callback that is there already stays, and jQuery's own goes behind it.
- * Resolves to what the script gave to jQuery's function.
+ * JSONP as in jQuery: a script element. jQuery replaces `callback=?` in the address; it keeps any other callback and appends its own.
+ * Resolves to the data that the script passed to jQuery's function.
  */
 function script(address) {
   const name = `jQuery1113021467${Date.now()}_${++calls}`
@@ -14,7 +14,7 @@ function script(address) {
   return load(name, `${filled}&_=${Date.now()}`)
 }
 
-/** A script element whose address names the SDK's own function. */
+/** Adds a script element whose address names the SDK's own function. */
 function ownScript(address) {
   return load('test', `${address}&callback=test`)
 }
@@ -30,7 +30,7 @@ function load(name, address) {
   })
 }
 
-/** XMLHttpRequest across origins; with a `type`, a POST of `body`, whose content type is asked for by a preflight unless it is that of a form. */
+/** Sends XMLHttpRequest across origins; with a `type`, a POST of `body`, which causes a preflight unless the type is that of a form. */
 function ajax(address, body, type) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest()
@@ -43,7 +43,7 @@ function ajax(address, body, type) {
   })
 }
 
-/** How these SDKs read an answer of the device operations: anything but a `result` of 0 is a failure. */
+/** Reads an answer of the device operations as these SDKs do: any `result` other than 0 is a failure. */
 function outcome(answer) {
   return answer.result === 0 ? { data: answer.data } : { failed: { code: answer.result, reason: answer.err } }
 }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 
-/** Where electron-builder puts what it has packed into a folder, not into an installer. */
+/** Paths of an app that electron-builder packed into a folder instead of an installer. */
 export interface PackedApp {
-  /** Its switches, e.g. `--linux dir --x64`. */
+  /** Switches of electron-builder, e.g. `--linux dir --x64`. */
   target: readonly string[]
   executable: string
   /** Folder with `app.asar`. */
@@ -10,8 +10,8 @@ export interface PackedApp {
 }
 
 /**
- * @param output folder of electron-builder's results
- * @param platform of the Electron that is packed; an Electron is of its host
+ * @param output output folder of electron-builder
+ * @param platform platform of the packed Electron, which is also that of its host
  */
 export function packedApp(output: string, platform: NodeJS.Platform, arch: string): PackedApp {
   const suffix = arch === 'x64' ? '' : `-${arch}`

@@ -1,6 +1,6 @@
 import { FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 
-/** What the fuses of electron-builder.yml come to. */
+/** Fuses that electron-builder.yml sets. */
 const expectedFuses: ReadonlyMap<FuseV1Options, boolean> = new Map([
   [FuseV1Options.RunAsNode, false],
   [FuseV1Options.EnableNodeOptionsEnvironmentVariable, false],
@@ -11,7 +11,7 @@ const expectedFuses: ReadonlyMap<FuseV1Options, boolean> = new Map([
   [FuseV1Options.OnlyLoadAppFromAsar, true],
 ])
 
-/** Reads the fuses in the executable of a packed app. @throws Error that names those that are set otherwise */
+/** Checks the fuses in the executable of a packed app. @throws Error that names the wrong ones */
 export async function checkFuses(executable: string): Promise<string> {
   const wire = await getCurrentFuseWire(executable)
   const wrong = [...expectedFuses].filter(([fuse, on]) => String.fromCharCode(Number(wire[fuse])) !== (on ? '1' : '0'))

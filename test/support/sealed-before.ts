@@ -1,6 +1,6 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 
-/** Seals as versions before record schema 4 did: for no place. */
+/** Seals a secret like versions before record schema 4: without a place. */
 export function sealedBefore(key: Buffer, secret: string): string {
   const iv = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', key, iv)

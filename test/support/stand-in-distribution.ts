@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path'
 
 const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
 
-/** The marker of the fuses in Electron's executable, and what a fresh Electron has behind it: version 1, nine fuses. */
+/** Marker of the fuses in Electron's executable, followed by those of a fresh Electron: version 1, nine fuses. */
 const fuses = Buffer.from('dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX\x01\x09100111010', 'latin1')
 
-/** A program with the fuses of a fresh Electron behind it. */
+/** Appends the fuses of a fresh Electron to a program. */
 export const withFuses = (program: Buffer | string): Buffer => Buffer.concat([Buffer.from(program), fuses])
 
-/** A folder with the files that electron-builder expects of an Electron distribution for Linux, its executable with fuses to set. */
+/** Makes a folder with the files that electron-builder expects of an Electron distribution for Linux, with fuses in its executable. */
 export async function makeStandInDistribution(
   folder: string,
   program: Buffer | string = '#!/bin/sh\nexit 0\n',

@@ -1,6 +1,6 @@
 import type { StoredNode, StoredRoom } from '../../server/store/records.ts'
 
-/** A node record; enabled, simulated, without limits unless told otherwise. */
+/** Makes a node record; by default enabled, simulated, without limits. */
 export function storedNode(name: string, fields: Partial<StoredNode> = {}): StoredNode {
   return {
     name,
@@ -21,7 +21,7 @@ export function storedNode(name: string, fields: Partial<StoredNode> = {}): Stor
   }
 }
 
-/** A room record; open to 100 people, never assigned unless told otherwise. */
+/** Makes a room record; by default for 100 people, never assigned. */
 export function storedRoom(roomId: string, fields: Partial<StoredRoom> = {}): StoredRoom {
   return {
     id: 1,

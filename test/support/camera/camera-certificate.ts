@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** A certificate of a camera's own, that no authority signed. Resolves to the file that holds it and its key. */
+/** Makes a self-signed certificate for a camera. Resolves to the file that holds it and its key. */
 export async function cameraCertificate(folder: string): Promise<string> {
   const [key, certificate, both] = [join(folder, 'key.pem'), join(folder, 'cert.pem'), join(folder, 'both.pem')]
   const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2']

@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { interleavedPacket, startScriptedCamera, usualAnswer } from './scripted-camera.ts'
 
-/** Between two packets of a live camera, in milliseconds: well below what counts as stalled. */
+/** Interval between packets of a live camera, in milliseconds: well below the limit for a stalled stream. */
 const packetMs = 1_000
 
-/** Many cameras at few ports: live ones, and dead ones of every kind that the field has. */
+/** Many cameras on few ports: live ones, and every kind of dead one that the field has. */
 export interface CameraPark extends AsyncDisposable {
   /** Address of a camera that plays. */
   live(number: number): string
-  /** Address of one that does not: in turn nobody listens, a connection is not taken, a connection is taken and nothing is said. */
+  /** Address of a dead camera: in turn a closed port, a connection that is never accepted, and one that is accepted and stays silent. */
   dead(number: number): string
-  /** How many play now. */
+  /** Number of cameras that play now. */
   playing(): number
 }
 
-/** Opens one on loopback. */
+/** Opens a camera park on loopback. */
 export async function openCameraPark(): Promise<CameraPark> {
   const playing = new Set<net.Socket>()
   const live = await startScriptedCamera((request) => {
@@ -51,7 +51,7 @@ export async function openCameraPark(): Promise<CameraPark> {
   }
 }
 
-/** A port at which nobody listens. */
+/** Finds a port without a listener. */
 async function closedPort(): Promise<number> {
   const server = net.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -61,14 +61,14 @@ async function closedPort(): Promise<number> {
   return port
 }
 
-/** A port whose process is frozen and whose queue is full: the system drops each further SYN, as it is with a host that is gone. */
+/** Opens a port whose process is frozen and whose queue is full: the system drops each further SYN, like a host that is gone. */
 async function startDeafPort(): Promise<{ port: number; end(): void }> {
   const program =
     "const s = require('net').createServer(); s.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => process.send(s.address().port))"
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   const [port] = (await once(child, 'message')) as [number]
   child.kill('SIGSTOP')
-  // Two fill a queue of one; nobody takes them out.
+  // Two connections fill a queue of one; nothing accepts them.
   const fillers = Array.from({ length: 4 }, () => net.connect(port, '127.0.0.1').on('error', () => {}))
   await Promise.all(fillers.slice(0, 2).map((filler) => once(filler, 'connect')))
   return {

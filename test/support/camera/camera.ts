@@ -3,14 +3,14 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
-/** How the test camera is started; see camera.py. */
+/** Options of the test camera; see camera.py. */
 export interface CameraOptions {
   host?: string
   port?: number
   auth?: 'none' | 'basic' | 'digest'
   user?: string
   password?: string
-  /** Seconds of an RTSP session. */
+  /** Session timeout of RTSP, in seconds. */
   timeout?: number
   /** PEM file with certificate and key. */
   tls?: string
@@ -21,21 +21,21 @@ export interface CameraOptions {
   /** Frames between key frames. */
   gop?: number
   'config-interval'?: number
-  /** Longest RTP packet of video, in bytes. */
+  /** Maximum size of an RTP packet of video, in bytes. */
   mtu?: number
-  /** Of GStreamer's videotestsrc; left out: a moving ball. */
+  /** Pattern of GStreamer's videotestsrc; default: a moving ball. */
   pattern?: 'ball' | 'smpte' | 'snow'
 }
 
-/** A running camera: a process that nobody here wrote the RTSP of. */
+/** A running camera: GStreamer's RTSP server in a process of its own. */
 export interface Camera extends AsyncDisposable {
   port: number
   process: ChildProcess
-  /** Address of one of its mounts, without login. */
+  /** Address of one of its mounts, without credentials. */
   url(path: string): string
-  /** It hangs, or goes on. */
+  /** Freezes or resumes the process. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void
-  /** It dies without a word. */
+  /** Kills the process without a TEARDOWN. */
   kill(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ const packages =
 
 let isCameraThere = false
 
-/** Looks once in each process. @throws Error that says what to install when this machine lacks what the camera needs */
+/** Checks once per process. @throws Error with the packages to install if this machine lacks any of them */
 function assertCamera(): void {
   if (isCameraThere) return
   try {

@@ -21,7 +21,7 @@ const extremes = [
   '$',
 ]
 
-/** `bytes` with one to four changes: bits flipped, parts left out, doubled or put in, numbers made extreme, the end cut off. */
+/** Returns `bytes` with one to four changes: bits flipped, parts removed, doubled or inserted, numbers made extreme, the end cut off. */
 export function mutated(bytes: Buffer, random: () => number): Buffer {
   let result: Buffer = Buffer.from(bytes)
   const below = (most: number): number => Math.floor(random() * most)
@@ -54,15 +54,15 @@ export function mutated(bytes: Buffer, random: () => number): Buffer {
   return result
 }
 
-/** What came of a number of cameras. */
+/** Results of a number of cameras. */
 export interface FuzzResult {
   joined: number
-  /** Failures by their kind; null is one that the node has no kind for. */
+  /** Failures by kind; null: the node has no kind for it. */
   failures: Map<string | null, number>
 }
 
 /**
- * Lets a node pull cameras whose good conversation was changed here and there, some at a time, each in a room of its own that is closed again.
+ * Lets a node pull cameras whose valid conversation was changed in places, several at a time, each in a room of its own that is closed afterwards.
  * @param seed the same seed makes the same changes
  */
 export async function fuzzCameras(
@@ -84,7 +84,7 @@ export async function fuzzCameras(
 }
 
 async function pullFuzzed(node: TestMediaNode, roomId: string, random: () => number): Promise<string | null> {
-  // One of its answers, or its packets, are not what they were.
+  // Spoils one of its answers, or its packets.
   const spoiled = Math.floor(random() * 6)
   let phase = 0
   const act: Act = (caller, request) => {

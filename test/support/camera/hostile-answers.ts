@@ -1,12 +1,12 @@
 import { type Act, always, answering, changed, type HostileCase } from './hostile-case.ts'
 
-/** A login is asked for until it comes. */
+/** Asks for credentials until they come. */
 const asking =
   (field: (count: number) => string | readonly string[]): Act =>
   (caller, request) =>
     caller.answer(request, { status: 401, headers: { 'WWW-Authenticate': field(caller.requests.length) }, body: '' })
 
-/** In the head: the length of the body stays as it was said. */
+/** Removes carriage returns from the head: the length of the body stays as announced. */
 const withoutReturns = (text: string): string => {
   const head = text.indexOf('\r\n\r\n') + 4
   return text.slice(0, head).replaceAll('\r\n', '\n') + text.slice(head)
@@ -14,7 +14,7 @@ const withoutReturns = (text: string): string => {
 
 const lengthOf = (text: string): Act => answering({ headers: { 'Content-Length': text } })
 
-/** What a camera may answer that no camera should. */
+/** Invalid answers of cameras. */
 export const hostileAnswers: HostileCase[] = [
   // Sequence numbers.
   {
@@ -89,7 +89,7 @@ export const hostileAnswers: HostileCase[] = [
     script: { connect: (caller) => caller.write(Buffer.from([0x15, 3, 1, 0, 2, 2, 40])) },
     outcome: 'refused: protocol',
   },
-  // Logins.
+  // Authentication.
   {
     what: 'asks for a login without a challenge',
     script: { DESCRIBE: answering({ status: 401, body: '' }) },
@@ -130,7 +130,7 @@ export const hostileAnswers: HostileCase[] = [
     script: { PLAY: asking(() => 'Basic realm="r"') },
     outcome: 'refused: auth',
   },
-  // Where it sends its callers.
+  // Redirects.
   {
     what: 'redirects to itself',
     script: always((caller, request) => caller.answer(request, { status: 302, headers: { Location: caller.url } })),
@@ -156,7 +156,7 @@ export const hostileAnswers: HostileCase[] = [
     script: { DESCRIBE: answering({ headers: { 'Content-Base': 'rtsp://[::1:99999/%zz' } }) },
     outcome: 'stays',
   },
-  // Lengths and heads.
+  // Lengths and headers.
   ...['999999999', '-1', '0x10', '1e3', '18446744073709551616', '5, 6'].map(
     (length): HostileCase => ({
       what: `says that its body has ${length} bytes`,

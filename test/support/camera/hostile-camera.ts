@@ -3,20 +3,20 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { h264Description, parseRequest, type SeenRequest } from './scripted-camera.ts'
 
-/** How a call is answered; what is left out is what a well-behaved camera answers. */
+/** An answer to a request; a field left out has the value of a well-behaved camera. */
 export interface HostileAnswer {
   /** The whole first line. */
   startLine?: string
   status?: number
-  /** In place of the usual ones, and besides them; undefined leaves one out. Several of one name: a list. */
+  /** Header fields that replace or extend the usual ones; undefined removes one, a list repeats it. */
   headers?: Readonly<Record<string, string | readonly string[] | undefined>>
   body?: string | Buffer
 }
 
-/** What a camera does when it is called, and for each method; what is left out it does well. */
+/** Behaviour on connect and for each method; a method left out is answered correctly. */
 export type Script = Readonly<Record<string, (caller: Caller, request: SeenRequest) => void>>
 
-/** RTP packet of the camera's track; `change` spoils it. */
+/** Makes an RTP packet of the camera's track; `change` spoils it. */
 export function rtpPacket(
   sequence: number,
   payload: Buffer = Buffer.from([0x65, 0x88, 0x84, 0]),
@@ -40,7 +40,7 @@ export class Caller {
   readonly socket: net.Socket
   readonly requests: SeenRequest[] = []
   readonly #camera: HostileCamera
-  /** Where SETUP asked for datagrams; undefined: interleaved. */
+  /** Client ports that SETUP asked for; undefined: interleaved. */
   clientPorts: readonly [number, number] | undefined
   #sequence = 0
   #tracks = 0
@@ -50,17 +50,17 @@ export class Caller {
     this.#camera = camera
   }
 
-  /** Bytes as they are. */
+  /** Writes the bytes unchanged. */
   write(bytes: string | Buffer): void {
     if (this.socket.writable) this.socket.write(bytes)
   }
 
-  /** Answers as a well-behaved camera does, but for `more`. */
+  /** Answers like a well-behaved camera, except for `more`. */
   answer(request: SeenRequest, more: HostileAnswer = {}): void {
     this.write(this.message(request, more))
   }
 
-  /** The bytes of an answer. */
+  /** Makes the bytes of an answer. */
   message(request: SeenRequest, more: HostileAnswer = {}): Buffer {
     const {
       startLine,
@@ -84,7 +84,7 @@ export class Caller {
     ])
   }
 
-  /** What a well-behaved camera does. */
+  /** Answers like a well-behaved camera. */
   usual(request: SeenRequest): void {
     if (request.method === 'SETUP') return this.setUp(request)
     this.answer(request)
@@ -92,31 +92,31 @@ export class Caller {
     if (request.method === 'TEARDOWN') this.socket.end()
   }
 
-  /** Answers SETUP; a camera of datagrams refuses any other way. */
+  /** Answers SETUP; a UDP camera refuses other transports. */
   setUp(request: SeenRequest, more: HostileAnswer = {}): void {
     if (this.refusesTransport(request)) return this.answer(request, { status: 461 })
     this.takePorts(request)
     this.answer(request, more)
   }
 
-  /** Notes where datagrams are to go. */
+  /** Stores the client's UDP ports. */
   takePorts(request: SeenRequest): void {
     const match = /client_port=(\d+)-(\d+)/.exec(request.headers.get('transport') ?? '')
-    // Of the first track: it is the one that is sent.
+    // Ports of the first track: only that one is sent.
     if (match !== null) this.clientPorts ??= [Number(match[1]), Number(match[2])]
   }
 
-  /** A camera of datagrams is asked for another way. */
+  /** Refuses a SETUP that asks a UDP camera for another transport. */
   refusesTransport(request: SeenRequest): boolean {
     return this.#camera.transport === 'udp' && !(request.headers.get('transport')?.includes('client_port') ?? false)
   }
 
-  /** Of the camera itself. */
+  /** Address of the camera. */
   get url(): string {
     return this.#camera.url
   }
 
-  /** Sends RTP the way that was agreed upon. */
+  /** Sends RTP over the agreed transport. */
   rtp(packet: Buffer = rtpPacket((this.#sequence += 1))): void {
     this.#send(0, packet)
   }
@@ -125,30 +125,30 @@ export class Caller {
     this.#send(1, packet)
   }
 
-  /** A picture every 20 ms until the connection ends. */
+  /** Sends a picture every 20 ms until the connection ends. */
   stream(): void {
     this.every(20, () => this.rtp())
   }
 
-  /** Until the connection ends. */
+  /** Repeats `run` until the connection ends. */
   every(milliseconds: number, run: () => void): void {
     run()
     const timer = setInterval(run, milliseconds)
     this.socket.once('close', () => clearInterval(timer))
   }
 
-  /** Once, when the connection still stands. */
+  /** Runs once, if the connection still exists. */
   after(milliseconds: number, run: () => void): void {
     const timer = setTimeout(run, milliseconds)
     this.socket.once('close', () => clearTimeout(timer))
   }
 
-  /** When the camera is in its room. */
+  /** Runs when the camera is in its room. */
   onceJoined(run: () => void): void {
     void this.#camera.joined.then(run)
   }
 
-  /** Byte by byte. */
+  /** Writes byte by byte. */
   trickle(bytes: Buffer, everyMs: number): void {
     let at = 0
     this.every(everyMs, () => {
@@ -156,7 +156,7 @@ export class Caller {
     })
   }
 
-  /** Writes `piece` as fast as the connection takes it, or faster when `unbounded`. */
+  /** Writes `piece` as fast as the connection takes it, or without backpressure if `unbounded`. */
   flood(piece: Buffer): void {
     const more = (): void => {
       while (this.socket.writable) if (!this.socket.write(piece)) return void this.socket.once('drain', more)
@@ -189,10 +189,10 @@ export class Caller {
   }
 }
 
-/** A camera that does what a script says, with real sockets, over TCP or UDP: whatever a broken, malicious or foreign device may do. */
+/** A camera that follows a script, with real sockets, over TCP or UDP: behaves like broken, malicious or foreign devices. */
 export class HostileCamera implements AsyncDisposable {
   readonly callers = new Set<Caller>()
-  /** Every connection that there ever was. */
+  /** All connections, past and present. */
   readonly calls: Caller[] = []
   readonly transport: 'tcp' | 'udp'
   description = h264Description
@@ -206,7 +206,7 @@ export class HostileCamera implements AsyncDisposable {
     this.transport = transport
   }
 
-  /** @param transport udp: it takes no other */
+  /** @param transport udp: the only transport that it accepts */
   static async start(script: Script, transport: 'tcp' | 'udp' = 'tcp'): Promise<HostileCamera> {
     const server = net.createServer({ allowHalfOpen: true })
     const datagrams = [dgram.createSocket('udp4'), dgram.createSocket('udp4')] as const
@@ -224,12 +224,12 @@ export class HostileCamera implements AsyncDisposable {
     return address.port
   }
 
-  /** Without login. */
+  /** Address without credentials. */
   get url(): string {
     return `rtsp://127.0.0.1:${this.port}/live`
   }
 
-  /** Its ports of RTP and RTCP. */
+  /** Server ports of RTP and RTCP. */
   get serverPorts(): readonly [number, number] {
     const [rtp, rtcp] = this.#datagrams
     return [rtp.address().port, rtcp.address().port]
@@ -240,7 +240,7 @@ export class HostileCamera implements AsyncDisposable {
     return this.#joined.promise
   }
 
-  /** It is in its room. */
+  /** Reports that the camera is in its room. */
   noteJoined(): void {
     this.#joined.resolve()
   }
@@ -263,7 +263,7 @@ export class HostileCamera implements AsyncDisposable {
     socket.setNoDelay(true)
     socket.on('error', () => {})
     socket.on('close', () => this.callers.delete(caller))
-    // The other end has gone: so does this one, whatever it was about.
+    // The other end has closed: closes this end too.
     socket.on('end', () => socket.destroy())
     script.connect?.(caller, { method: '', url: '', headers: new Map(), text: '' })
     let rest = Buffer.alloc(0)

@@ -2,45 +2,45 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { Caller, HostileAnswer, Script } from './hostile-camera.ts'
 import type { SeenRequest } from './scripted-camera.ts'
 
-/** What becomes of a camera: it stays in its room, does not get in, or is lost again, and why. */
+/** Outcome for a camera: it stays in its room, is refused, or is lost again, and why. */
 export type Outcome = 'stays' | `refused: ${DeviceErrorKind}` | `lost: ${DeviceErrorKind}`
 
-/** One way of a camera to misbehave. */
+/** One kind of misbehaviour. */
 export interface HostileCase {
   what: string
-  /** Left out: over both. */
+  /** Transport; default: both. */
   over?: 'tcp' | 'udp'
   script: Script
-  /** In place of the usual one. */
+  /** SDP in place of the usual one. */
   description?: string
   outcome: Outcome
-  /** It goes on past the first reports that the node sends, `reportMs` after the beginning. */
+  /** Runs on past the first receiver reports of the node, `reportMs` after the start. */
   lasts?: boolean
 }
 
-/** When a session sends its first receiver reports, in milliseconds. */
+/** Delay of the first receiver reports of a session, in milliseconds. */
 export const reportMs = 5_000
 
 export type Act = (caller: Caller, request: SeenRequest) => void
 
 export const methods = ['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'] as const
 
-/** The same at every phase until the stream plays. */
+/** Does the same at every phase until the stream plays. */
 export function always(act: Act): Script {
   return Object.fromEntries(methods.map((method) => [method, act]))
 }
 
-/** Answers with something in place of what is usual. */
+/** Answers with `more` in place of the usual values. */
 export function answering(more: HostileAnswer): Act {
   return (caller, request) => caller.answer(request, more)
 }
 
-/** SETUP with these header fields; a camera of datagrams refuses the other way first. */
+/** Answers SETUP with these header fields; a UDP camera first refuses the other transport. */
 export function setUp(change: (caller: Caller, request: SeenRequest) => HostileAnswer): Act {
   return (caller, request) => caller.setUp(request, change(caller, request))
 }
 
-/** Plays as usual, and does something besides once the camera is in its room. */
+/** Plays as usual, and acts once the camera is in its room. */
 export function whilePlaying(act: (caller: Caller) => void): Script {
   return {
     PLAY: (caller, request) => {
@@ -50,7 +50,7 @@ export function whilePlaying(act: (caller: Caller) => void): Script {
   }
 }
 
-/** An answer whose bytes are changed before they go out. */
+/** Changes the bytes of an answer before they are sent. */
 export const changed =
   (change: (text: string) => string): Act =>
   (caller, request) => {

@@ -2,7 +2,7 @@ import { type HostileCase, whilePlaying } from './hostile-case.ts'
 import { type Caller, rtpPacket } from './hostile-camera.ts'
 import { h264Description } from './scripted-camera.ts'
 
-/** A description with one changed line of its track. */
+/** Makes a description with other lines for its track. */
 const track = (lines: readonly string[]): string =>
   ['v=0', 'o=- 1 1 IN IP4 127.0.0.1', 's=camera', 't=0 0', ...lines, ''].join('\r\n')
 
@@ -19,7 +19,7 @@ const described = (what: string, description: string, outcome: HostileCase['outc
   outcome,
 })
 
-/** A packet of which some bytes are others. */
+/** Makes a packet with some bytes replaced. */
 function spoiled(bytes: Readonly<Record<number, number>>, payload?: Buffer): Buffer {
   const packet = rtpPacket(1, payload)
   for (const [at, byte] of Object.entries(bytes)) packet[Number(at)] = byte
@@ -33,7 +33,7 @@ const media = (what: string, act: (caller: Caller) => void): HostileCase => ({
 })
 const report = (what: string, bytes: Buffer): HostileCase => media(what, (caller) => caller.rtcp(bytes))
 
-/** RTP packets as no camera should send them, and what they are. */
+/** Invalid RTP packets, with what is wrong with each. */
 export const oddPackets: (readonly [what: string, bytes: Buffer])[] = [
   ['sends a packet of one byte', Buffer.from([0x80])],
   ['sends an empty packet', Buffer.alloc(0)],
@@ -53,7 +53,7 @@ export const oddPackets: (readonly [what: string, bytes: Buffer])[] = [
   ['sends a payload type that looks like a report', rtpPacket(1, Buffer.from([5]), 0xc8)],
 ]
 
-/** Descriptions, packets and reports as no camera should send them. */
+/** Invalid descriptions, packets and reports. */
 export const hostileMedia: HostileCase[] = [
   // Descriptions.
   described('describes nothing', track([]), 'refused: noUsableTrack'),

@@ -1,7 +1,7 @@
 import { changed, type HostileCase, methods, whilePlaying } from './hostile-case.ts'
 import { interleaved, rtpPacket } from './hostile-camera.ts'
 
-/** What a camera may do at each phase of a call, and while it plays. */
+/** Misbehaviour at each phase of a call, and while the stream plays. */
 export const hostilePhases: HostileCase[] = [
   // At each phase.
   ...methods.flatMap((method): HostileCase[] => [
@@ -45,7 +45,7 @@ export const hostilePhases: HostileCase[] = [
     script: { connect: (caller) => void caller.socket.end() },
     outcome: 'refused: closed',
   },
-  // Its own requests.
+  // Requests of the camera itself.
   {
     what: 'asks for things itself',
     script: whilePlaying((caller) => {

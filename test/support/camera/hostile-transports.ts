@@ -48,7 +48,7 @@ const cases: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'says that its packets come from elsewhere',
+    what: 'names another source address',
     over: 'udp',
     script: { SETUP: transport('RTP/AVP;unicast;source=127.0.0.9;server_port=53-53') },
     outcome: 'stays',
@@ -60,7 +60,7 @@ const cases: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'says that it sends elsewhere',
+    what: 'names another destination address',
     script: {
       SETUP: setUp((_caller, request) => ({
         headers: { Transport: `${request.headers.get('transport') ?? ''};destination=127.0.0.9` },
@@ -95,5 +95,5 @@ const cases: HostileCase[] = [
   },
 ]
 
-/** What a camera may answer to SETUP that no camera should. They last: what is sent to where a camera said shows later than its answer. */
+/** Invalid answers to SETUP. These cases last: the effect of a wrong destination shows later than the answer. */
 export const hostileTransports = cases.map((each) => ({ ...each, lasts: each.outcome === 'stays' }))

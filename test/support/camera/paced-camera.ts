@@ -1,23 +1,23 @@
 import { startScriptedCamera, usualAnswer } from './scripted-camera.ts'
 
-/** What the camera sends. */
+/** Rate and size of the stream. */
 export interface Pacing {
-  /** Of one picture. */
+  /** Packets per picture. */
   packets: number
-  /** From picture to picture. */
+  /** Interval between pictures, in milliseconds. */
   everyMs: number
-  /** Pictures from one that can be decoded by itself to the next. */
+  /** Distance between key frames, in pictures. */
   gop?: number
-  /** Of a packet, with its header. */
+  /** Size of a packet including its header, in bytes. */
   bytes?: number
 }
 
-/** A camera whose pictures hold nothing, at a known pace: it costs no encoding. */
+/** A camera that sends empty pictures at a known rate: it costs no encoding. */
 export interface PacedCamera extends AsyncDisposable {
   url: string
 }
 
-/** Starts it; each connection gets pictures of its own, the first of them a key frame. */
+/** Starts the camera; each connection gets pictures of its own, beginning with a key frame. */
 export async function startPacedCamera({ packets, everyMs, gop = 25, bytes = 1_000 }: Pacing): Promise<PacedCamera> {
   const timers = new Set<NodeJS.Timeout>()
   const camera = await startScriptedCamera((request) =>

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-/** A request as a scripted camera sees it. */
+/** A request as received by a scripted camera. */
 export interface SeenRequest {
   method: string
   url: string
@@ -9,12 +9,12 @@ export interface SeenRequest {
   text: string
 }
 
-/** What a scripted camera answers: status line and fields, perhaps a body; CSeq is added. undefined: nothing. */
+/** Answer of a scripted camera: status line and fields, perhaps a body; CSeq is added. undefined: no answer. */
 export type Answer =
   | { status: number; headers?: Record<string, string>; body?: string; after?: (socket: net.Socket) => void }
   | undefined
 
-/** A camera that answers what a test tells it, for what no real server at hand does (SHA-256, stale nonces, odd answers). */
+/** A camera with answers given by the test, for behaviour that no real server at hand has (SHA-256, stale nonces, odd answers). */
 export interface ScriptedCamera extends AsyncDisposable {
   port: number
   requests: SeenRequest[]
@@ -35,7 +35,7 @@ export const h264Description = [
   '',
 ].join('\r\n')
 
-/** An RTP packet with a key frame's first byte, as an interleaved frame of channel 0. */
+/** Makes an RTP packet with the first byte of a key frame, as an interleaved frame of channel 0. */
 export function interleavedPacket(sequence: number): Buffer {
   const packet = Buffer.alloc(4 + 12 + 8)
   packet.set([0x24, 0, 0, 20, 0x80, 96])
@@ -44,7 +44,7 @@ export function interleavedPacket(sequence: number): Buffer {
   return packet
 }
 
-/** The answers of a well-behaved camera: a test overrides what it is about. */
+/** Answers of a well-behaved camera; a test overrides those it is about. */
 export function usualAnswer({ method }: SeenRequest): Answer {
   switch (method) {
     case 'OPTIONS':
@@ -60,7 +60,7 @@ export function usualAnswer({ method }: SeenRequest): Answer {
   }
 }
 
-/** Starts a camera that answers as `answer` says. */
+/** Starts a camera that answers with `answer`. */
 export async function startScriptedCamera(
   answer: (request: SeenRequest) => Answer,
   host = '127.0.0.1',
@@ -74,7 +74,7 @@ export async function startScriptedCamera(
     socket.on('data', (chunk) => {
       text += chunk.toString('utf8')
       for (;;) {
-        // Receiver reports of the client come interleaved.
+        // Ignores receiver reports, which the client sends interleaved.
         if (text.startsWith('$')) return
         const end = text.indexOf('\r\n\r\n')
         if (end < 0) return

@@ -3,7 +3,7 @@ import { credential } from '../sites/controllers-site.ts'
 import type { Asked, AskedOfRoom, SeenRoom, Told } from './history.ts'
 import type { Reply } from './keep-alive-caller.ts'
 
-/** Where a call goes, and its parameters. */
+/** Path and parameters of a call. */
 export function requestOf(
   asked: Exclude<Asked, { do: 'list' }>,
   owner: string,
@@ -47,7 +47,7 @@ function roomRequestOf(asked: AskedOfRoom, owner: string): ['media' | 'device', 
   }
 }
 
-/** What an answer says of the rooms. */
+/** Reads the outcome for the rooms from an answer. */
 export function toldBy(reply: Reply, asked: Asked): Told {
   if (reply.as === 'nobody') return { as: 'unasked' }
   if (reply.as === 'cut') return { as: 'open' }
@@ -62,7 +62,7 @@ export function toldBy(reply: Reply, asked: Asked): Told {
   }
   const { ret } = answer
   const onDevices = ['addDevice', 'removeDevice', 'devices'].includes(asked.do)
-  // The engine has not begun yet, the node did not answer, the join failed, or no node is there.
+  // Engine not started yet, no answer from the node, join failed, or no node available.
   if (onDevices && [302, 303, 304, 310, 426, 427].includes(ret)) return { as: 'open', ret }
   if (!onDevices && (ret === 700 || ret === 409)) return { as: 'open', ret }
   if (asked.do === 'signIn' && ret === 504) return { as: 'open', ret }
@@ -102,12 +102,12 @@ function listed(reply: { status: number; body: string }, wrong: Told): Told {
   return { as: 'done', rooms: value.items.map(({ room_id, topic, id }): SeenRoom => ({ room: room_id, topic, id })) }
 }
 
-/** room_id of the room that an answer has created. */
+/** Reads the room_id of the room that a call created. */
 export function roomIdOf(reply: Reply): string {
   return reply.as === 'answer' ? String((JSON.parse(reply.body) as Answer).room_id) : ''
 }
 
-/** The token of the session that an answer has opened. */
+/** Reads the token of the session that a call opened. */
 export function tokenOf(reply: Reply): string {
   const { random, key } = (reply.as === 'answer' ? JSON.parse(reply.body) : {}) as Answer
   return digestOf(credential.secret_key, `${String(random)}:${String(key)}`)

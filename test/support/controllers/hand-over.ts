@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControllersSite, SiteController } from '../sites/controllers-site.ts'
 
-/** A controller that was heard of within this time can take over, in milliseconds. */
+/** Maximum age of the last announcement of a controller that can take over, in milliseconds. */
 const heardMs = 2_000
-/** It says that it is there once a second. */
+/** Time to wait for an announcement, in milliseconds; one comes every second. */
 const waitMs = 10_000
 
-/** Hands the lead over as an operator's script does. @param told the controller that is asked. @returns how long its answer took, in milliseconds */
+/** Hands the lead over like an operator's script. @param told the controller that receives the request. @returns the time until its answer, in milliseconds */
 export async function handOver(site: ControllersSite, told: SiteController, next: SiteController): Promise<number> {
   const deadline = performance.now() + waitMs
   for (;;) {

@@ -10,16 +10,16 @@ import { loadKeyFile } from '../../../server/store/files/key-file.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import type { ControllersSite } from '../sites/controllers-site.ts'
 
-/** A request between two controllers, as somebody on the network may have it: it can be sent as often as they like, and anywhere. */
+/** A request between two controllers, as captured on the network: it can be replayed at any time, to any port. */
 export interface HeardRequest {
   method: string
   path: string
-  /** Name, value, name, value. */
+  /** Name, value, name, value, … */
   headers: string[]
   body: string
 }
 
-/** What a controller of the site sends: made with the site's key, as if it had been heard on the network. */
+/** Makes requests of a controller with the site's key, as if they had been captured on the network. */
 export class HeardController {
   readonly #proof: RequestProof
 
@@ -34,17 +34,17 @@ export class HeardController {
     return new HeardController(RequestProof.by(createSealer(key), ''))
   }
 
-  /** A call for somebody who showed the console key at a replica. @param receiver id of the leader */
+  /** Makes a call for a user who showed the console key at a replica. @param receiver id of the leader */
   call(receiver: string, method: string, path: string, body = ''): HeardRequest {
     return this.#said(receiver, 'console', method, path, body, [callerHeader, 'key'])
   }
 
-  /** The WebSocket of a replica that listens for its pages. */
+  /** Makes the WebSocket request of a replica that subscribes to events for its pages. */
   events(receiver: string): HeardRequest {
     return this.#said(receiver, 'console', 'GET', '/ws', '', [callerHeader, 'events'])
   }
 
-  /** A client's request that a replica passes on. @param client its address */
+  /** Makes a client's request as forwarded by a replica. @param client its address */
   passedOn(receiver: string, listener: ListenerName, path: string, client: string): HeardRequest {
     return this.#said(receiver, listener, 'GET', path, '', [], client)
   }
@@ -65,7 +65,7 @@ export class HeardController {
   }
 }
 
-/** Sends it. @param url of a port @returns status 0 where the connection was ended instead of an answer */
+/** Sends the request. @param url of a port @returns status 0 if the connection was closed without an answer */
 export async function sendHeard(
   url: string,
   { method, path, headers, body }: HeardRequest,
@@ -78,7 +78,7 @@ export async function sendHeard(
   return { status: answer.statusCode ?? 0, body: await text(answer) }
 }
 
-/** Opens a WebSocket with it. @returns the status that it is answered with: 101 where it opens */
+/** Opens a WebSocket with the request. @returns the status of the answer: 101 if it opens */
 export async function openHeard(url: string, { path, headers }: HeardRequest): Promise<number> {
   const { hostname: host, port } = new URL(url)
   const forWebSocket = ['Connection', 'Upgrade', 'Upgrade', 'websocket']

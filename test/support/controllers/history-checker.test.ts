@@ -14,12 +14,12 @@ const list: Asked = { do: 'list', owner: 'o' }
 const read = (topic: string, id = 1, room = 'r'): Told => ({ as: 'done', seen: { room, topic, id } })
 const rooms = (...seen: { room: string; topic: string; id: number }[]): Told => ({ as: 'done', rooms: seen })
 
-/** A call from one moment to another, of the first client through the first address unless it says otherwise. */
+/** Makes a call that lasts from one moment to another, of the first client at the first address by default. */
 function call(start: number, end: number, asked: Asked, told: Told, who: { client?: string; at?: string } = {}): Call {
   return { client: who.client ?? 'c1', at: who.at ?? 'a', owner: 'o', asked, told, start, end }
 }
 
-/** Calls one after the other. */
+/** Makes consecutive calls. */
 function inTurn(...calls: [Asked, Told, { client?: string; at?: string }?][]): Call[] {
   return calls.map(([asked, told, who], index) => call(index * 10, index * 10 + 5, asked, told, who))
 }
@@ -133,7 +133,7 @@ test.each<[string, Call[]]>([
   ['A controller says what none may say', inTurn([get, { as: 'wrong', answer: '200 {"ret":602}' }])],
 ])('%s: that is a violation', (_, history) => {
   expect(violations(history)).not.toEqual([])
-  // Whatever else is going on beside it.
+  // Adds unrelated calls at the same time.
   const beside = inTurn([create('other', 's'), done], [get, open], [update('never'), open])
     .filter(({ asked }) => asked.do !== 'update')
     .map((one) => ({ ...one, client: 'c9' }))
@@ -145,11 +145,11 @@ test('A change whose outcome is open is done or is not, once, and then stays so'
   const later = (start: number, told: Told): Call => call(start, start + 1, get, told)
   expect(violations([change, later(10, noRoom)])).toEqual([])
   expect(violations([change, later(10, read('one'))])).toEqual([])
-  // It may be done late.
+  // The change may be applied late.
   expect(violations([change, later(10, noRoom), later(20, read('one'))])).toEqual([])
   expect(violations([change, later(10, read('one')), later(20, noRoom)])).not.toEqual([])
   expect(violations([change, later(10, read('other'))])).not.toEqual([])
-  // Done late is done once.
+  // The change is applied once, even if late.
   const gone = [later(10, read('one')), call(20, 25, remove, done)]
   expect(violations([change, ...gone, later(30, noRoom)])).toEqual([])
   expect(violations([change, ...gone, later(30, read('one'))])).not.toEqual([])

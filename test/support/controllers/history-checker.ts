@@ -2,7 +2,7 @@ import { type AskedOfRoom, type Call, isChange, type SeenRoom, told } from './hi
 import { findOrder } from './possible-order.ts'
 import { after, Impossible, nameOf, noRoom, type RoomState } from './room-model.ts'
 
-/** What a site did that it must not: one sentence, and what shows it. */
+/** A violation: one sentence, and the calls that show it. */
 export interface Violation {
   what: string
   calls: readonly string[]
@@ -12,9 +12,9 @@ export interface Violation {
 type RoomCall = Call & { asked: AskedOfRoom }
 
 /**
- * What in a history contradicts one site that loses no change that it acknowledged, does none twice and shows nobody an older state than was there when they asked:
- * for each room there must be an order of its calls that explains every answer. A change whose outcome is open may have happened at any time after it was asked, once, or not at all.
- * Clients ask one call after the other, so an order of which each call keeps to its time also never lets a client's reads go back, whichever addresses it asks.
+ * Finds contradictions between a history and one site that loses no acknowledged change, applies none twice and never answers with a state older than the request:
+ * for each room there must be an order of its calls that explains every answer. A change with unknown outcome may apply at any time after its request, once or not at all.
+ * Clients send one request after the other, so an order that respects the time of each call also never lets a client's reads go back, whichever address it uses.
  */
 export function violations(history: readonly Call[]): Violation[] {
   return [...wrongAnswers(history), ...numbersTwice(history), ...topicsTwice(history), ...withoutOrder(history)]
@@ -26,7 +26,7 @@ function wrongAnswers(history: readonly Call[]): Violation[] {
     .map((call) => ({ what: 'An answer that no controller may give.', calls: [told(call)] }))
 }
 
-/** Every room that an answer shows, with the call. */
+/** Iterates over every room that an answer shows, with the call. */
 function* seenRooms(history: readonly Call[]): Generator<{ seen: SeenRoom; call: Call }> {
   for (const call of history) {
     if (call.told.as !== 'done') continue
@@ -35,7 +35,7 @@ function* seenRooms(history: readonly Call[]): Generator<{ seen: SeenRoom; call:
   }
 }
 
-/** The number of a room is never that of another. */
+/** Finds numbers that two rooms share. */
 function numbersTwice(history: readonly Call[]): Violation[] {
   const rooms = new Map<number, { room: string; call: Call }>()
   const found: Violation[] = []
@@ -51,7 +51,7 @@ function numbersTwice(history: readonly Call[]): Violation[] {
   return found
 }
 
-/** Topics are unique, and who creates a room whose room_id is the site's choice changes it no more: two rooms of one topic are one creation that was done twice. */
+/** Finds topics of two rooms. Topics are unique and a room with a generated room_id keeps its topic: two rooms of one topic are one creation applied twice. */
 function topicsTwice(history: readonly Call[]): Violation[] {
   const rooms = new Map<string, { room: string; call: Call }>()
   const found = new Map<string, Violation>()
@@ -93,7 +93,7 @@ function withoutOrder(history: readonly Call[]): Violation[] {
   return found
 }
 
-/** Topics and userIds that an answer shows, or that a device was certainly called by. */
+/** Topics and userIds that an answer shows, or that were certainly given to a device. */
 function seenNames(history: readonly Call[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { seen } of seenRooms(history)) names.add(seen.topic)
@@ -104,19 +104,19 @@ function seenNames(history: readonly Call[]): ReadonlySet<string> {
   return names
 }
 
-/** An open change of what nobody was ever shown explains nothing: whether it was done need not be tried. */
+/** Tells whether a call matters: an open change whose result was never read explains nothing, so the search skips it. */
 function matters({ asked, told: { as } }: RoomCall, seen: ReadonlySet<string>): boolean {
   if (as !== 'open') return true
   if (asked.do === 'update') return seen.has(asked.topic)
   return asked.do !== 'addDevice' || seen.has(asked.user)
 }
 
-/** What was not answered may have happened until any later time. */
+/** Adds the time of a call; an unanswered call may apply at any later time. */
 function timed(call: RoomCall): { call: RoomCall; start: number; end: number } {
   return { call, start: call.start, end: call.told.as === 'open' ? Infinity : call.end }
 }
 
-/** The calls that say something of a room, by room. A list says of each room of its owner that it is there, as it is, or is not. */
+/** Groups the calls by room. A list says for each room of its owner whether it exists, and its state. */
 function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
   const rooms = new Map<string, RoomCall[]>()
   const ofOwner = new Map<string, Set<string>>()

@@ -1,16 +1,16 @@
-/** What a client asked for. A room is named by the room_id that it has, or is to have. */
+/** A request of a client. A room is named by its room_id, also before it exists. */
 export type Asked =
   | { do: 'create'; room: string; topic: string }
   | { do: 'update'; room: string; topic: string }
   | { do: 'delete'; room: string }
-  /** Alone, or as one of a list. */
+  /** Alone, or as part of a list. */
   | { do: 'get'; room: string; listed?: true }
-  /** Who is in it; only whether the room is there counts. */
+  /** Users of the room; only whether the room exists counts. */
   | { do: 'users'; room: string }
   | { do: 'addDevice'; room: string; user: string }
   | { do: 'removeDevice'; room: string; user: string }
   | { do: 'devices'; room: string }
-  /** A session, of which every later call has the token: a token that was given once always counts. */
+  /** A session: every later call uses its token, which stays valid. */
   | { do: 'signIn' }
   /** All rooms of an owner. */
   | { do: 'list'; owner: string }
@@ -19,36 +19,36 @@ export type Asked =
 export interface SeenRoom {
   room: string
   topic: string
-  /** Its number, which is never given to another. */
+  /** Its number, which is never reused. */
   id: number
 }
 
-/** What is about one room. */
+/** Requests about one room. */
 export type AskedOfRoom = Exclude<Asked, { do: 'list' | 'signIn' }>
 
-/** What a client was told. */
+/** Outcome of a call as the client saw it. */
 export type Told =
-  /** Done; with what was read. */
+  /** Done, with the result of the read. */
   | { as: 'done'; seen?: SeenRoom; users?: readonly string[]; rooms?: readonly SeenRoom[] }
-  /** There is no such room. */
+  /** The room does not exist. */
   | { as: 'noRoom' }
-  /** There is one already: a room, or a device in it. */
+  /** The room, or the device in it, exists already. */
   | { as: 'exists' }
-  /** There is no such device in the room. */
+  /** The device is not in the room. */
   | { as: 'noDevice' }
-  /** No answer, or one that says that it was not done and may be wrong: a change is done or is not. @param ret of the answer, where there was one */
+  /** No answer, or an error that may be wrong: the change is applied or is not. @param ret of the answer, if there was one */
   | { as: 'open'; ret?: number }
-  /** The connection was refused: it was asked of nobody. */
+  /** The connection was refused, so no controller received the request. */
   | { as: 'unasked' }
-  /** What no controller may answer, whatever happens. */
+  /** An answer that no controller may give, whatever happens. */
   | { as: 'wrong'; answer: string }
 
-/** One call of one client, whose calls follow one another. Times are milliseconds of one clock. */
+/** One call of one client, whose calls follow one another. Times are in milliseconds of one clock. */
 export interface Call {
   client: string
   /** The controller that it was sent to. */
   at: string
-  /** Who owns the rooms that it is about: a list shows the rooms of one owner. */
+  /** Owner of the rooms: a list shows the rooms of one owner. */
   owner: string
   asked: Asked
   told: Told
@@ -58,12 +58,12 @@ export interface Call {
 
 const changes: readonly Asked['do'][] = ['create', 'update', 'delete', 'addDevice', 'removeDevice']
 
-/** Whether it is to change something. */
+/** Tells whether the call is a change. */
 export function isChange({ asked }: Call): boolean {
   return changes.includes(asked.do)
 }
 
-/** One line for a person who looks for what went wrong. */
+/** Formats a call as one line for the person who reads a failed test. */
 export function told(call: Call, from = 0): string {
   const { client, at, asked, told: answer, start, end } = call
   const { do: what, ...rest } = asked

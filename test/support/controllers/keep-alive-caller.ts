@@ -2,19 +2,19 @@ import http, { type IncomingMessage } from 'node:http'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 
-/** Kept connections of one client to one address. */
+/** Kept connections per client and address. */
 const connections = 2
 
-/** What came back. `nobody`: the connection was refused. `cut`: it ended, or nothing came, before an answer was whole. */
+/** Result of a request. `nobody`: the connection was refused. `cut`: it ended or stayed silent before an answer was complete. */
 export type Reply = { as: 'answer'; status: number; body: string } | { as: 'nobody' } | { as: 'cut' }
 
-/** Sends requests over connections that are kept, as clients do that call often: which of them is used is left to chance. */
+/** Sends requests over connections that stay open, as clients with many calls do; chooses among them by chance. */
 export class KeepAliveCaller {
   readonly #agents = Array.from({ length: connections }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }))
   readonly #random: () => number
   readonly #givesUpMs: number
 
-  /** @param givesUpMs it waits no longer for an answer */
+  /** @param givesUpMs timeout of an answer */
   constructor(random: () => number, givesUpMs: number) {
     this.#random = random
     this.#givesUpMs = givesUpMs

@@ -1,27 +1,27 @@
 /** A call as the search sees it. */
 export interface TimedCall {
   start: number
-  /** Infinity: it may have happened at any time since, or not at all. */
+  /** Infinity: it may apply at any later time, or not at all. */
   end: number
 }
 
 /** How calls change a state. */
 export interface Model<C extends TimedCall, S> {
   readonly begin: S
-  /** @returns the state after it, or undefined where it cannot have happened so */
+  /** @returns the state after the call, or undefined if it cannot have happened in this state */
   after(state: S, call: C): S | undefined
   name(state: S): string
 }
 
-/** So many different beginnings of an order are tried at most: more means a history that is too tangled to be judged. */
+/** Maximum number of beginnings of an order to try: a history that needs more is too tangled to judge. */
 const maxBeginnings = 500_000
 
-/** What a search found: an order, or the call at which the best beginning of one ended. */
+/** Result of a search: an order, or the call at which the best beginning of one ended. */
 export type Found<C, S> = { order: true } | { order: false; stuck: C; state: S; undecided: boolean }
 
 /**
- * Whether there is an order of the calls, one after the other, in which each could have been told what it was, and each happened between its start and its end
- * (linearizability; the search is that of Wing and Gong, with Lowe's memory of configurations that were seen).
+ * Searches for an order of the calls, one after the other, that explains every answer and keeps each call between its start and its end
+ * (linearizability; the search is that of Wing and Gong, with Lowe's memory of visited configurations).
  */
 export function findOrder<C extends TimedCall, S>(given: readonly C[], model: Model<C, S>): Found<C, S> {
   const calls = given.toSorted((one, other) => one.start - other.start)
@@ -50,14 +50,14 @@ export function findOrder<C extends TimedCall, S>(given: readonly C[], model: Mo
 /** Calls that happened, as a set of bits, and the state after them. */
 interface Beginning<S> {
   done: bigint
-  /** Of them, those that certainly happened. */
+  /** Number of those calls that certainly happened. */
   needed: number
   /** The first call that is not among them. */
   first: number
   state: S
 }
 
-/** What may come next. What was certainly done and what it said is so now, such as a read, need not wait: taking it first closes no other way. */
+/** Lists the calls that may come next. A certain call without effect on the state, such as a read, comes first: taking it rules out no other order. */
 function following<C extends TimedCall, S>(
   calls: readonly C[],
   at: Beginning<S>,
@@ -78,7 +78,7 @@ function following<C extends TimedCall, S>(
     if (call.end !== Infinity && model.name(state) === before) return { beginnings: [beginning] }
     beginnings.push(beginning)
   }
-  // The last is looked at first: what was answered, before what may not have happened.
+  // Explores the last one first: answered calls before those that may not have happened.
   return { beginnings: beginnings.reverse(), ...(refused === undefined ? {} : { refused }) }
 }
 
@@ -89,7 +89,7 @@ function withCall<S>(at: Beginning<S>, index: number, { end }: TimedCall, state:
   return { done, needed: at.needed + (end === Infinity ? 0 : 1), first, state }
 }
 
-/** Calls that may come next: they began before any other that is left had ended. */
+/** Finds the calls that may come next: they began before the end of every other remaining call. */
 function candidates(calls: readonly TimedCall[], { done, first }: Beginning<unknown>): number[] {
   const left: number[] = []
   let soonest = Infinity

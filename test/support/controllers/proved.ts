@@ -4,22 +4,22 @@ import type { Call } from './history.ts'
 import { violations } from './history-checker.ts'
 import { type ClientsOptions, TirelessClients } from './tireless-clients.ts'
 
-/** So many violations are told whole. */
+/** Number of violations that are reported in full. */
 const toldWhole = 3
 
-/** What a story is told with. */
+/** Tools of a story. */
 export interface Proof {
   site: ControllersSite
   clients: TirelessClients
 }
 
-/** The seed of a run: given by ROOMDESK_HISTORY_SEED, or another each time. */
+/** Seed of a run: ROOMDESK_HISTORY_SEED, or a random one. */
 export function historySeed(): number {
   return Number(process.env.ROOMDESK_HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 31))
 }
 
 /**
- * Several controllers under clients that never stop, and what a story does to them. In the end everybody runs, everything is read once more, and the whole history is checked.
+ * Runs several controllers under clients that never stop, and a story on them. At the end all controllers run, everything is read once more, and the whole history is checked.
  * @returns the history
  * @throws Error with the first violations, each with all calls of its room
  */
@@ -50,7 +50,7 @@ export async function proved(
   return history
 }
 
-/** Lines of the journal have numbers without gaps, and no line was stored with an older epoch than the one before. */
+/** Checks the journal: its numbers have no gaps, and epochs never decrease. */
 async function journalViolations(site: ControllersSite): Promise<{ what: string; calls: string[] }[]> {
   const lines = await site.journal()
   const wrong = lines.filter(({ seq, epoch }, index) => {
@@ -61,7 +61,7 @@ async function journalViolations(site: ControllersSite): Promise<{ what: string;
   return [{ what: 'Lines of the journal do not follow one another.', calls: wrong.map((line) => JSON.stringify(line)) }]
 }
 
-/** How often each was told. */
+/** Counts the outcomes. */
 function summary(history: readonly Call[]): string {
   const counts = new Map<string, number>()
   for (const { told } of history) {

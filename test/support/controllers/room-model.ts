@@ -1,21 +1,21 @@
 import type { AskedOfRoom, Told } from './history.ts'
 
-/** What is known of one room at one moment of a possible order of its calls. */
+/** State of one room at one moment of a possible order of its calls. */
 export interface RoomState {
   readonly there: boolean
   readonly topic: string
-  /** Its number; 0: nobody has read it yet. */
+  /** Its number; 0: not read yet. */
   readonly id: number
-  /** Numbers of rooms of this name that were deleted. */
+  /** Numbers of deleted rooms of this name. */
   readonly gone: readonly number[]
   /** userIds, sorted. */
   readonly devices: readonly string[]
 }
 
-/** Before anything happened. */
+/** State before any call. */
 export const noRoom: RoomState = { there: false, topic: '', id: 0, gone: [], devices: [] }
 
-/** Why a call cannot have happened in a state; in words. */
+/** Reason why a call cannot have happened in a state. */
 export class Impossible {
   readonly why: string
   constructor(why: string) {
@@ -23,7 +23,7 @@ export class Impossible {
   }
 }
 
-/** The state after a call that was told this, if it happened in that one. An open change happened as it was meant. A list is asked of each room by `get`. */
+/** Returns the state after a call with this outcome. An open change applies as requested. A list counts as one `get` per room. */
 export function after(state: RoomState, asked: AskedOfRoom, told: Told): RoomState | Impossible {
   if (told.as === 'noRoom') return state.there ? new Impossible('the room is there') : state
   if (told.as === 'exists') return existing(state, asked)
@@ -32,7 +32,7 @@ export function after(state: RoomState, asked: AskedOfRoom, told: Told): RoomSta
     if (state.there) return new Impossible('the room is there already')
     return { ...state, there: true, topic: asked.topic }
   }
-  // The room may have gone, and the device with it, while it was being removed.
+  // The room, and the device with it, may have been deleted during the removal.
   if (!state.there && told.as !== 'noDevice') return new Impossible('the room is not there')
   switch (asked.do) {
     case 'update':
@@ -51,7 +51,7 @@ export function after(state: RoomState, asked: AskedOfRoom, told: Told): RoomSta
   }
 }
 
-/** A name for the state: the same for equal ones. */
+/** Makes a key of the state: equal states have equal keys. */
 export function nameOf({ there, topic, id, gone, devices }: RoomState): string {
   return `${there ? `${id}:${topic}` : '-'}|${gone.join()}|${devices.join()}`
 }

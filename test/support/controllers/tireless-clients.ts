@@ -10,24 +10,24 @@ import type { Asked, Call, Told } from './history.ts'
 import { isChange } from './history.ts'
 import { KeepAliveCaller, type Reply } from './keep-alive-caller.ts'
 
-/** So many share the rooms of a group, which are used for so many calls; then it goes on with others. */
+/** Number of clients that share the rooms of a group, and of calls before a group changes its rooms. */
 const groupSize = 3
 const roomsOfGroup = 4
 const callsOfGroup = 120
-/** A refused connection is tried again after so long, in milliseconds. */
+/** Delay before a retry after a refused connection, in milliseconds. */
 const refusedMs = 15
-/** A client waits no longer for an answer unless it is told to: well after every deadline of a site, in milliseconds. */
+/** Default timeout of an answer, in milliseconds: well above every deadline of a site. */
 const patience = 15_000
-/** So often is asked what is stored in the end. */
+/** Maximum number of reads of the final state. */
 const maxReads = 200
 
 export interface ClientsOptions {
   seed: number
-  /** How many. */
+  /** Number of clients. */
   clients: number
-  /** Between two calls of one, in milliseconds at most. */
+  /** Maximum pause between two calls of a client, in milliseconds. */
   pauseMs?: number
-  /** One waits no longer for an answer, in milliseconds; then it goes on. */
+  /** Timeout of an answer, in milliseconds; the client then continues. */
   givesUpMs?: number
 }
 
@@ -35,14 +35,14 @@ export interface ClientsOptions {
 interface Group {
   owner: string
   calls: number
-  /** Their room_ids: chosen by the clients, and those that the site chose. */
+  /** Their room_ids, chosen by the clients or by the site. */
   rooms: string[]
   numbered: string[]
 }
 
 /**
- * Clients that never stop: they create, change, read and delete the same rooms through every address of a site, whatever happens there, and note each call.
- * What was open is never asked a second time.
+ * Clients that never stop: they create, change, read and delete the same rooms through every address of a site, whatever happens there, and record each call.
+ * They never repeat a request with unknown outcome.
  */
 export class TirelessClients {
   readonly history: Call[] = []
@@ -69,7 +69,7 @@ export class TirelessClients {
     this.#keys = keys
   }
 
-  /** They begin. */
+  /** Starts the clients. */
   static async start(site: ControllersSite, options: ClientsOptions): Promise<TirelessClients> {
     const { headless } = await site.leader()
     const api = new ApiClient(headless.ready, credential)
@@ -81,7 +81,7 @@ export class TirelessClients {
     return clients
   }
 
-  /** Waits until so many more changes were acknowledged than until now, asked after now. @param within milliseconds */
+  /** Waits for this many acknowledged changes that were requested after now. @param within milliseconds */
   async moreChanges(count: number, within = 30_000): Promise<void> {
     const [from, began] = [this.history.length, performance.now()]
     let [acknowledged, at] = [0, from]
@@ -98,18 +98,18 @@ export class TirelessClients {
     }
   }
 
-  /** Changes that were acknowledged so far. */
+  /** Number of acknowledged changes so far. */
   get changes(): number {
     return this.#changes
   }
 
-  /** Lets every call end. */
+  /** Stops after the calls in progress. */
   async stop(): Promise<void> {
     this.#stopped = true
     await Promise.all(this.#running)
   }
 
-  /** After everything: what is stored, as the last calls of the history. All rooms of each owner, and the devices of each room. */
+  /** Reads the final state as the last calls of the history: all rooms of each owner, and the devices of each room. */
   async readEverything(): Promise<void> {
     const reader = this.visitor('reader')
     const read = async (owner: string, asked: Asked): Promise<void> => {
@@ -127,7 +127,7 @@ export class TirelessClients {
     reader.close()
   }
 
-  /** A client that asks what a story wants. */
+  /** Makes a client whose requests the story chooses. */
   visitor(name: string): Client {
     return new Client(name, this, seededRandom(Math.floor(this.#random() * 2 ** 32)), patience)
   }
@@ -186,13 +186,13 @@ function newGroup(first: number, generation: number): Group {
   }
 }
 
-/** One of them: one call after the other. */
+/** One client: sends one request after the other. */
 export class Client {
   readonly #name: string
   readonly #all: TirelessClients
   readonly #random: () => number
   readonly #caller: KeepAliveCaller
-  /** Devices that were added for certain, and are not being removed. */
+  /** Devices that were certainly added and are not being removed. */
   readonly #devices: { room: string; user: string }[] = []
   #token: string
 
@@ -216,7 +216,7 @@ export class Client {
     this.#caller.close()
   }
 
-  /** Asks through one address of the site, chosen by chance unless it is told, and notes it. */
+  /** Sends a request to one address of the site, random by default, and records it. */
   async ask(owner: string, asked: Asked, { at, group }: { at?: SiteController; group?: Group } = {}): Promise<Told> {
     const controller = at ?? this.#one(this.#all.site.controllers)
     const start = performance.now()
@@ -225,7 +225,7 @@ export class Client {
     let noted = asked
     const told = toldBy(reply, asked)
     if (asked.do === 'create' && asked.room === '') {
-      // The site chose its number.
+      // The site generated the room_id.
       const room = told.as === 'done' ? roomIdOf(reply) : ''
       noted = { ...asked, room }
       if (room !== '') group?.numbered.push(room)

@@ -1,19 +1,19 @@
-/** What the files of a test's Janus say. */
+/** Settings of a test's Janus. */
 export interface JanusConfiguration {
   wsPort: number
   httpPort: number
   adminPort: number
-  /** The first and the last port of its media. */
+  /** First and last port of its media. */
   rtpPorts: readonly [number, number]
-  /** Empty: none. */
+  /** Empty: no secret. */
   secrets: { api: string; admin: string; adminKey: string }
-  /** Of signed tokens; empty: none are asked for. */
+  /** Secret of signed tokens; empty: no tokens required. */
   tokenSecret: string
-  /** Where it sends its events; empty: nowhere. */
+  /** URL that receives its events; empty: no events. */
   eventBackend: string
 }
 
-/** Its files by name. */
+/** Makes its configuration files, by name. */
 export function janusConfiguration(configuration: JanusConfiguration): Record<string, string> {
   const { wsPort, httpPort, adminPort, secrets, tokenSecret, eventBackend } = configuration
   const range = configuration.rtpPorts.join('-')

@@ -7,22 +7,22 @@ const payloadType = 96
 const everyMs = 20
 const patienceMs = 10_000
 
-/** A WebRTC peer of one handle: it sends a picture that holds nothing, or counts the packets of those that come. */
+/** A WebRTC peer of one handle: it sends an empty picture, or counts the packets that it receives. */
 export class JanusPeer implements Disposable {
   readonly #connection: PeerConnection
   readonly #tracks: Track[] = []
   #timer: NodeJS.Timeout | undefined
   #sequence = 0
-  /** Candidates that came before the description that they belong to. */
+  /** Candidates that arrived before their description. */
   #early: string[] | undefined = []
-  /** Packets that came or went. */
+  /** Packets sent or received. */
   packets = 0
 
   private constructor(name: string) {
     this.#connection = new ndc.PeerConnection(name, { iceServers: [], disableAutoNegotiation: true })
   }
 
-  /** Sends a picture as the participant that the handle joined as. Resolves when Janus takes it in. @throws JanusError */
+  /** Sends a picture as the participant of the handle. Resolves when Janus accepts it. @throws JanusError */
   static async publish(handle: JanusHandle): Promise<JanusPeer> {
     const peer = new JanusPeer('publisher')
     const video = new ndc.Video('0', 'SendOnly')
@@ -40,7 +40,7 @@ export class JanusPeer implements Disposable {
     return peer
   }
 
-  /** Watches what the request joins. @throws JanusError */
+  /** Watches the streams of the join request. @throws JanusError */
   static async subscribe(handle: JanusHandle, join: Readonly<Record<string, unknown>>): Promise<JanusPeer> {
     const peer = new JanusPeer('subscriber')
     peer.#follow(handle)
@@ -91,7 +91,7 @@ export class JanusPeer implements Disposable {
     packet.writeUInt16BE((this.#sequence += 1) & 0xffff, 2)
     packet.writeUInt32BE(this.#sequence * 90 * everyMs, 4)
     packet.writeUInt32BE(7, 8)
-    // The start of a partition (RFC 7741, section 4.2) that is a key frame.
+    // Start of a partition (RFC 7741, section 4.2) of a key frame.
     packet[12] = 0x10
     if (!track.isOpen()) return
     track.sendMessageBinary(packet)

@@ -11,27 +11,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type JanusConfiguration, janusConfiguration } from './janus-configuration.ts'
 
 const program = '/usr/bin/janus'
-/** Below the ports that the kernel gives to those who want any. */
+/** Below the kernel's ephemeral ports. */
 const ports = { first: 10_000, last: 32_000 }
 const usualRtpPorts = 500
 const startMs = 15_000
-/** Lines of its log that a crash shows. */
+/** Number of log lines shown after a crash. */
 const crashLines = 12
 
-/** What a test may want otherwise. */
+/** Options of a Janus. */
 export interface JanusServerOptions
   extends Partial<Pick<JanusConfiguration, 'secrets' | 'tokenSecret' | 'eventBackend'>> {
-  /** How many ports its media has; left out: enough for a test. */
+  /** Number of media ports; default: enough for a test. */
   rtpPorts?: number
-  /** Its files, as they are written, by name; what is put here comes instead, or is added. */
+  /** Changes its configuration files: replaces or adds files by name. */
   files?: (files: Readonly<Record<string, string>>, configuration: JanusConfiguration) => Record<string, string>
-  /** A file with the certificates that its machine trusts; left out: those of this machine. */
+  /** File with the trusted certificates; default: those of this machine. */
   trusts?: string | undefined
 }
 
 /**
- * A Janus of its own: its ports stay the same when it is started again, and nothing of what it held does.
- * Janus 1.1.2 crashes now and then by itself: it is started again then, as systemd does on a site, and says so.
+ * A Janus process of its own: a restart keeps its ports and loses its state.
+ * Janus 1.1.2 crashes at times: it is then restarted, as systemd does on a site, and the crash is logged.
  */
 export class JanusServer implements AsyncDisposable {
   readonly configuration: JanusConfiguration
@@ -39,7 +39,7 @@ export class JanusServer implements AsyncDisposable {
   readonly #files: Record<string, string>
   readonly #trusts: string | undefined
   #child: ChildProcess | undefined
-  /** The test wants it to be down, or it is not started yet. */
+  /** The test stopped it, or it has not started yet. */
   #stopped = true
   #listens = false
   #log: string[] = []
@@ -51,22 +51,22 @@ export class JanusServer implements AsyncDisposable {
     this.#trusts = trusts
   }
 
-  /** Its WebSocket API. */
+  /** URL of its WebSocket API. */
   get wsUrl(): string {
     return `ws://127.0.0.1:${this.configuration.wsPort}`
   }
 
-  /** Its HTTP API. */
+  /** URL of its HTTP API. */
   get httpUrl(): string {
     return `http://127.0.0.1:${this.configuration.httpPort}/janus`
   }
 
-  /** Its Admin API. */
+  /** URL of its Admin API. */
   get adminUrl(): string {
     return `http://127.0.0.1:${this.configuration.adminPort}/admin`
   }
 
-  /** As a site file names it. */
+  /** Returns its entry in a site file. */
   asNode(name = 'janus') {
     const { secrets, tokenSecret } = this.configuration
     return {
@@ -85,17 +85,17 @@ export class JanusServer implements AsyncDisposable {
     return this.#child?.pid ?? 0
   }
 
-  /** What it said lately. */
+  /** Last lines of its log. */
   get log(): readonly string[] {
     return this.#log
   }
 
-  /** Its files from the next start on: those that are named here come instead. */
+  /** Replaces configuration files from the next start on. */
   configure(files: Readonly<Record<string, string>>): void {
     Object.assign(this.#files, files)
   }
 
-  /** Starts it, empty; resolves when each of its transports answers. @throws Error with what it said */
+  /** Starts it without state; resolves when all its transports answer. @throws Error with its output */
   async start(): Promise<void> {
     if (!existsSync(program)) throw new Error('Janus is missing: apt-get install --no-install-recommends janus')
     for (const [name, text] of Object.entries(this.#files)) await writeFile(join(this.folder, name), text)
@@ -127,7 +127,7 @@ export class JanusServer implements AsyncDisposable {
     this.#listens = true
   }
 
-  /** Ends it, at once unless another signal is given; resolves when it is gone. */
+  /** Ends it, with SIGKILL by default; resolves when it has exited. */
   async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
     this.#stopped = true
     const child = this.#child
@@ -136,19 +136,19 @@ export class JanusServer implements AsyncDisposable {
     await once(child, 'exit')
   }
 
-  /** It dies and comes back empty. */
+  /** Kills it and starts it without state. */
   async restart(signal: 'SIGTERM' | 'SIGKILL' = 'SIGKILL'): Promise<void> {
     await this.stop(signal)
     await this.start()
   }
 
-  /** It hangs, or goes on: resolves when all of its threads do. */
+  /** Freezes or resumes it; resolves when all its threads have followed. */
   async signal(name: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.#child?.kill(name)
     if (name === 'SIGSTOP') while (!(await isStopped(this.pid))) await sleep(5)
   }
 
-  /** Asks a plugin through the Admin API, past everything that is tested. @throws Error with what it answered */
+  /** Calls a plugin through the Admin API, independent of the tested code. @throws Error with its answer */
   async ask(plugin: 'videoroom' | 'streaming', request: object): Promise<Record<string, unknown>> {
     const { admin } = this.configuration.secrets
     const response = await fetch(this.adminUrl, {
@@ -166,21 +166,21 @@ export class JanusServer implements AsyncDisposable {
     return answer.response
   }
 
-  /** A room as it is listed; undefined when it is not there. @param roomId its number: where rooms are guarded, its name begins with it */
+  /** Finds a room in its list; undefined if it does not exist. @param roomId its number: names of guarded rooms begin with it */
   async room(roomId: string): Promise<({ room: string } & Record<string, unknown>) | undefined> {
     const { adminKey } = this.configuration.secrets
     const { list } = await this.ask('videoroom', { request: 'list', ...(adminKey && { admin_key: adminKey }) })
     return (list as { room: string }[]).find(({ room }) => room === roomId || room.startsWith(`${roomId}-`))
   }
 
-  /** Ids of those in a room, in order. @param roomId its number */
+  /** Lists the ids of a room's participants, in order. @param roomId its number */
   async participants(roomId: string): Promise<string[]> {
     const { room = roomId } = (await this.room(roomId)) ?? {}
     const { participants } = await this.ask('videoroom', { request: 'listparticipants', room })
     return (participants as { id: string }[]).map(({ id }) => id).sort()
   }
 
-  /** Counts the handles of all its sessions that were attached under a name. */
+  /** Counts the handles of all sessions with this opaque id. */
   async handles(opaqueId: string): Promise<number> {
     let count = 0
     for (const session of (await this.#admin('', 'list_sessions')).sessions as number[]) {
@@ -213,7 +213,7 @@ export class JanusServer implements AsyncDisposable {
   }
 }
 
-/** Starts a Janus with a configuration of its own. */
+/** Starts a Janus with its own configuration. */
 export async function startJanus(options: JanusServerOptions = {}): Promise<JanusServer> {
   const folder = await mkdtemp(join(tmpdir(), 'janus-'))
   const [wsPort = 0, httpPort = 0, adminPort = 0] = await lowPorts(3)
@@ -239,14 +239,14 @@ export async function startJanus(options: JanusServerOptions = {}): Promise<Janu
   return server
 }
 
-/** Each of its threads is, by itself (proc(5)). */
+/** Tells whether all its threads are stopped (proc(5)). */
 async function isStopped(pid: number): Promise<boolean> {
   const threads = await readdir(`/proc/${pid}/task`)
   const states = await Promise.all(threads.map((id) => readFile(`/proc/${pid}/task/${id}/stat`, 'latin1')))
   return states.every((state) => /\) [Tt] /.test(state))
 }
 
-/** Ports of 127.0.0.1 that nobody listens at. */
+/** Finds ports of 127.0.0.1 without a listener. */
 async function lowPorts(count: number): Promise<number[]> {
   const found = new Set<number>()
   while (found.size < count) {
@@ -269,7 +269,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Whether it answers HTTP, whatever that is: a Janus that has only just begun to listen closes connections instead. */
+/** Tells whether it answers HTTP, with any status: a Janus that has just begun to listen closes connections. */
 async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1').setTimeout(1_000, () => socket.destroy())
   try {

@@ -7,18 +7,18 @@ import type { JanusServer } from './janus-server.ts'
 
 const patienceMs = 10_000
 
-/** What came of a picture. */
+/** Reception of a picture. */
 export interface Watched {
   packets: number
-  /** Packets that were sent since the first, and did not come. */
+  /** Packets lost since the first one. */
   lost: number
   frames: number
-  /** The longest time between two frames, in milliseconds, as they were taken by the camera and as they came. */
+  /** Maximum interval between two frames, in milliseconds: by capture time and by arrival. */
   maxStep: number
   maxGap: number
 }
 
-/** Somebody who watches one participant of a room of Janus by its own API, with a real WebRTC peer, and counts what comes. */
+/** A viewer of one participant of a Janus room, by Janus's own API and a real WebRTC peer, that counts packets. */
 export class JanusViewer implements AsyncDisposable {
   readonly #socket: JanusSocket
   readonly #connection: PeerConnection
@@ -26,7 +26,7 @@ export class JanusViewer implements AsyncDisposable {
   readonly #first = Promise.withResolvers<void>()
   #payloadType = -1
   #firstSequence = 0
-  /** Sequence number without wrap, and time of the frame in 90 kHz. */
+  /** Sequence number without wrap, and frame time in units of 1/90,000 s. */
   #highest = 0
   #timestamp = 0
   #arrivedAt = 0
@@ -37,15 +37,15 @@ export class JanusViewer implements AsyncDisposable {
     this.#connection = connection
     connection.onTrack((track) => {
       this.#tracks.push(track)
-      // It answers sender reports, as a browser does.
+      // Answers sender reports, as a browser does.
       track.setMediaHandler(new ndc.RtcpReceivingSession())
       track.onMessage((packet) => this.#take(packet))
     })
   }
 
   /**
-   * Resolves when the first picture is there. The feed must have no sound.
-   * @param shown to the room, where it asks for something; with the core token, or the secret of the API @throws Error when nothing comes within 10 s
+   * Resolves at the first picture. The feed must have no sound.
+   * @param shown credentials, if the room needs any: the core token, or the API secret @throws Error if nothing arrives within 10 s
    */
   static async watch(
     janus: JanusServer,
@@ -75,7 +75,7 @@ export class JanusViewer implements AsyncDisposable {
     }
   }
 
-  /** Since it began. */
+  /** Reception since the start. */
   get watched(): Watched {
     const lost = this.#highest - this.#firstSequence + 1 - this.#watched.packets
     const gap = Math.max(this.#watched.maxGap, performance.now() - this.#arrivedAt)
@@ -115,7 +115,7 @@ export class JanusViewer implements AsyncDisposable {
 
   #take(packet: Buffer): void {
     const payloadType = (packet[1] ?? 0) & 0x7f
-    // RTCP comes by the same way (RFC 5761, section 4).
+    // Skips RTCP, which shares the port (RFC 5761, section 4).
     if (payloadType >= 64 && payloadType <= 95) return
     const sequence = packet.readUInt16BE(2)
     const timestamp = packet.readUInt32BE(4)
@@ -128,7 +128,7 @@ export class JanusViewer implements AsyncDisposable {
       this.#arrivedAt = now
       this.#first.resolve()
     }
-    // Packets that are sent once more have a type of their own (RFC 4588).
+    // Skips retransmissions, which have a payload type of their own (RFC 4588).
     if (payloadType !== this.#payloadType) return
     this.#watched.packets += 1
     const ahead = ((sequence - this.#highest) << 16) >> 16

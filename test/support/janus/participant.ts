@@ -6,7 +6,7 @@ import { JanusSocket } from '../../../server/nodes/janus/wire/janus-socket.ts'
 const quiet = (): void => undefined
 const logger = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
-/** What somebody shows to be let in. */
+/** Credentials of a participant. */
 export interface Tickets {
   /** Core token; empty: none. */
   token: string
@@ -14,15 +14,15 @@ export interface Tickets {
   roomToken: string
 }
 
-/** Somebody with a client of Janus's own API, without the secrets of the node. */
+/** A participant with a client of Janus's own API, without the secrets of the node. */
 export class Participant implements AsyncDisposable {
   readonly #socket: JanusSocket
   readonly session: JanusSession
-  /** What the node told them, as `videoroom`'s events name it. */
+  /** Events of `videoroom` that the node sent to it. */
   readonly heard: Record<string, unknown>[] = []
-  /** The end with which they are in the room. */
+  /** Handle that joined the room. */
   handle: JanusHandle
-  /** With which they may watch. */
+  /** Private id, which subscriptions need. */
   privateId = 0
 
   private constructor(socket: JanusSocket, session: JanusSession, handle: JanusHandle) {
@@ -32,7 +32,7 @@ export class Participant implements AsyncDisposable {
     this.#listen()
   }
 
-  /** Connects, and attaches to the rooms of the node. @throws JanusError */
+  /** Connects and attaches to the videoroom plugin. @throws JanusError */
   static async connect(wsUrl: string, token = ''): Promise<Participant> {
     const signal = AbortSignal.timeout(10_000)
     const socket = await JanusSocket.open({ url: wsUrl, apiSecret: '', logger }, signal)
@@ -44,7 +44,7 @@ export class Participant implements AsyncDisposable {
     return new Participant(socket, session, await session.attach('janus.plugin.videoroom', signal))
   }
 
-  /** Joins a room as somebody who may publish. @throws JanusError */
+  /** Joins a room as a publisher. @throws JanusError */
   async join(roomId: string, userId: string, roomToken = ''): Promise<void> {
     const { data } = await this.ask({
       request: 'join',
@@ -57,7 +57,7 @@ export class Participant implements AsyncDisposable {
     this.privateId = Number(data.private_id)
   }
 
-  /** Comes in and goes again; resolves to the code of the refusal where they may not come in. */
+  /** Joins and leaves; resolves to the error code if the join is refused. */
   async tryToJoin(roomId: string, userId: string, roomToken = ''): Promise<'in' | number> {
     try {
       await this.join(roomId, userId, roomToken)
@@ -70,18 +70,18 @@ export class Participant implements AsyncDisposable {
     return 'in'
   }
 
-  /** Asks the rooms of the node for anything. @throws JanusError */
+  /** Sends a request to the videoroom plugin. @throws JanusError */
   async ask(body: Readonly<Record<string, unknown>>) {
     return await this.handle.request(body, AbortSignal.timeout(10_000))
   }
 
-  /** Another end, as a client makes that comes back. */
+  /** Attaches a new handle, as a returning client does. */
   async attachAgain(): Promise<void> {
     this.handle = await this.session.attach('janus.plugin.videoroom', AbortSignal.timeout(10_000))
     this.#listen()
   }
 
-  /** The connection is lost. */
+  /** Drops the connection. */
   async leave(): Promise<void> {
     if (this.#socket.isOpen) await this.session.destroy(AbortSignal.timeout(10_000))
     this.#socket.close()

@@ -9,7 +9,7 @@ const never = new AbortController().signal
 /** Part of the port that the endpoint calls. */
 type PublishAndWatch = Pick<RoomMedia, 'publish' | 'watch' | 'answer' | 'end'>
 
-/** WHIP and WHEP in front of people on Janus nodes, with nothing but what these need, the names of their sessions and their tickets in their order: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: unseen). */
+/** Serves WHIP and WHEP for people on Janus nodes, with simple session names and numbered tokens: `/whip/<room>/<user>`, and `/whep/<room>/<stream>/<user>` (no user: hidden viewer). */
 export async function peopleEndpoint(
   people: PublishAndWatch,
 ): Promise<{ url: string; sessions: string[]; tickets: string[] } & AsyncDisposable> {

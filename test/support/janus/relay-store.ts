@@ -7,7 +7,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 import type { Store } from '../../../server/store/store.ts'
 import { storedRoom } from '../stored-records.ts'
 
-/** A store in which a room is on these nodes; it goes with the test. */
+/** Opens a store with a room on these nodes; removed with the test. */
 export async function openRelayStore(room: string, [node = '', ...branches]: readonly string[]): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-relays-'))
   const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)), deadlineMs: () => 5_000 })

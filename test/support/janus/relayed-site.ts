@@ -10,7 +10,7 @@ import { RoomPeer } from './room-peers.ts'
 import { openTestRoom, TestRelayNode } from './test-relay-node.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
-/** Little enough for many of them. */
+/** Cheap enough for many publishers. */
 const small: Publishing = { pictures: 25, packets: 1, bytes: 200, anyAddress: true }
 
 interface SiteNode {
@@ -19,20 +19,20 @@ interface SiteNode {
   relay: TestRelayNode
 }
 
-/** One room on several Janus processes, with its people of the room page in endpoint; everything goes with the test. */
+/** One room on several Janus processes, with its users of the room page in `endpoint`; removed with the test. */
 export class RelayedSite {
   readonly room: string
   readonly relayedRooms: RelayedRooms
-  /** What the room page's programs are told. */
+  /** Events for the room page's process. */
   readonly told: RoomMediaEvent[] = []
-  /** Nodes that may be gone. */
+  /** Nodes that may be down. */
   readonly unsure: string[] = []
   readonly #nodes: Map<string, SiteNode>
   /** Names of the nodes that hold the room. */
   #on: readonly string[]
-  /** The node to which who comes next is sent. */
+  /** Node for the next user. */
   #chosen = ''
-  /** Those who came by Janus's own API. */
+  /** Users of Janus's own API. */
   readonly #natives = new Map<string, { node: string; device: boolean }>()
   #url = ''
 
@@ -56,7 +56,7 @@ export class RelayedSite {
     })
   }
 
-  /** @param servers by the names of their nodes, the room's own first */
+  /** @param servers by node name, the room's own node first */
   static async open(
     servers: Readonly<Record<string, JanusServer>>,
     room: string,
@@ -95,19 +95,19 @@ export class RelayedSite {
     return site
   }
 
-  /** The room is on these nodes from now on. */
+  /** Places the room on these nodes from now on. */
   place(...names: string[]): void {
     this.#on = names
     this.relayedRooms.noted({ type: 'roomNodes', roomId: this.room, nodes: names })
   }
 
-  /** Somebody comes through the room page, to that node. */
+  /** Adds a user of the room page, on that node. */
   enter(userId: string, node: string): void {
     this.#chosen = node
     this.relayedRooms.media.enter({ roomId: this.room, userId, userName: userId, role: 'member' })
   }
 
-  /** They send camera and microphone, until the end of the test. */
+  /** Publishes camera and microphone of a user until the end of the test. */
   async send(userId: string): Promise<WhipPeer> {
     const peer = await WhipPeer.open(`${this.#url}/whip/${this.room}/${userId}`, '', small)
     onTestFinished(() => peer.close())
@@ -115,12 +115,12 @@ export class RelayedSite {
     return peer
   }
 
-  /** What somebody publishes by Janus's own API is told of a moment after Janus has answered them. */
+  /** Waits until a stream published by Janus's own API is announced, a moment after the answer of Janus. */
   async shown(streamId: string): Promise<void> {
     await expect.poll(() => this.streams).toContain(streamId)
   }
 
-  /** They watch a stream, until the end of the test; nobody: unseen. Resolves at the first packet. */
+  /** Watches a stream until the end of the test; without a user: hidden. Resolves at the first packet. */
   async watch(streamId: string, userId?: string): Promise<WhepPeer> {
     const path = [this.room, streamId, ...(userId === undefined ? [] : [userId])].join('/')
     const peer = await WhepPeer.openOffered(`${this.#url}/whep/${path}`)
@@ -128,7 +128,7 @@ export class RelayedSite {
     return peer
   }
 
-  /** Somebody, or a camera, comes to a node by Janus's own API, until the end of the test. */
+  /** Joins a user, or a camera, to a node by Janus's own API until the end of the test. */
   async join(userId: string, node: string, device = false): Promise<RoomPeer> {
     const { janus } = this.#node(node)
     const peer = await RoomPeer.join(janus, this.room, userId)
@@ -139,17 +139,17 @@ export class RelayedSite {
     return peer
   }
 
-  /** What everybody of the room page is shown. */
+  /** Streams that every user of the room page sees. */
   get streams(): string[] {
     return this.relayedRooms.media.feedsOf(this.room).map(({ userId }) => userId)
   }
 
-  /** What is handed on. */
+  /** Streams that are relayed. */
   get relays(): string[] {
     return this.relayedRooms.relays.of(this.room).map(({ stream, from, to }) => `${stream} from ${from} to ${to}`)
   }
 
-  /** Those who were told to be out of the room. */
+  /** Users that were removed from the room. */
   get out(): string[] {
     return this.told.flatMap((event) => (event.type === 'out' ? [event.userId] : []))
   }

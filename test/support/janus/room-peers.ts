@@ -12,7 +12,7 @@ import type { Tickets } from './participant.ts'
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: console.error }
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 
-/** Somebody in a room of Janus by its own API: publishes, or subscribes to whoever publishes as browsers' clients do. */
+/** A participant of a Janus room by its own API: publishes, or subscribes to publishers as browser clients do. */
 export class RoomPeer {
   readonly #janus: JanusServer
   readonly #token: string | undefined
@@ -22,7 +22,7 @@ export class RoomPeer {
   readonly #room: string
   readonly #credentials: Readonly<Record<string, unknown>>
   readonly #id: string
-  /** Who publishes, oneself not. */
+  /** Other publishers in the room. */
   readonly publishers = new Set<string>()
   readonly #listeners = new Set<() => void>()
   #publishing: WhipPeer | undefined
@@ -49,7 +49,7 @@ export class RoomPeer {
     this.#credentials = how.credentials
   }
 
-  /** Joins. @param tickets where the node asks for some; left out: with the secret of the API */
+  /** Joins. @param tickets credentials, if the node needs any; default: the API secret */
   static async join(janus: JanusServer, room: string, id: string, tickets?: Tickets): Promise<RoomPeer> {
     const { wsUrl: url, configuration } = janus
     const { token, roomToken } = tickets ?? {}
@@ -79,22 +79,22 @@ export class RoomPeer {
     return this.#publishing
   }
 
-  /** Resolves when somebody publishes, or no longer. */
+  /** Resolves when the participant publishes, or stops publishing. */
   async until(id: string, isThere = true): Promise<void> {
     while (this.publishers.has(id) !== isThere) await new Promise<void>((resolve) => this.#once(resolve))
   }
 
-  /** Subscribes to whoever publishes; resolves at the first packet. */
+  /** Subscribes to a publisher; resolves at the first packet. */
   watch(feed: string): Promise<RoomViewer> {
     return RoomViewer.open(this.session, { ...this.#credentials, room: this.#room }, feed)
   }
 
-  /** Subscribes to a picture without sound, by a connection of its own, and counts what comes; resolves at the first picture. */
+  /** Subscribes to a picture without sound, over a connection of its own, and counts packets; resolves at the first picture. */
   count(feed: string): Promise<JanusViewer> {
     return JanusViewer.watch(this.#janus, this.#room, feed, { token: this.#token, inRoom: this.#credentials })
   }
 
-  /** Goes, with everything that they have. */
+  /** Leaves, and closes everything it has. */
   async leave(): Promise<void> {
     await this.#publishing?.close()
     // Janus answers the end of a session before it frees the id in the room.
@@ -135,12 +135,12 @@ export class RoomViewer {
   readonly #handle: JanusHandle
   readonly #tracks: Track[] = []
   readonly #first = Promise.withResolvers<void>()
-  /** Those of Janus that are not used yet. */
+  /** Candidates of Janus that are not used yet. */
   readonly #candidates: { candidate: string; sdpMid: string }[] = []
   #isAnswered = false
-  /** When each packet of media came, in milliseconds of `performance.now`. */
+  /** Arrival of each media packet, in milliseconds of `performance.now`. */
   readonly arrivals: number[] = []
-  /** When the first key frame came. */
+  /** Arrival of the first key frame. */
   keyFrameAt = 0
 
   private constructor(handle: JanusHandle) {
@@ -175,7 +175,7 @@ export class RoomViewer {
     await gathered
     const answer = { type: 'answer' as const, sdp: wholeDescription(viewer.#connection) }
     await viewer.#handle.request({ request: 'start' }, soon(), answer)
-    // Its first DTLS message is not to come before Janus is ready: it would be repeated a second later, where a browser does so after 50 ms.
+    // Delays the first DTLS message until Janus is ready: the library repeats it after a second, a browser after 50 ms.
     await sleep(40)
     viewer.#isAnswered = true
     viewer.#addCandidates()
@@ -183,7 +183,7 @@ export class RoomViewer {
     return viewer
   }
 
-  /** The longest time without a packet since the first one, until now; milliseconds. */
+  /** Maximum interval without a packet since the first one, until now, in milliseconds. */
   maxGap(): number {
     const times = [...this.arrivals, performance.now()]
     return Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? at)))
@@ -202,18 +202,18 @@ export class RoomViewer {
   }
 
   #take(message: Buffer): void {
-    // RTCP comes by the same way (RFC 5761, section 4).
+    // Skips RTCP, which shares the port (RFC 5761, section 4).
     const type = message[1] ?? 0
     if (type >= 192 && type <= 223) return
     this.arrivals.push(performance.now())
-    // Header extensions come before the picture (RFC 3550, section 5.3.1).
+    // Header extensions precede the picture (RFC 3550, section 5.3.1).
     const extension = ((message[0] ?? 0) & 0x10) === 0 ? 0 : 4 + message.readUInt16BE(14) * 4
     if (this.keyFrameAt === 0 && message[12 + extension] === 0x65) this.keyFrameAt = performance.now()
     this.#first.resolve()
   }
 }
 
-/** With its addresses, and without the promise of more. */
+/** Makes a description with all its addresses, and without trickle ICE. */
 function wholeDescription(connection: PeerConnection): string {
   return (connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
 }

@@ -4,7 +4,7 @@ import type { JanusAccess } from '../../../server/nodes/secrets/janus-access.ts'
 import type { JanusConfiguration } from './janus-configuration.ts'
 import { type JanusServer, type JanusServerOptions, startJanus } from './janus-server.ts'
 
-/** What the site knows of a node with a secret of each kind; none of them is easy to write into a file. */
+/** Node record with a secret of each kind, full of characters that need escaping in a file. */
 export const safeSecrets = {
   api_secret: 'api "secret" \\ one',
   admin_secret: 'admin; secret = "two" #',
@@ -14,7 +14,7 @@ export const safeSecrets = {
   event_secret: 'e'.repeat(43),
 }
 
-/** The configuration files that the product makes for a node, by name. */
+/** Makes the configuration files that the product writes for a node, by name. */
 export function productFiles(
   node: JanusAccess,
   { rtpPorts: [first, last] }: JanusConfiguration,
@@ -31,7 +31,7 @@ export function productFiles(
   return Object.fromEntries(files.map(({ name, text }) => [name, text]))
 }
 
-/** Starts a Janus with the configuration files that the product makes. */
+/** Starts a Janus with the configuration files that the product writes. */
 export async function startSafeJanus(
   options: { events?: { backend: string; subprotocol: string } } & Pick<JanusServerOptions, 'files' | 'trusts'> = {},
 ): Promise<{ janus: JanusServer; access: JanusAccess }> {

@@ -9,7 +9,7 @@ import type { JanusServer } from './janus-server.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 
-/** A Janus as relays see it; its rooms let everybody in. */
+/** A Janus as relays see it; its rooms admit everybody. */
 export class TestRelayNode implements RelayNode {
   readonly name: string
   readonly janus: JanusServer
@@ -24,7 +24,7 @@ export class TestRelayNode implements RelayNode {
     this.janus = janus
     this.records = records
     const { api: apiSecret, admin: secret } = janus.configuration.secrets
-    // Who is dead asks nothing.
+    // A dead controller sends no requests.
     const confirmed = (): Promise<void> | undefined =>
       this.#isAbandoned ? Promise.reject(new Error('it is no more')) : undefined
     const socket = { url: janus.wsUrl, apiSecret, confirmed, logger }
@@ -64,14 +64,14 @@ export class TestRelayNode implements RelayNode {
     this.#session.leave()
   }
 
-  /** Its session is nobody's any more, and lives on on Janus. */
+  /** Abandons the session, which lives on on Janus. */
   async abandon(): Promise<void> {
     const session = await this.#session.get(AbortSignal.timeout(2_000))
     this.#isAbandoned = true
     session.release()
   }
 
-  /** Its connection to the controller is cut; Janus keeps what lives in it. */
+  /** Cuts the connection to the controller; Janus keeps its session. */
   async cut(): Promise<void> {
     ;(await this.#session.get(AbortSignal.timeout(2_000))).release()
   }
@@ -82,14 +82,14 @@ export class TestRelayNode implements RelayNode {
   }
 }
 
-/** Nothing of them is kept for the next controller. */
+/** Keeps no records for the next controller. */
 function forgetful(): RelayRecords {
   const none = new Map<string, never>()
   const store = { all: () => none, get: () => undefined, transact: () => Promise.resolve(undefined as never) }
   return new RelayRecords(store, logger)
 }
 
-/** A room on Janus that asks whoever subscribes who they are. */
+/** Opens a room on Janus that requires the private id of subscribers. */
 export async function openTestRoom(janus: JanusServer, room: string): Promise<void> {
   await janus.ask('videoroom', {
     request: 'create',

@@ -1,6 +1,6 @@
 import type { PeerConnection } from 'node-datachannel'
 
-/** The node did not let somebody watch or publish. */
+/** The node refused to publish or to let somebody watch. */
 export class MediaRefusedError extends Error {
   readonly status: number
   constructor(status: number, document: string) {
@@ -10,8 +10,8 @@ export class MediaRefusedError extends Error {
 }
 
 /**
- * Sends the connection's offer to a WHIP or WHEP address and gives it the answer. Resolves to the URL of the session.
- * @param change of the offer as the node gets it, and of the answer as the connection does
+ * Sends the connection's offer to a WHIP or WHEP address and applies the answer. Resolves to the URL of the session.
+ * @param change changes the offer sent to the node, and the answer applied to the connection
  * @throws MediaRefusedError
  */
 export async function answeredOffer(
@@ -23,7 +23,7 @@ export async function answeredOffer(
   const gathered = whenGathered(connection)
   connection.setLocalDescription('offer')
   await gathered
-  // Without its addresses: were the node first to call, the library could finish before it has noted whom it talks to.
+  // Removes the addresses: if the node called first, the library could finish before it has stored its peer.
   const offer = (connection.localDescription()?.sdp ?? '').replace(/a=candidate:.*\r\n/g, '')
   const body = change.offer?.(offer) ?? offer
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
@@ -35,7 +35,7 @@ export async function answeredOffer(
   return session
 }
 
-/** Resolves when it has found its own addresses. */
+/** Resolves when the connection has gathered its addresses. */
 export function whenGathered(connection: PeerConnection): Promise<void> {
   return new Promise((resolve) => {
     connection.onGatheringStateChange((state) => {

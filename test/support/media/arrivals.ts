@@ -1,12 +1,12 @@
 /** RTP of one track. */
 export class Arrivals {
-  /** Packets that came, those that came twice counted twice, and those that were sent since the first one. */
+  /** Packets received including duplicates, and packets sent since the first one. */
   received = 0
   sent = 0
   #highest = -1
 
   note(message: Buffer): void {
-    // RTCP comes by the same way (RFC 5761, section 4).
+    // Skips RTCP, which shares the port (RFC 5761, section 4).
     if ((message[1] ?? 0) >= 192 && (message[1] ?? 0) <= 223) return
     const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
     this.received += 1

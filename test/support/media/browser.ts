@@ -7,37 +7,37 @@ const flags = [
   '--autoplay-policy=no-user-gesture-required',
 ]
 
-/** Readings of one direction of one kind of media. */
+/** Statistics of one direction and one kind of media. */
 export interface FlowStats {
-  /** Encoded, for what is sent. */
+  /** When sending: frames encoded. */
   framesDecoded: number
   framesPerSecond: number
-  /** Whole ones that came, and those of them that the browser left out. */
+  /** Complete frames received, and those of them that the browser dropped. */
   framesReceived: number
   framesDropped: number
   packets: number
   bytes: number
   packetsLost: number
   freezes: number
-  /** Of sound: more than 0 when it is not silence. */
+  /** Energy of the sound: above 0 unless silent. */
   energy: number
   keyFrames: number
   targetBitrate: number
   nacks: number
   height: number
-  /** Of sound: what was played, and how much of it was made up. */
+  /** Samples of sound that were played, and those of them that were concealed. */
   samples: number
   concealed: number
 }
 
-/** Readings of one peer connection in the page. */
+/** Statistics of one peer connection in the page. */
 export interface PeerStats {
   state: string
-  /** Status of the PATCH with the addresses; 0 when there was none. */
+  /** Status of the PATCH with the candidates; 0: none sent. */
   patched: number
-  /** From the offer to the first picture shown; 0 before. */
+  /** Time from the offer to the first rendered picture; 0 before. */
   firstFrameMs: number
-  /** What the browser believes it may send, in bits per second. */
+  /** Browser's estimate of the available bandwidth, in bits per second. */
   availableBitrate?: number
   video?: FlowStats
   audio?: FlowStats
@@ -45,32 +45,32 @@ export interface PeerStats {
   audioSent?: FlowStats
 }
 
-/** What the node answered to an offer. */
+/** Answer of the node to an offer. */
 export interface Answered {
   status: number
   problem: { status: number; reason: string; code?: number; detail: string } | null
   sdp: string
 }
 
-/** How the page offers. */
+/** Options of an offer. */
 export interface Offering {
-  /** The one video codec that is offered; left out: every one. */
+  /** The only video codec offered; default: all. */
   codec?: string
-  /** When the page tells its addresses; never: it is reached by the address its packets come from. */
+  /** When the page sends its candidates; never: the node uses the source address of its packets. */
   addresses?: 'offer' | 'later' | 'never'
-  /** Of the addresses that the node offers, the one that is used; left out: any. */
+  /** The only node address to use; default: any. */
   through?: string
-  /** A picture of 720 lines in three sizes at once, `l`, `m` and `h`. For publishing. */
+  /** Publishes a picture of 720 lines in three layers, `l`, `m` and `h`. */
   layered?: boolean
-  /** What is published: noise takes all that may be sent. */
+  /** Published picture: noise takes all available bandwidth. */
   pictures?: 'camera' | 'noise'
-  /** Of publishing: whether to be told when packets come is offered; it is where this is left out. */
+  /** Offers transport-wide feedback when publishing; default: true. */
   transportFeedback?: boolean
-  /** A picture that costs little. For publishing. */
+  /** Publishes a picture that costs little. */
   small?: boolean
 }
 
-/** What of page/client.js is called from here. */
+/** Functions of page/client.js that are called from here. */
 interface PageClient {
   watch(name: string, url: string, token: string, how: Offering): Promise<Answered>
   watchOffered(name: string, url: string, token?: string): Promise<Answered>
@@ -91,7 +91,7 @@ interface PageClient {
   peerAddress(name: string, candidate: string, mid: string): Promise<void>
 }
 
-/** Windows with fake camera and microphone, in a Chromium that the test files of this process share. */
+/** Opens windows with fake camera and microphone, in a Chromium that the test files of this process share. */
 export async function openMediaWindows(): Promise<Windows> {
   return await openWindows(flags)
 }
@@ -116,7 +116,7 @@ export class MediaPage {
     return new MediaPage(page)
   }
 
-  /** Calls the page's side. */
+  /** Calls a function of the page's client. */
   async call<N extends keyof PageClient>(
     name: N,
     ...parameters: Parameters<PageClient[N]>
@@ -132,7 +132,7 @@ export class MediaPage {
     )
   }
 
-  /** Readings once they match; fails with the last ones. */
+  /** Waits until the statistics match; fails with the last ones. */
   async until(name: string, matches: (stats: PeerStats) => boolean, withinMs = 20_000): Promise<PeerStats> {
     const limit = performance.now() + withinMs
     for (;;) {
@@ -143,13 +143,13 @@ export class MediaPage {
     }
   }
 
-  /** So many more pictures are decoded from now on. */
+  /** Waits until this many more pictures are decoded. */
   async decodes(name: string, more = 10, withinMs = 20_000): Promise<PeerStats> {
     const before = (await this.call('stats', name)).video?.framesDecoded ?? 0
     return await this.until(name, ({ video }) => (video?.framesDecoded ?? 0) >= before + more, withinMs)
   }
 
-  /** Colours of what is shown of a stream, at places given as shares of its size. */
+  /** Reads the colours of a rendered stream at places given as shares of its size. */
   async colours(name: string, ...places: [number, number][]): Promise<number[][]> {
     const png = await this.page.locator(`#${name}`).screenshot()
     return await this.call('colours', png.toString('base64'), places)

@@ -1,6 +1,6 @@
 import type { Log } from '../../../server/media/base/media-log.ts'
 
-/** A log of the node that keeps what was wrong, for a test to look at. */
+/** A log of the node that keeps warnings and errors for the test. */
 export function complaintLog(complaints: string[] = []): Log {
   const note = (message: string, detail = ''): void => void complaints.push(`${message}: ${detail}`)
   return { debug: () => {}, info: () => {}, warn: note, error: note }

@@ -4,17 +4,17 @@ import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer } from './answered-offer.ts'
 import { Arrivals } from './arrivals.ts'
 
-/** What is asked of its offer, as Chromium names it. */
+/** Payload type to request, as in Chromium. */
 const videoType = 102
 const openMs = 10_000
-/** A report of the sender is answered with one of the receiver: one a second for the whole connection, as browsers do. */
+/** Answers a sender report with a receiver report, at most one a second per connection, as browsers do. */
 const reportEveryMs = 900
-/** As much as browsers give a socket: a key frame comes all at once. */
+/** Size of the socket buffer, as in browsers: a key frame arrives at once. */
 const socketBytes = 1024 * 1024
 
 /**
- * A WHEP viewer for crowds: a real connection whose media is counted on its way in and goes no further. Numbers of packets are not encrypted (RFC 3711, section
- * 3.1), so every loss is seen and nothing has to be decrypted. The peer behind answers what else comes: checks of the connection, its handshake, and reports.
+ * A WHEP viewer for crowds: a real connection whose media is counted on arrival and dropped. Sequence numbers are not encrypted (RFC 3711, section
+ * 3.1), so every loss shows without decryption. The peer behind answers everything else: connectivity checks, the handshake, and reports.
  */
 export class CountedViewer {
   readonly #connection: PeerConnection
@@ -51,8 +51,8 @@ export class CountedViewer {
 
   /**
    * Connects, and waits for the first packet or the connection.
-   * @param until what it waits for: of a stream that is silent and not shown nothing comes
-   * @throws MediaRefusedError; Error when it does not come within 10 s
+   * @param until `connection` for a stream that is muted and hidden, which sends nothing
+   * @throws MediaRefusedError; Error after 10 s
    */
   static async open(url: string, token: string, until: 'packet' | 'connection' = 'packet'): Promise<CountedViewer> {
     const socket = dgram.createSocket({ type: 'udp4', recvBufferSize: socketBytes })
@@ -68,7 +68,7 @@ export class CountedViewer {
     return viewer
   }
 
-  /** What came until now. */
+  /** Packets received until now. */
   get packets(): number {
     return this.video.received + this.audio.received
   }
@@ -90,7 +90,7 @@ export class CountedViewer {
     }
   }
 
-  /** The peer calls the socket, and that calls the node. */
+  /** Routes the media through the counting socket, between peer and node. */
   #withOwnAddress(sdp: string): string {
     const { port } = this.#socket.address()
     return sdp.replace(/^(a=candidate:\S+ 1 UDP \d+ )(\S+) (\d+)/gim, (_, head: string, _host, nodePort: string) => {
@@ -106,7 +106,7 @@ export class CountedViewer {
       return
     }
     const [first = 0, second = 0] = packet
-    // Which protocol shares the port: RFC 7983, section 7, and RFC 5761, section 4.
+    // Separates the protocols that share the port: RFC 7983, section 7, and RFC 5761, section 4.
     if (first < 128 || first > 191) return this.#pass(packet)
     if (second >= 192 && second <= 223) {
       const now = performance.now()

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Few small pictures: several people encode and decode on one machine, and Chromium's own fake camera films 1280×720. */
+/** Few and small pictures: several people encode and decode on one machine, and Chromium's own fake camera films 1280×720. */
 const width = 160
 const height = 96
 const picturesPerSecond = 5
@@ -10,7 +10,7 @@ const pictures = 10
 const folder = join(import.meta.dirname, '../../../node_modules/.cache')
 const file = join(folder, `film-${width}x${height}-${pictures}at${picturesPerSecond}.y4m`)
 
-/** A file of raw pictures (YUV4MPEG2) for a fake camera to film, over and over: grey ones that become lighter. Kept for the next run. */
+/** Makes a file of raw pictures (YUV4MPEG2) that a fake camera plays in a loop: grey ones that become lighter. Kept for the next run. */
 export async function filmFile(): Promise<string> {
   if (existsSync(file)) return file
   const picture = (turn: number): Buffer[] => [
@@ -21,7 +21,7 @@ export async function filmFile(): Promise<string> {
   const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F${picturesPerSecond}:1 Ip A1:1 C420\n`)
   const whole = Buffer.concat([header, ...Array.from({ length: pictures }, (_, turn) => picture(turn)).flat()])
   await mkdir(folder, { recursive: true })
-  // Another process may be at it, too: whole or not there.
+  // Writes to another name first: another process may be writing the file at the same time.
   const part = `${file}.${process.pid}`
   await writeFile(part, whole)
   await rename(part, file)

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { matroskaFrame, matroskaHeader, ticksPerMs } from '../../../server/media/transcode/matroska-writer.ts'
 
-/** How long a frame of Opus is that the node makes. */
+/** Duration of an Opus frame of the node, in milliseconds. */
 const frameMs = 20
 
-/** The tone in frames of Opus, in Hz, decoded by a program that nobody here wrote; NaN for silence. */
+/** Measures the frequency in frames of Opus, in Hz, decoded by ffmpeg; NaN for silence. */
 export async function toneOf(frames: readonly Buffer[]): Promise<number> {
   const head = Buffer.from('4f70757348656164010200004ebb0000000000', 'hex').subarray(0, 19)
   const stream = Buffer.concat([
@@ -25,7 +25,7 @@ export async function toneOf(frames: readonly Buffer[]): Promise<number> {
   const count = samples.length / 2
   let crossings = 0
   let loudest = 0
-  // The first frames are those in which a decoder settles.
+  // Skips the first frames, in which a decoder settles.
   for (let index = 4_801; index < count; index++) {
     loudest = Math.max(loudest, Math.abs(at(index)))
     if (at(index - 1) < 0 && at(index) >= 0) crossings += 1

@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The path of a program in the place of ffmpeg: it says that it can all, and then does `run` (of a shell) instead of it. */
+/** Makes a substitute for ffmpeg, which reports all capabilities and then runs the shell commands `run`. Resolves to its path. */
 export async function inPlaceOfFfmpeg(folder: string, name: string, run: string): Promise<string> {
   const path = join(folder, name)
   const text = `#!/bin/sh\ncase "$*" in *-encoders*|*-version*) exec ffmpeg "$@";; esac\n${run}\n`

@@ -1,34 +1,34 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer } from './answered-offer.ts'
 
-/** Payload type and number of the header extension, as Chromium has them. */
+/** Payload type and id of the header extension, as in Chromium. */
 const videoType = 102
 const ridExtension = 10
 export const ridUri = 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id'
 
-/** One packet's worth of a picture, or less. */
+/** One packet of a picture. */
 export interface SentPicture {
   ssrc: number
-  /** Told in its packets; left out: it is not. */
+  /** Sent as a header extension; default: not sent. */
   rid?: string
-  /** With its parameter sets; left out: one that follows another. */
+  /** Makes it a key frame with parameter sets; default: a delta frame. */
   key?: { height: number }
 }
 
-/** What an offer says of streams of one picture (RFC 8853). */
+/** Makes the lines of an offer with simulcast layers (RFC 8853). */
 export function layerLines(rids: readonly string[]): string {
   const each = rids.map((rid) => `a=rid:${rid} send\r\n`).join('')
   return `a=extmap:${ridExtension} ${ridUri}\r\n${each}a=simulcast:send ${rids.join(';')}\r\n`
 }
 
-/** A WHIP publisher on libdatachannel that says it sends a picture in several sizes, and sends what a test tells it. */
+/** A WHIP publisher on libdatachannel that offers a picture in several layers, and sends the packets that a test gives it. */
 export class LayeredPeer {
   readonly #connection: PeerConnection
   readonly #track: Track
   readonly #sequences = new Map<number, number>()
-  /** Streams that it was asked for a key frame of, as often as it was. */
+  /** SSRCs of the keyframe requests received, one entry each. */
   readonly asked: number[] = []
-  /** Streams that it was sent reports of. */
+  /** SSRCs of the reports received. */
   readonly reported = new Set<number>()
   #session = ''
 
@@ -45,7 +45,7 @@ export class LayeredPeer {
     this.#track.onMessage((message) => this.#heard(message))
   }
 
-  /** Publishes, and waits until it is connected. @throws Error when the node does not take it */
+  /** Publishes, and waits until it is connected. @throws Error if the node refuses it */
   static async open(url: string, token: string, rids: readonly string[]): Promise<LayeredPeer> {
     const peer = new LayeredPeer()
     const opened = new Promise<void>((resolve) => peer.#track.onOpen(resolve))
@@ -56,7 +56,7 @@ export class LayeredPeer {
     return peer
   }
 
-  /** One picture; a key frame comes with its parameter set in a packet of its own. */
+  /** Sends one picture; a key frame follows its parameter set, which has a packet of its own. */
   send({ ssrc, rid, key }: SentPicture): void {
     const timestamp = (ssrc * 7_919 + Math.round(performance.now() * 90)) >>> 0
     if (key !== undefined) this.#packet(ssrc, rid, timestamp, sequenceParameters(key.height), false)
@@ -80,7 +80,7 @@ export class LayeredPeer {
     if (this.#track.isOpen()) this.#track.sendMessageBinary(Buffer.concat([header, extension(rid), payload]))
   }
 
-  /** Of a compound packet: picture loss indications, and reports. */
+  /** Reads a compound packet: picture loss indications, and reports. */
   #heard(message: Buffer): void {
     for (let at = 0; at + 12 <= message.length; at += 4 + message.readUInt16BE(at + 2) * 4) {
       const [type, format] = [message[at + 1], (message[at] ?? 0) & 0x1f]
@@ -90,7 +90,7 @@ export class LayeredPeer {
   }
 }
 
-/** One element of one byte's head (RFC 8285, section 4.2). */
+/** Makes one element with a one-byte header (RFC 8285, section 4.2). */
 function extension(rid: string | undefined): Buffer {
   if (rid === undefined) return Buffer.alloc(0)
   const words = Math.ceil((1 + rid.length) / 4)
@@ -101,14 +101,14 @@ function extension(rid: string | undefined): Buffer {
   return bytes
 }
 
-/** Of baseline, for pictures of so many lines, a multiple of 16, and as many columns (ITU-T H.264, section 7.3.2.1.1). */
+/** Makes the parameter set of a square baseline picture with this many lines, a multiple of 16 (ITU-T H.264, section 7.3.2.1.1). */
 export function sequenceParameters(height: number): Buffer {
   const number = (value: number): string => {
     const digits = (value + 1).toString(2)
     return '0'.repeat(digits.length - 1) + digits
   }
   const blocks = height / 16 - 1
-  // Numbers of the set and of frames, order of pictures, one reference, no gaps; then the size, whole frames, no cropping and nothing more.
+  // Ids of set and frame numbers, picture order, one reference, no gaps; then the size, whole frames, no cropping and no extensions.
   const text = [
     number(0),
     number(0),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Link } from './link.ts'
 
-describe('a link of the tests', () => {
+describe('a simulated link', () => {
   let arrived: { packet: number; at: number }[]
 
   beforeEach(() => {
@@ -12,7 +12,7 @@ describe('a link of the tests', () => {
     vi.useRealTimers()
   })
 
-  /** Packets of 972 bytes, 1,000 with the headers of IP and UDP, so many milliseconds apart. */
+  /** Sends packets of 972 bytes, 1,000 with the headers of IP and UDP, at this interval in milliseconds. */
   function send(link: Link, count: number, everyMs: number): void {
     const began = performance.now()
     for (let packet = 0; packet < count; packet++) {
@@ -22,12 +22,12 @@ describe('a link of the tests', () => {
     vi.runAllTimers()
   }
 
-  test('carries everything at once when it has no limits', () => {
+  test('delivers everything at once without limits', () => {
     send(new Link(1), 5, 0)
     expect(arrived).toEqual([0, 1, 2, 3, 4].map((packet) => ({ packet, at: 0 })))
   })
 
-  test('of 800 kbit/s carries a hundred packets a second, keeps as many as its queue is long, and loses the others', () => {
+  test('of 800 kbit/s delivers a hundred packets a second, queues up to its limit, and drops the rest', () => {
     const link = new Link(1)
     Object.assign(link, { kbps: 800, queueMs: 100 })
     send(link, 400, 5)
@@ -38,7 +38,7 @@ describe('a link of the tests', () => {
     expect(arrived.every(({ packet, at }) => at - packet * 5 <= 111)).toBe(true)
   })
 
-  test('that is widened while packets wait carries what comes from then on', () => {
+  test('that widens while packets wait delivers later packets at the new rate', () => {
     const link = new Link(1)
     link.kbps = 80
     send(link, 1, 0)
@@ -48,7 +48,7 @@ describe('a link of the tests', () => {
     expect(arrived.slice(1).map(({ at }) => at)).toEqual([0, 10, 20])
   })
 
-  test('delays each packet by another time within its jitter, in order, and the same in each run', () => {
+  test('delays each packet by a varying time within its jitter, in order, and the same in each run', () => {
     const run = (): { packet: number; at: number }[] => {
       arrived = []
       const link = new Link(3)

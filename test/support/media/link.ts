@@ -1,30 +1,30 @@
 import { seededRandom } from '../seeded-random.ts'
 
-/** Bytes of IP and UDP ahead of each datagram: a link carries them too. */
+/** Bytes of IP and UDP headers, which count towards each datagram. */
 const headerBytes = 28
 
-/** What a link is like in one direction; each may be changed while packets are on their way. */
+/** Conditions of a link in one direction; each may change while packets are in flight. */
 export interface LinkConditions {
-  /** Share that is lost, 0 to 1. */
+  /** Share of packets lost, 0 to 1. */
   loss: number
-  /** Kilobits a second, headers of IP and UDP included; Infinity for no limit. */
+  /** Rate in kbit/s, headers of IP and UDP included; Infinity: no limit. */
   kbps: number
-  /** How long a packet waits at most for its turn where the rate is limited, in milliseconds: what finds the queue longer is lost. */
+  /** Maximum time in the queue of a limited rate, in milliseconds: further packets are dropped. */
   queueMs: number
-  /** Milliseconds on the way. */
+  /** Delay in milliseconds. */
   delayMs: number
-  /** Up to so many milliseconds more, another number for each packet. The order stays. */
+  /** Maximum additional delay in milliseconds, random for each packet. The order stays. */
   jitterMs: number
 }
 
-/** What went into a link. */
+/** Traffic of a link. */
 export interface LinkCounts {
-  /** What was to be carried. */
+  /** Packets that entered the link. */
   offered: number
   offeredBytes: number
   passed: number
   passedBytes: number
-  /** By chance, or because the queue was full. */
+  /** Packets dropped by chance, or because the queue was full. */
   dropped: number
 }
 
@@ -33,7 +33,7 @@ interface Waiting {
   deliver: () => void
 }
 
-/** One direction of a link, with a queue that everybody on it shares. Chance is the same in each run. */
+/** One direction of a link, with a queue that all its traffic shares. Random numbers are the same in each run. */
 export class Link implements LinkConditions {
   loss = 0
   kbps = Infinity
@@ -43,7 +43,7 @@ export class Link implements LinkConditions {
   readonly counts: LinkCounts = { offered: 0, offeredBytes: 0, passed: 0, passedBytes: 0, dropped: 0 }
   readonly #random: () => number
   readonly #clock: () => number
-  /** When the link has sent what it took. */
+  /** Time at which the link has sent its queue. */
   #busyUntil = 0
   #lastAt = 0
   readonly #waiting: Waiting[] = []
@@ -54,7 +54,7 @@ export class Link implements LinkConditions {
     this.#clock = clock
   }
 
-  /** Carries a packet of so many bytes: `deliver` is called when it has arrived, at once where nothing holds it up, and never when it is lost. */
+  /** Sends a packet of this size: calls `deliver` on arrival, at once without limits, never after a loss. */
   carry(bytes: number, deliver: () => void): void {
     this.counts.offered += 1
     this.counts.offeredBytes += bytes
@@ -71,13 +71,13 @@ export class Link implements LinkConditions {
     this.#timer ??= this.#wake()
   }
 
-  /** What is on its way does not arrive. */
+  /** Drops the packets in flight. */
   close(): void {
     clearTimeout(this.#timer)
     this.#waiting.length = 0
   }
 
-  /** When it arrives; undefined when it is lost. */
+  /** Computes the arrival time; undefined: lost. */
   #arrival(bytes: number): number | undefined {
     if (this.#random() < this.loss) return undefined
     const now = this.#clock()

@@ -2,20 +2,20 @@ import dgram from 'node:dgram'
 import { once } from 'node:events'
 import { Link } from './link.ts'
 
-/** A way to a UDP port over links that lose, hold up and delay packets. */
+/** A proxy of a UDP port over links that drop, queue and delay packets. */
 export interface LossyProxy extends AsyncDisposable {
-  /** Where it listens: the port is that of the target. */
+  /** Address that it listens at, on the target's port. */
   host: string
-  /** Towards the client and towards the target: what they are like may be changed at any time. */
+  /** Links towards the client and the target; their conditions may change at any time. */
   toClient: Link
   toTarget: Link
-  /** So many packets of media to the client are lost next, whatever else passes. */
+  /** Number of media packets to the client to drop next; other packets pass. */
   loseMedia: number
 }
 
 /**
- * Stands at another loopback address on the port of the target, which advertises that address.
- * @param loss share that is lost in both directions, 0 to 1
+ * Listens at another loopback address on the port of the target, which advertises that address.
+ * @param loss share of packets lost in both directions, 0 to 1
  */
 export async function startLossyProxy(port: number, loss: number, host = '127.0.0.2'): Promise<LossyProxy> {
   const front = dgram.createSocket('udp4')
@@ -64,7 +64,7 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
   return proxy
 }
 
-/** RTP, and not RTCP, among what shares the port (RFC 7983, section 7; RFC 5761, section 4). */
+/** Tells RTP from RTCP and the other protocols on the port (RFC 7983, section 7; RFC 5761, section 4). */
 function isRtp(packet: Buffer): boolean {
   const [first = 0, second = 0] = packet
   return first >= 128 && first <= 191 && (second < 192 || second > 223)

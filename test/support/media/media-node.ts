@@ -22,13 +22,13 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ffmpegRuns } from './own-ffmpeg.ts'
 
 const root = join(import.meta.dirname, '../../..')
-/** The node as it is written, and as it is built. */
+/** Program of the node: source and build. */
 export const sourceProgram = join(root, 'server/bin/media-node.ts')
 export const builtProgram = join(root, 'dist/server/media-node.js')
 
 const refusals = { link: 'noRoom', password: 'hostPasswordWrong', number: 'unauthorised' } as const
 
-/** A request was answered with a failure. */
+/** The node answered a request with an error. */
 export class NodeFailure extends Error {
   readonly kind: DeviceErrorKind | null
   constructor(kind: DeviceErrorKind | null, message: string) {
@@ -38,15 +38,15 @@ export class NodeFailure extends Error {
   }
 }
 
-/** How a node is started; what is left out is a free port, and only what a test names. */
+/** Options of a node; defaults are a free port, and nothing else. */
 export interface MediaNodeOptions {
   program?: string
   settings?: Partial<MediaSettings>
   tls?: { cert: string; key: string }
   udpPort?: number
-  /** Path of ffmpeg; left out: the one of this machine. */
+  /** Path of ffmpeg; default: that of this machine. */
   ffmpeg?: string
-  /** Of Node, before the program. */
+  /** Arguments of Node, before the program. */
   execArgv?: string[]
 }
 
@@ -55,15 +55,15 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** The node in a process of its own, confined and spoken to as by the controller. */
+/** The node in a process of its own, confined and controlled as by the controller. */
 export class TestMediaNode implements AsyncDisposable {
   readonly child: ChildProcess
   readonly key = randomBytes(32)
-  /** Everything it told without being asked. */
+  /** Events of the node. */
   readonly events: ControlEvent[] = []
-  /** Rooms whose number is enough to join them. */
+  /** Rooms that can be joined by number. */
   readonly openToNumber = new Set<string>()
-  /** Warnings and errors that it wrote. */
+  /** Warnings and errors in its log. */
   readonly complaints: string[] = []
   readonly #waiting = new Map<number, Waiting>()
   readonly #watchers = new Set<() => void>()
@@ -116,7 +116,7 @@ export class TestMediaNode implements AsyncDisposable {
     return node
   }
 
-  /** Where it is reached. */
+  /** Address of the node. */
   get url(): string {
     return `http://127.0.0.1:${this.port}`
   }
@@ -143,7 +143,7 @@ export class TestMediaNode implements AsyncDisposable {
     if (this.child.connected) this.child.send(message)
   }
 
-  /** Opens a room; what is left out is roomy and unlocked. */
+  /** Opens a room; by default unlocked, with many places. */
   async openRoom(roomId: string, more: Partial<ControlParams<'open_room'>> = {}): Promise<void> {
     await this.request('open_room', {
       roomId,
@@ -158,7 +158,7 @@ export class TestMediaNode implements AsyncDisposable {
     })
   }
 
-  /** Puts a camera into a room. @throws NodeFailure */
+  /** Adds a camera to a room. @throws NodeFailure */
   async addDevice(
     roomId: string,
     userId: string,
@@ -175,17 +175,17 @@ export class TestMediaNode implements AsyncDisposable {
     return (await this.request('users', { roomId })).users.map(({ userId }) => userId)
   }
 
-  /** Readings of one stream; undefined when it is not in the room. */
+  /** Reads the statistics of one stream; undefined if it is not in the room. */
   async stream(roomId: string, streamId: string): Promise<StreamStats | undefined> {
     return (await this.request('stats', { roomId })).streams.find(({ stream_id }) => stream_id === streamId)
   }
 
-  /** A join token as the controller makes it. */
+  /** Makes a join token, as the controller does. */
   token(roomId: string, more: Partial<JoinGrant> = {}): string {
     return signJoinToken(this.key, { roomId, role: 'member', lifeMs: 60_000, ...more })
   }
 
-  /** The first event, past or to come, that matches. */
+  /** Waits for the first event, past or future, that matches. */
   async event(matches: (event: ControlEvent) => boolean, withinMs = 20_000): Promise<ControlEvent> {
     const found = this.events.find(matches)
     if (found !== undefined) return found
@@ -207,7 +207,7 @@ export class TestMediaNode implements AsyncDisposable {
     }
   }
 
-  /** Ends it as the controller does; resolves with the exit code. */
+  /** Ends it as the controller does; resolves to the exit code. */
   async stop(): Promise<number | null> {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode
     this.send({ type: 'stop' })
@@ -219,7 +219,7 @@ export class TestMediaNode implements AsyncDisposable {
     await this.stop()
   }
 
-  /** As the controller does for a room that does not exist: there are no rooms beside those that a test opened. */
+  /** Answers like the controller for a room that does not exist: only rooms opened by a test exist. */
   #answerWanted(event: ControlEvent): void {
     if (event.type === 'roomLooked') {
       const look = { by_number: this.openToNumber.has(event.roomId), host_password: false, topic: '' }

@@ -1,7 +1,7 @@
-/** What an offer written by hand holds. */
+/** Content of a handwritten offer. */
 export interface OfferOptions {
   direction?: 'recvonly' | 'sendonly' | 'sendrecv' | 'inactive'
-  /** Video codecs, the preferred one first; empty for no video. */
+  /** Video codecs in order of preference; empty: no video. */
   video?: ('VP8' | 'H264' | 'AV1')[]
   audio?: boolean
   userFragment?: string
@@ -20,7 +20,7 @@ const rtpmaps = {
 }
 const payloads = { VP8: 96, H264: 102, AV1: 45 }
 
-/** An offer as a browser writes it. Nobody answers at its address, so that it stays an offer. */
+/** Makes an offer like a browser's. Nothing listens at its address, so no connection follows. */
 export function offerSdp(options: OfferOptions = {}): string {
   const { direction = 'recvonly', video = ['VP8', 'H264'], audio = true } = options
   const mids = [video.length > 0 ? '0' : undefined, audio ? '1' : undefined].filter((mid) => mid !== undefined)

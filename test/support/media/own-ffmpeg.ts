@@ -6,7 +6,7 @@ import { complaintLog } from './complaints.ts'
 
 const noLog = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** What a node is told by a controller that runs ffmpeg for it. @param program path or name; empty: that of this machine */
+/** Notifies a node of the ffmpeg that its controller runs. @param program path or name; empty: that of this machine */
 export function ffmpegRuns(
   tell: (message: FfmpegTell) => void,
   { program = '', transcoders = () => 4 }: { program?: string | undefined; transcoders?: () => number } = {},
@@ -14,7 +14,7 @@ export function ffmpegRuns(
   return new FfmpegRuns({ ffmpeg: new LocalFfmpeg(program, noLog), tell, transcoders, logger: noLog })
 }
 
-/** A controller's ffmpeg without a process in between. @param program path or name */
+/** Runs ffmpeg for the node without a process in between. @param program path or name */
 export function ffmpegRunner(program: string): FfmpegRunner {
   const runs = ffmpegRuns((message) => setImmediate(() => runner.take(message)), { program })
   const runner = new FfmpegRunner((message) => runs.take(message), complaintLog())

@@ -4,11 +4,11 @@ import { type FromPerson, signalVersion, type ToPerson, toPersonSchema } from '.
 
 type Joined = Extract<ToPerson, { type: 'joined' }>
 
-/** A person's signalling connection. Every message of the node is checked against the contract. */
+/** A user's signalling connection. Checks every message of the node against the contract. */
 export class SignalClient {
   readonly socket: WebSocket
   readonly messages: ToPerson[] = []
-  /** The code of the end. */
+  /** Close code of the connection. */
   readonly closed: Promise<number>
   #joined: Joined | undefined
   readonly #watchers = new Set<() => void>()
@@ -23,7 +23,7 @@ export class SignalClient {
     })
   }
 
-  /** Connects and joins; rejects with the reason when it is refused. */
+  /** Connects and joins; rejects with the reason of a refusal. */
   static async join(
     url: string,
     roomId: string,
@@ -33,7 +33,7 @@ export class SignalClient {
     return await client.enter(joining(roomId, more))
   }
 
-  /** Asks to join, whatever comes of it. */
+  /** Sends a join request and does not wait. */
   async ask(roomId: string, more: Partial<Extract<FromPerson, { type: 'join' }>> = {}): Promise<void> {
     if (this.socket.readyState === WebSocket.CONNECTING) await once(this.socket, 'open')
     this.send(joining(roomId, more))
@@ -43,7 +43,7 @@ export class SignalClient {
     return await new SignalClient(url).enter({ type: 'resume', version: signalVersion, session })
   }
 
-  /** The node's answer to the join. */
+  /** Answer of the node to the join. */
   get joined(): Joined {
     const answer = this.messages.find((message) => message.type === 'joined') ?? this.#joined
     if (answer === undefined) throw new Error('it has not joined')
@@ -62,7 +62,7 @@ export class SignalClient {
     this.socket.send(JSON.stringify(message))
   }
 
-  /** The first message, past or to come, that matches. */
+  /** Waits for the first message, past or future, that matches. */
   async next<T extends ToPerson['type'] = ToPerson['type']>(
     matches: T | ((message: ToPerson) => boolean),
     withinMs = 10_000,
@@ -87,13 +87,13 @@ export class SignalClient {
     }
   }
 
-  /** What came until now is forgotten. */
+  /** Forgets the messages received so far. */
   forget(): void {
     this.#joined = this.joined
     this.messages.length = 0
   }
 
-  /** Ends the connection without a word. */
+  /** Drops the connection. */
   drop(): void {
     this.socket.terminate()
   }
@@ -111,7 +111,7 @@ function joining(roomId: string, more: Partial<Extract<FromPerson, { type: 'join
   }
 }
 
-/** The node did not let somebody in. */
+/** The node refused a join. */
 export class RefusedError extends Error {
   readonly code: number
   readonly reason: string

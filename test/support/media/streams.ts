@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { MediaPage, Offering } from './browser.ts'
 import type { TestMediaNode } from './media-node.ts'
 
-/** A page sends its camera and microphone into a room, as `own`; it must be taken. */
+/** Publishes camera and microphone of a page as `own` and expects success. */
 export async function publish(
   page: MediaPage,
   node: TestMediaNode,
@@ -14,7 +14,7 @@ export async function publish(
   expect(answer.problem).toBeNull()
 }
 
-/** A page watches a stream, under its id; it must be let. */
+/** Watches a stream in a page, under its id, and expects success. */
 export async function watch(
   page: MediaPage,
   node: TestMediaNode,

@@ -1,4 +1,4 @@
-// Gives the media node the end of messages that Electron's utilityProcess has, over the messages of child_process.fork.
+// Gives the media node the messages of Electron's utilityProcess, over child_process.fork.
 import { EventEmitter } from 'node:events'
 
 const port = new EventEmitter()
@@ -15,7 +15,7 @@ Object.defineProperty(process, 'send', { value: undefined })
 process.removeAllListeners('disconnect')
 const listeners = process.listeners('message')
 await import('../../../server/bin/media-node.ts')
-// Electron's process hears its parent through the port alone.
+// Electron's process receives messages of its parent only through the port.
 for (const listener of process.listeners('message')) {
   if (!listeners.includes(listener)) process.removeListener('message', listener)
 }

@@ -9,19 +9,19 @@ export class WhepPeer {
   readonly #tracks: Track[] = []
   readonly #first = Promise.withResolvers<void>()
   #session = ''
-  /** What came until now. */
+  /** Packets received until now. */
   packets = 0
   readonly video = new Arrivals()
   readonly audio = new Arrivals()
 
   /**
    * @param heard see `open`
-   * @param offers whether it is the one that offers
+   * @param offers whether this side sends the offer
    */
   private constructor(heard?: (message: Buffer) => void, offers = true) {
     const connection = new ndc.PeerConnection('viewer', {
       iceServers: [],
-      // Others may not be reached by the loopback address.
+      // Other viewers may not be reachable at the loopback address.
       ...(offers ? { bindAddress: '127.0.0.1' } : {}),
       disableAutoNegotiation: true,
     })
@@ -40,7 +40,7 @@ export class WhepPeer {
 
   #take(track: Track, heard?: (message: Buffer) => void): void {
     const isFirst = this.#tracks.push(track) === 1
-    // It answers sender reports, as a browser does.
+    // Answers sender reports, as a browser does.
     if (heard === undefined) track.setMediaHandler(new ndc.RtcpReceivingSession())
     track.onClosed(() => {})
     track.onMessage((message) => {
@@ -53,9 +53,9 @@ export class WhepPeer {
 
   /**
    * Connects, and waits for the first packet or the connection.
-   * @param heard gets every packet, and is the one that reports and asks for more, with `send`; left out: the library does what a browser does
-   * @param until what it waits for: of a stream that is silent and not shown nothing comes
-   * @throws MediaRefusedError; Error when it does not come within 10 s
+   * @param heard receives every packet, and sends reports and requests with `send`; default: the library does it, as a browser
+   * @param until `connection` for a stream that is muted and hidden, which sends nothing
+   * @throws MediaRefusedError; Error after 10 s
    */
   static async open(
     url: string,
@@ -73,7 +73,7 @@ export class WhepPeer {
     return peer
   }
 
-  /** The same where the server offers (draft-murillo-whep-01, section 4.2). @throws Error when no packet comes within 10 s */
+  /** Like `open`, where the server sends the offer (draft-murillo-whep-01, section 4.2). @throws Error without a packet within 10 s */
   static async openOffered(url: string, token = '', heard?: (message: Buffer) => void): Promise<WhepPeer> {
     const peer = new WhepPeer(heard, false)
     try {
@@ -85,7 +85,7 @@ export class WhepPeer {
     return peer
   }
 
-  /** The same with an offer of its own, which the server counters with another (draft-ietf-wish-whep, section 4.3.2). */
+  /** Like `open`, with an offer that the server answers with a counter-offer (draft-ietf-wish-whep, section 4.3.2). */
   static async openCountered(url: string, token: string): Promise<WhepPeer> {
     const offering = new WhepPeer()
     const offer = await offering.#offer()
@@ -105,9 +105,9 @@ export class WhepPeer {
     this.#tracks[0]?.sendMessageBinary(packet)
   }
 
-  /** Ends it in order. Resolves to whether the node still had it. */
+  /** Ends the session in order. Resolves to whether the node still had it. */
   async close(): Promise<boolean> {
-    // A goodbye is always taken: what tells them apart is whether there is a session to change.
+    // DELETE always succeeds: PATCH shows whether the session still exists.
     const headers = { 'content-type': 'application/trickle-ice-sdpfrag' }
     const { status } = await fetch(this.#session, { method: 'PATCH', headers, body: '' })
     await fetch(this.#session, { method: 'DELETE' })
@@ -117,7 +117,7 @@ export class WhepPeer {
 
   async #open(url: string, token: string, until: 'packet' | 'connection'): Promise<void> {
     if (until === 'connection') this.#tracks[0]?.onOpen(() => this.#first.resolve())
-    // As browsers do: it measures the round trip where its reference times are answered.
+    // Measures the round trip as browsers do, if its reference times are answered.
     const offer = (sdp: string): string => sdp.replace('a=mid:0\r\n', 'a=mid:0\r\na=rtcp-xr:rcvr-rtt=all\r\n')
     this.#session = await answeredOffer(this.#connection, url, token, { offer })
     await this.#firstPacket()
@@ -130,7 +130,7 @@ export class WhepPeer {
     return this.#connection.localDescription()?.sdp ?? ''
   }
 
-  /** @param countered an offer that the server counters; empty for none */
+  /** @param countered offer that the server answers with a counter-offer; empty: none */
   async #answer(url: string, token: string, countered = ''): Promise<void> {
     const request = new Headers(countered === '' ? {} : { 'content-type': 'application/sdp' })
     if (token !== '') request.set('authorization', `Bearer ${token}`)
@@ -146,7 +146,7 @@ export class WhepPeer {
     const headers = { 'content-type': 'application/sdp' }
     const answer = (this.#connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
     await fetch(this.#session, { method: 'PATCH', headers, body: answer })
-    // Its first DTLS message is not to come before the server is ready: it would be repeated a second later, where a browser does so after 50 ms.
+    // Delays the first DTLS message until the server is ready: the library repeats it after a second, a browser after 50 ms.
     await sleep(40)
     for (const [, candidate = ''] of candidates) this.#connection.addRemoteCandidate(candidate, '0')
     await this.#firstPacket()

@@ -1,40 +1,40 @@
 import ndc, { type PeerConnection, type Track } from 'node-datachannel'
 import { answeredOffer } from './answered-offer.ts'
 
-/** What a publisher sends; 0 pictures a second: no video at all. */
+/** Stream of a publisher; 0 pictures a second: no video. */
 export interface Publishing {
-  /** Pictures a second, packets of one, and bytes of each packet. */
+  /** Pictures per second, packets per picture, and bytes per packet. */
   pictures?: number
   packets?: number
   bytes?: number
-  /** Share of the packets of its pictures that do not come to the node, even when asked for again. */
+  /** Share of picture packets that never reach the node, even when requested again. */
   loses?: number
-  /** Packets of nothing but padding after each picture. */
+  /** Padding-only packets after each picture. */
   padding?: number
-  /** Share of the packets of padding that do not come to the node: a browser keeps none of them. */
+  /** Share of padding packets that never reach the node: a browser keeps none of them for retransmission. */
   losesPadding?: number
-  /** Sound: a packet each 20 ms. */
+  /** Sends sound: a packet every 20 ms. */
   audio?: boolean
-  /** Tells how loud it is with each packet of sound (RFC 6464). */
+  /** Sends the audio level with each packet of sound (RFC 6464). */
   levels?: boolean
-  /** Reaches addresses of this machine besides the loopback one, too. */
+  /** Also uses addresses of this machine other than loopback. */
   anyAddress?: boolean
 }
 
-/** Payload types and number of the header extension, as Chromium has them. */
+/** Payload types and id of the header extension, as in Chromium. */
 const videoType = 102
 const audioType = 111
 const levelId = 1
 export const levelUri = 'urn:ietf:params:rtp-hdrext:ssrc-audio-level'
 const audioEveryMs = 20
-/** As many as Chromium sends. */
+/** Size of padding, as in Chromium. */
 const paddingBytes = 224
-/** Pictures, or packets of sound, at a time. */
+/** Maximum number of pictures, or packets of sound, sent in one burst. */
 const maxAtOnce = 4
-/** Nothing to be heard, in -dBov (RFC 6464, section 3). */
+/** Silence, in -dBov (RFC 6464, section 3). */
 export const silence = 127
 
-/** A WHIP publisher on libdatachannel whose pictures and sound hold nothing: a real peer that costs next to nothing. Each packet of sound tells how loud it is. */
+/** A WHIP publisher on libdatachannel with empty pictures and sound: a real peer at little cost. Each packet of sound has an audio level. */
 export class WhipPeer {
   readonly #connection: PeerConnection
   readonly #video: Track | undefined
@@ -45,11 +45,11 @@ export class WhipPeer {
   #keyFrame = true
   #videoSequence = 0
   #audioSequence = 0
-  /** The level that is told from now on, in -dBov: 0 is the loudest. */
+  /** Audio level from now on, in -dBov: 0 is the loudest. */
   level = silence
-  /** Requests for a key frame that came. */
+  /** Keyframe requests received. */
   asked = 0
-  /** Packets of sound that were sent. */
+  /** Packets of sound sent. */
   sounds = 0
 
   private constructor(how: Publishing) {
@@ -89,7 +89,7 @@ export class WhipPeer {
     }
   }
 
-  /** Publishes, and waits until it flows. @throws Error when the node does not take it, or no connection comes */
+  /** Publishes, and waits until media flows. @throws Error if the node refuses, or no connection follows */
   static async open(url: string, token: string, how: Publishing = {}): Promise<WhipPeer> {
     const peer = new WhipPeer(how)
     await peer.#connect(async () => {
@@ -100,7 +100,7 @@ export class WhipPeer {
     return peer
   }
 
-  /** The same by another way than WHIP. @throws what it throws; Error when no connection comes */
+  /** Like `open`, with another negotiation than WHIP. @throws errors of `negotiate`; Error if no connection follows */
   static async openBy(negotiate: (connection: PeerConnection) => Promise<void>, how: Publishing): Promise<WhipPeer> {
     const peer = new WhipPeer({ ...how, anyAddress: true })
     await peer.#connect(() => negotiate(peer.#connection))
@@ -138,7 +138,7 @@ export class WhipPeer {
     if (this.#audio !== undefined) this.#repeat(audioEveryMs, () => this.#sendSound())
   }
 
-  /** At a pace that a late timer does not slow; what it is much too late for is left out, as a camera does, and is no burst. */
+  /** Keeps the rate despite late timers; skips what is much too late, as a camera does, instead of sending a burst. */
   #repeat(everyMs: number, run: () => void): void {
     const began = performance.now()
     let done = 0
@@ -162,7 +162,7 @@ export class WhipPeer {
       packet.writeUInt32BE(timestamp >>> 0, 4)
       packet.writeUInt32BE(1, 8)
       packet[12] = type
-      // Evenly, so that each run is alike.
+      // Drops packets evenly, so that each run is alike.
       if ((this.#videoSequence * this.#how.loses) % 1 >= this.#how.loses) send(this.#video, packet)
     }
     for (let i = 0; i < this.#how.padding; i++) {
@@ -186,7 +186,7 @@ export class WhipPeer {
     packet.writeUInt32BE((this.#audioSequence * 960) >>> 0, 4)
     packet.writeUInt32BE(2, 8)
     if (this.#how.levels) {
-      // One element of one byte (RFC 8285, section 4.2): the voice flag and the level.
+      // One element with a one-byte header (RFC 8285, section 4.2): the voice flag and the level.
       packet.writeUInt32BE(0xbede0001, 12)
       packet[16] = levelId << 4
       packet[17] = this.level === silence ? silence : 0x80 | this.level
@@ -195,7 +195,7 @@ export class WhipPeer {
     send(this.#audio, packet)
   }
 
-  /** Picture loss indication (RFC 4585, section 6.3.1) anywhere in a compound packet. */
+  /** Finds a picture loss indication (RFC 4585, section 6.3.1) anywhere in a compound packet. */
   #heard(message: Buffer): void {
     for (let at = 0; at + 4 <= message.length; at += 4 + message.readUInt16BE(at + 2) * 4) {
       if (message[at + 1] !== 206 || ((message[at] ?? 0) & 0x1f) !== 1) continue

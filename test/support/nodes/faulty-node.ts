@@ -8,7 +8,7 @@ import {
 } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
 
-/** What happens to one call: the node says no; it never hears of it; it does it and the answer is lost; it takes its time. */
+/** Faults of one call: refused by the node; lost on its way; done, but the answer is lost; slow. */
 export const callFaults = ['refused', 'lost', 'unanswered', 'slow'] as const
 export type CallFault = (typeof callFaults)[number]
 
@@ -16,17 +16,17 @@ const none = { mode: 'none', delayMs: 0 } as const
 const offline = { mode: 'offline', delayMs: 0 } as const
 
 /**
- * A simulated node behind a bad connection. While it is frozen it answers nothing; afterwards it does what it was asked, in order, also for callers who gave up: as a
- * process does that was stopped for a while.
+ * A simulated node behind a bad connection. While frozen it answers nothing; afterwards it carries out the requests in order, also for callers who gave up, like a
+ * process that was stopped for a while.
  */
 export class FaultyNode extends SimulatedNode implements MediaNode {
-  /** What each room was last opened as. */
+  /** Last configuration of each room. */
   readonly configs = new Map<string, NodeRoom>()
   readonly #faults: CallFault[] = []
   #frozen: PromiseWithResolvers<void> | undefined
   #cut = false
 
-  /** The next calls fail like this, one each. */
+  /** Makes the next calls fail with these faults, one each. */
   fail(faults: readonly CallFault[]): void {
     this.#faults.push(...faults)
   }
@@ -35,18 +35,18 @@ export class FaultyNode extends SimulatedNode implements MediaNode {
     this.#frozen ??= Promise.withResolvers<void>()
   }
 
-  /** The network is down: every call fails at once, and the people stay. */
+  /** Takes the network down: every call fails at once, and the users stay. */
   cut(): void {
     this.#cut = true
   }
 
-  /** Its process ended, and another one took its place, with nothing in it. */
+  /** Replaces the process by a new one without state. */
   crash(): void {
     this.setFault(offline)
     this.setFault(none)
   }
 
-  /** Everything works from now on. */
+  /** Removes all faults. */
   mend(): void {
     this.#faults.length = 0
     this.#cut = false

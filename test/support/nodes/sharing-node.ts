@@ -1,13 +1,13 @@
 import type { MediaNode } from '../../../server/nodes/port/media-node-port.ts'
 import { FaultyNode } from './faulty-node.ts'
 
-/** A faulty node whose rooms may be on other nodes, too. */
+/** A faulty node whose rooms may also be on other nodes. */
 export class SharingNode extends FaultyNode implements MediaNode {
-  /** Whose way in was made void, by room and user. */
+  /** Rooms and users whose passes were revoked. */
   readonly revoked: string[] = []
 
   async displace(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
-    // As other calls: it may be refused, lost or late.
+    // Like other calls, it may be refused, lost or late.
     await this.users(roomId, signal)
     this.leavePerson(roomId, userId)
   }

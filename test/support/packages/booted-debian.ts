@@ -6,16 +6,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathInRoot } from './debian-root.ts'
 
-/** What a Debian needs besides the smallest to start with systemd, and for what an admin does there. */
+/** Packages that a Debian needs beyond the minimum to boot with systemd, and for its admin. */
 export const bootPackages = ['systemd', 'systemd-sysv', 'dbus', 'apt', 'man-db', 'gzip', 'tar']
 
-/** The cgroup (version 2) below which a systemd may do as it likes. */
+/** Finds a cgroup (version 2) that a systemd can manage. */
 function cgroupFolder(): string | undefined {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n')
   return mounts.map((line) => line.split(' ')).find(([, , kind]) => kind === 'cgroup2')?.[1]
 }
 
-/** Whether a Debian can be started here, beside that of the machine. */
+/** Tells whether a second Debian can boot on this machine. */
 export function canBoot(): boolean {
   const folder = cgroupFolder()
   if (folder === undefined) return false
@@ -31,7 +31,7 @@ export function canBoot(): boolean {
   }
 }
 
-/** Makes the root folder the root of everything, with what a system has mounted, and becomes its first process. */
+/** Makes the root folder the root file system with the usual mounts, and becomes the first process. */
 const boot = `set -e
 echo $$ > "$2/cgroup.procs"
 exec unshare --fork --pid --mount --net --cgroup --ipc --uts sh -c '
@@ -51,7 +51,7 @@ mkdir -p "$0/old" && cd "$0" && pivot_root . old && umount -l /old
 exec env -i container=test TERM=dumb /lib/systemd/systemd --log-target=console --show-status=0 --unit=multi-user.target
 ' "$1"`
 
-/** A Debian that was started in a root folder, with systemd as its first process: it has its own processes, mounts and network. */
+/** A Debian booted in a root folder, with systemd as its first process and its own processes, mounts and network. */
 export class BootedDebian implements AsyncDisposable {
   readonly #child: ChildProcess
   readonly #cgroup: string
@@ -63,11 +63,11 @@ export class BootedDebian implements AsyncDisposable {
     this.#first = first
   }
 
-  /** Starts it; resolves when everything is started. */
+  /** Boots it; resolves when all units have started. */
   static async boot(root: string): Promise<BootedDebian> {
     const cgroup = join(String(cgroupFolder()), `roomdesk-${process.pid}`)
     mkdirSync(cgroup)
-    // With an identity it is not its first start, at which it would ask for a language and a password.
+    // A machine id avoids the first-boot questions for a language and a password.
     writeFileSync(join(root, 'etc/machine-id'), `${randomUUID().replaceAll('-', '')}\n`)
     const child = spawn('sh', ['-c', boot, 'boot', root, cgroup], { stdio: 'ignore' })
     const pid = child.pid ?? 0
@@ -79,14 +79,14 @@ export class BootedDebian implements AsyncDisposable {
       try {
         if (booted.run('systemctl is-system-running --wait || true').trim() === 'running') return booted
       } catch {
-        // It has no root of its own yet, or nobody answers.
+        // Not ready yet.
       }
     }
     await booted?.[Symbol.asyncDispose]()
     throw new Error('systemd did not start')
   }
 
-  /** Runs a shell's commands in there, as root; returns what they said. @throws Error with that when one fails */
+  /** Runs shell commands in it as root and returns their output. @throws Error with the output if one fails */
   run(commands: string): string {
     const inside = ['-t', String(this.#first), '-a', '-W/', 'env', '-i', `PATH=/usr/local/bin:${pathInRoot}`]
     const settings = ['LC_ALL=C.UTF-8', 'DEBIAN_FRONTEND=noninteractive', 'PAGER=cat', 'SYSTEMD_PAGER=', 'HOME=/root']
@@ -102,13 +102,13 @@ export class BootedDebian implements AsyncDisposable {
     }
   }
 
-  /** Runs a program of this machine where its network is. */
+  /** Runs a program of this machine in its network namespace. */
   inNetwork(program: readonly string[], input: string): string {
     const into = ['-t', String(this.#first), '-n', ...program]
     return execFileSync('nsenter', into, { input, encoding: 'utf8', timeout: 60_000 })
   }
 
-  /** Ends it with everything in it. */
+  /** Ends it and all its processes. */
   async [Symbol.asyncDispose](): Promise<void> {
     const ended = once(this.#child, 'exit')
     process.kill(this.#first, 'SIGKILL')

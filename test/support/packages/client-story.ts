@@ -1,5 +1,5 @@
-// What a client and an operator do, as a program: it runs where the network of the controller is.
-// Arguments: `new` or the room that must be there; the console's key. Input: the `ready` line. Output: the rooms that it left, and that it removed.
+// Story of a client and an operator, as a program that runs in the controller's network namespace.
+// Arguments: `new` or the room that must exist; the console key. Input: the `ready` line. Output: the room that it kept, and the one that it removed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { text } from 'node:stream/consumers'
 import { type Answer, ApiClient } from '../api-client.ts'
@@ -21,7 +21,7 @@ function expectCode(answer: Answer, code: number): Answer {
   return answer
 }
 
-/** The process of the node has loaded the native package, and serves the page of people. */
+/** The node's process has loaded the native package, and serves the room page. */
 async function waitForNode(): Promise<void> {
   for (const end = Date.now() + 20_000; Date.now() < end; await sleep(50)) {
     const nodes = (await rpc('nodes.list', {})) as { state: string }[]
@@ -45,7 +45,7 @@ expectCode(await client.get('/rtc/room/get', { room_id: rooms.kept }), 0)
 const gone = await client.get('/rtc/room/get', { room_id: rooms.removed })
 if (gone.ret === 0) throw new Error('a removed room is there')
 await waitForNode()
-// A node that took its time is not told of in the `ready` line; here nobody else has its port.
+// The `ready` line leaves out a node that started slowly; no other program uses its port here.
 const page = await fetch(`${ready.node || 'http://127.0.0.1:7082'}/`)
 if (page.status >= 500) throw new Error(`the node answers ${page.status}`)
 await page.arrayBuffer()

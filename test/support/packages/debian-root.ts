@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether a root folder can be made and entered here: a Debian, as root, with namespaces of its own to be had. */
+/** Tells whether a root folder can be made and entered here: on Debian, as root, with namespaces. */
 export function canMakeRoots(): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64' || process.getuid?.() !== 0) return false
   try {
@@ -14,10 +14,10 @@ export function canMakeRoots(): boolean {
   }
 }
 
-/** What a package says of itself in dpkg's list. */
+/** Package entry of dpkg's status file. */
 interface Installed {
   essential: boolean
-  /** Names of what it needs; of several that would do, those before `|` first. */
+  /** Names of its dependencies; of alternatives, the first comes first. */
   needs: string[][]
 }
 
@@ -34,7 +34,7 @@ function installed(): Map<string, Installed> {
   return found
 }
 
-/** The essential packages and these, with everything that they need: what a smallest Debian has, and nothing else. */
+/** Lists the essential packages and `wanted`, with all dependencies: a minimal Debian and nothing else. */
 function closure(packages: Map<string, Installed>, wanted: readonly string[]): string[] {
   const taken = new Set<string>()
   const take = (name: string): void => {
@@ -51,17 +51,17 @@ function closure(packages: Map<string, Installed>, wanted: readonly string[]): s
   return [...taken]
 }
 
-/** What maintainer scripts make, which no package lists. */
+/** Files made by maintainer scripts, which no package lists. */
 const madeByScripts = ['account', 'auth', 'password', 'session', 'session-noninteractive']
   .map((name) => `/etc/pam.d/common-${name}`)
   .concat(['/etc/alternatives/awk', '/etc/ld.so.cache'])
 
-/** Nobody reads these there. */
+/** Files that nothing needs. */
 const unread = /^\/usr\/share\/(doc|doc-base|info|locale|man|lintian|bash-completion|zoneinfo)\//
 
 /**
- * A root folder with a Debian of the fewest packages, made of this machine's own installed packages: their files as they are here, and dpkg's list of
- * just them. No Node, npm, git or systemd is in it. What their maintainer scripts would have made is taken from here, or made anew for accounts.
+ * Makes a root folder with a minimal Debian from this machine's installed packages: their files, and dpkg's status file of
+ * just them. It has no Node, npm, git or systemd. Results of maintainer scripts are copied from here, or made anew for accounts.
  */
 export function makeDebianRoot(root: string, more: readonly string[] = []): void {
   const packages = installed()
@@ -95,12 +95,12 @@ export function makeDebianRoot(root: string, more: readonly string[] = []): void
   for (const command of ['pwconv', 'grpconv']) inRoot(root, [command])
 }
 
-/** Where programs are in there. */
+/** PATH in the root folder. */
 export const pathInRoot = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * The arguments of `unshare` that run a command in the root folder: with no network but its own loopback, and mounts that are gone with it.
- * @param setpriv of setpriv(1), to run it as somebody else
+ * Makes the arguments of `unshare` that run a command in the root folder: with only a loopback network, and temporary mounts.
+ * @param setpriv arguments of setpriv(1), to run it as another user
  */
 export function enterRoot(root: string, command: readonly string[], setpriv: readonly string[] = []): string[] {
   const inside = setpriv.length === 0 ? command : ['/usr/bin/setpriv', ...setpriv, ...command]
@@ -108,7 +108,7 @@ export function enterRoot(root: string, command: readonly string[], setpriv: rea
   return ['-mn', 'sh', '-c', enter, root, ...inside]
 }
 
-/** Runs a command in the root folder as root and returns what it said on both outputs. @throws Error with that, when it fails */
+/** Runs a command in the root folder as root and returns stdout and stderr. @throws Error with them if it fails */
 export function inRoot(root: string, command: readonly string[]): string {
   const [first = '', ...rest] = command
   const env = { PATH: pathInRoot, LC_ALL: 'C.UTF-8', DEBIAN_FRONTEND: 'noninteractive' }

@@ -9,7 +9,7 @@ import { enterRoot } from './debian-root.ts'
 
 const clientStory = join(import.meta.dirname, 'client-story.ts')
 
-/** What a unit of systemd says in its section [Service]; of what is said more than once, every value. */
+/** Reads section [Service] of a systemd unit; a repeated key has all its values. */
 export function readUnit(text: string): Map<string, string[]> {
   const values = new Map<string, string[]>()
   const section = /^\[Service\]\n([^]*?)(?=^\[|(?![^]))/m.exec(text)?.[1] ?? ''
@@ -18,7 +18,7 @@ export function readUnit(text: string): Map<string, string[]> {
   return values
 }
 
-/** A controller that runs where nothing else does: its network is its own. */
+/** A controller in a network namespace of its own. */
 export class IsolatedController implements AsyncDisposable {
   readonly ready: string
   readonly #child: ChildProcessByStdio<null, Readable, Readable>
@@ -28,7 +28,7 @@ export class IsolatedController implements AsyncDisposable {
     this.ready = ready
   }
 
-  /** Starts it by the arguments of `unshare`, and resolves when it is ready. */
+  /** Starts it with the arguments of `unshare`, and resolves when it is ready. */
   static async start(unshare: readonly string[], env: NodeJS.ProcessEnv): Promise<IsolatedController> {
     const child = spawn('/usr/bin/unshare', unshare, { stdio: ['ignore', 'pipe', 'pipe'], env })
     const said: string[] = []
@@ -39,7 +39,7 @@ export class IsolatedController implements AsyncDisposable {
     throw new Error(`it ended before it was ready:\n${said.join('\n')}`)
   }
 
-  /** Starts what the unit in this root folder starts: its program, as its user, with its environment, without any capability. */
+  /** Starts the unit of this root folder: its program, user and environment, without capabilities. */
   static async startUnit(root: string): Promise<IsolatedController> {
     const unit = readUnit(readFileSync(join(root, 'usr/lib/systemd/system/roomdesk.service'), 'utf8'))
     const only = (name: string): string => {
@@ -59,7 +59,7 @@ export class IsolatedController implements AsyncDisposable {
     })
   }
 
-  /** What a client and an operator do there; resolves to the rooms that are there afterwards, and that are not. */
+  /** Runs the story of a client and an operator in it; returns the room that it kept and the one that it removed. */
   clientStory(key: string, rooms?: { kept: string; removed: string }): { kept: string; removed: string } {
     const story = [process.execPath, clientStory, rooms?.kept ?? 'new', rooms?.removed ?? '', key]
     const said = execFileSync('nsenter', ['-t', String(this.#child.pid), '-n', ...story], {
@@ -70,7 +70,7 @@ export class IsolatedController implements AsyncDisposable {
     return JSON.parse(said) as { kept: string; removed: string }
   }
 
-  /** As systemd stops it; resolves to its exit code. */
+  /** Stops it like systemd; resolves to its exit code. */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode !== null) return this.#child.exitCode
     this.#child.kill('SIGTERM')

@@ -6,14 +6,14 @@ import { z } from 'zod'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** Of the product. */
+/** Version of the product. */
 export const { version } = z
   .object({ version: z.string() })
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')))
 
 /**
- * Makes the packages of the server as one does, but without taking the time to make them small.
- * @param output the folder that they come into
+ * Makes the server's packages as for a release, without the slow compression.
+ * @param output folder of the packages
  */
 export async function makePackages(output: string, flags: string[] = [], env: NodeJS.ProcessEnv = {}): Promise<void> {
   const script = join(root, 'scripts/package-server.mjs')

@@ -1,25 +1,25 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** A connection to the proxy, and that of its own to the database. */
+/** A client's connection to the proxy, and the proxy's connection to the database. */
 interface Pair {
   near: Socket
   far: Socket
-  /** The next answer is one that is to be dropped. */
+  /** Drops the next answer. */
   drops: boolean
 }
 
-/** A way to a database that can break at the worst moments. */
+/** A proxy of a database that can break at the worst moments. */
 export class DatabaseProxy {
   readonly #server: Server
   readonly #pairs = new Set<Pair>()
-  /** New connections are refused. */
+  /** Refuses new connections. */
   closed = false
-  /** Nothing gets through, in either direction, and nobody is told: a frozen host. */
+  /** Holds back all data in both directions without an error, like a frozen host. */
   #frozen = false
-  /** Ends of connections that the other side has not heard of. */
+  /** Ends of connections that were not passed on to the other side. */
   readonly #unheard = new Set<() => void>()
-  /** The next answer to a statement that holds these bytes does not get through; the statement does. */
+  /** Drops the next answer to a statement that holds these bytes; the statement itself gets through. */
   #drops: { asked: string; dropped: () => void } | undefined
 
   private constructor(socket: string) {
@@ -60,13 +60,13 @@ export class DatabaseProxy {
     return proxy
   }
 
-  /** As addresses name it. */
+  /** Host as written in addresses. */
   get host(): string {
     const address = this.#server.address()
     return `127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`
   }
 
-  /** Cuts every connection. */
+  /** Cuts all connections. */
   cut(): void {
     for (const { near, far } of this.#pairs) {
       near.destroy()
@@ -86,11 +86,11 @@ export class DatabaseProxy {
   }
 
   /**
-   * The next answer is dropped, and all connections cut with it: its statement was carried out, and nobody knows. Resolves then.
-   * @param asked bytes of the statement that is meant, or the name of a prepared one; left out: any
+   * Drops the next answer and cuts all connections: the statement has run, and its client does not know. Resolves then.
+   * @param asked bytes of the statement, or the name of a prepared one; default: any
    */
   dropNextAnswer(asked = ''): Promise<void> {
-    // A statement may be under way already.
+    // A statement may already be running.
     if (asked === '') for (const pair of this.#pairs) pair.drops = true
     return new Promise((resolve) => {
       const dropped = (): void => {

@@ -10,13 +10,13 @@ import { promisify } from 'node:util'
 import { Client } from 'pg'
 
 const run = promisify(execFile)
-/** Where Debian keeps each version. */
+/** Debian's folder of PostgreSQL versions. */
 const versions = '/usr/lib/postgresql'
 const startMs = 20_000
 
-/** How a server of the tests is set. */
+/** Options of a test's server. */
 export interface PostgresOptions {
-  /** A crash of the server loses nothing that it confirmed; without, it is quicker. */
+  /** A crash of the server loses nothing that it confirmed; without, it is faster. */
   durable?: boolean
 }
 
@@ -31,11 +31,11 @@ export class PostgresServer {
     this.#options = options
   }
 
-  /** Makes a cluster and starts it. */
+  /** Creates a cluster and starts it. */
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     const inMemory = options.durable !== true && existsSync('/dev/shm')
     const user = await otherUser()
-    // The temporary folder of a test run is closed to other users.
+    // Other users cannot enter the temporary folder of a test run.
     const onDisk = user === undefined ? tmpdir() : '/var/tmp'
     const folder = await mkdtemp(join(inMemory ? '/dev/shm' : onDisk, 'postgres-'))
     const server = new PostgresServer(folder, options)
@@ -50,18 +50,18 @@ export class PostgresServer {
     return server
   }
 
-  /** The file of its socket. */
+  /** Path of its socket. */
   get socket(): string {
     return join(this.folder, '.s.PGSQL.5432')
   }
 
-  /** Its address for a schema. @param hosts instead of its socket: `127.0.0.1:1234` */
+  /** Makes the address of a schema. @param hosts replaces its socket: `127.0.0.1:1234` */
   address(schema: string, hosts = ''): string {
     const host = hosts === '' ? `host=${encodeURIComponent(this.folder)}&` : ''
     return `postgres://roomdesk:a-password@${hosts}/postgres?${host}options=${encodeURIComponent(`-c search_path=${schema}`)}`
   }
 
-  /** Starts it, or starts it again. */
+  /** Starts or restarts it. */
   async launch(): Promise<void> {
     const quick = ['fsync=off', 'full_page_writes=off']
     const settings = [
@@ -89,7 +89,7 @@ export class PostgresServer {
     }
   }
 
-  /** Ends it. @param signal SIGINT: its connections are cut; SIGQUIT: as in a crash. */
+  /** Ends it. @param signal SIGINT: cuts its connections; SIGQUIT: like a crash */
   async signal(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
     const child = this.#child
     if (child?.exitCode !== null || child.signalCode !== null) return
@@ -98,11 +98,11 @@ export class PostgresServer {
     await ended
   }
 
-  /** Stops it and all of its processes where they are, or lets them go on: a host that hangs. */
+  /** Freezes or resumes all of its processes, like a host that hangs. */
   async freeze(frozen: boolean): Promise<void> {
     const pid = this.#child?.pid
     if (pid === undefined) return
-    // While it stands still itself it begins no other process.
+    // A frozen server starts no further process.
     if (frozen) process.kill(pid, 'SIGSTOP')
     const others = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim()
     for (const other of others === '' ? [] : others.split(' '))
@@ -110,7 +110,7 @@ export class PostgresServer {
     if (!frozen) process.kill(pid, 'SIGCONT')
   }
 
-  /** Runs a statement, or several. */
+  /** Runs one or several statements. */
   async query<R extends object>(text: string): Promise<R[]> {
     const client = new Client({ connectionString: this.address('public') })
     await client.connect()
@@ -122,14 +122,14 @@ export class PostgresServer {
     }
   }
 
-  /** A schema of its own, in which a site can be: what other sites do does not concern it. */
+  /** Creates a schema for a site of its own, isolated from other sites. */
   async newSchema(): Promise<string> {
     const name = `site_${randomBytes(6).toString('hex')}`
     await this.query(`create schema ${name}`)
     return name
   }
 
-  /** Another schema with everything that is stored in this one at one instant. */
+  /** Copies the schema at one instant into a new one. */
   async copySchema(from: string): Promise<string> {
     const to = await this.newSchema()
     const tables = ['site', 'leader', 'controller', 'journal', 'snapshot', 'snapshot_part'].map(
@@ -145,7 +145,7 @@ export class PostgresServer {
     return to
   }
 
-  /** Ends it and takes its files away. */
+  /** Ends it and removes its files. */
   async remove(): Promise<void> {
     await this.signal('SIGQUIT')
     await rm(this.folder, { recursive: true, force: true })
@@ -161,7 +161,7 @@ export class PostgresServer {
   }
 }
 
-/** A cluster like every other: the first is made and kept, which takes most of a second of a core, and the next ones are copies. */
+/** Copies a cached cluster: creating one takes most of a second of a core. */
 async function makeCluster(folder: string, user: { uid: number; gid: number } | undefined): Promise<void> {
   const kept = join(import.meta.dirname, `../../../node_modules/.cache/postgres-${newestVersion() ?? ''}`)
   if (existsSync(kept)) {
@@ -173,7 +173,7 @@ async function makeCluster(folder: string, user: { uid: number; gid: number } | 
   const mine = `${kept}.${process.pid}`
   await mkdir(dirname(kept), { recursive: true })
   await run('cp', ['-a', folder, mine])
-  // Another process may have been quicker.
+  // Another process may have been faster.
   await rename(mine, kept).catch(() => rm(mine, { recursive: true, force: true }))
 }
 
@@ -190,7 +190,7 @@ function program(name: string): string {
   return path
 }
 
-/** PostgreSQL does not run as root. */
+/** Finds another user, since PostgreSQL refuses to run as root. */
 async function otherUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
   const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'postgres'])).stdout))

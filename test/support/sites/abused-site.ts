@@ -6,7 +6,7 @@ import { answersIn, type Target, targetOf } from '../abusive-client.ts'
 
 const names = ['media', 'device', 'node', 'console', 'event'] as const
 
-/** The built controller with its media node, and what a test may hold against it. */
+/** The built controller with its media node, and measurements of both. */
 export class AbusedSite {
   readonly #server: Headless
   readonly #node: number
@@ -25,7 +25,7 @@ export class AbusedSite {
       credentials: [{ label: 'Good', access_key: 'good', secret_key: 'good-secret', p2p: true }],
       nodes: [
         { name: 'here', kind: 'embedded' },
-        // It is not there: strangers send events in its place.
+        // A node that does not exist: strangers send events in its name.
         { name: 'hall', kind: 'janus', ws_url: 'ws://127.0.0.1:9', admin_url: 'http://127.0.0.1:9/admin' },
       ],
       settings: { tls: { mode: tls } },
@@ -35,7 +35,7 @@ export class AbusedSite {
     const targets = names.map((name) => targetOf(name, listeners.find((each) => each.name === name)?.url ?? ''))
     const [node = 0] = await children(server.ready.pid)
     const made = new AbusedSite(server, node, 0, targets)
-    // What is made at the first request is not counted as growth.
+    // Warms up: allocations of the first requests are no growth.
     for (let turn = 0; turn < 50; turn++) await Promise.all(made.targets.map((target) => answersIn(target)))
     return new AbusedSite(server, node, await made.memory(), targets)
   }
@@ -46,7 +46,7 @@ export class AbusedSite {
     return target
   }
 
-  /** Resident memory of controller and node, in bytes. */
+  /** Measures the resident memory of controller and node, in bytes. */
   async memory(): Promise<number> {
     const each = await Promise.all(
       [this.#server.ready.pid, this.#node].map(async (pid) => {
@@ -57,17 +57,17 @@ export class AbusedSite {
     return each.reduce((sum, bytes) => sum + bytes, 0)
   }
 
-  /** By how much memory has grown since the start, in bytes. */
+  /** Measures how much memory has grown since the start, in bytes. */
   async growth(): Promise<number> {
     return (await this.memory()) - this.#memory
   }
 
-  /** Whether controller and node are the processes that they were. */
+  /** Tells whether controller and node are still the same processes. */
   async same(): Promise<boolean> {
     return this.#node !== 0 && (await children(this.#server.ready.pid)).includes(this.#node)
   }
 
-  /** Open connections of each port as `/metrics` tells them; the one that asks is among those of the console. */
+  /** Reads the open connections of each port from `/metrics`; this request counts among those of the console. */
   async connections(): Promise<Record<string, number>> {
     const { port, tls } = this.target('console')
     const text = await get(`${tls ? 'https' : 'http'}://127.0.0.1:${port}/metrics`)
@@ -75,7 +75,7 @@ export class AbusedSite {
     return Object.fromEntries([...found].map(([, name = '', count]) => [name, Number(count)]))
   }
 
-  /** Lines of the log that tell of a failure. */
+  /** Lines of the log about failures. */
   get failures(): string[] {
     return this.#server.log.filter((line) => /"level":(50|60|"error"|"fatal")/.test(line))
   }

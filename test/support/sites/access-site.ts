@@ -15,7 +15,7 @@ export interface SetClock {
   now: number
 }
 
-/** Credentials and sessions over a store in a folder of its own; all go with the test. */
+/** Credentials and sessions over a store in a folder of its own; removed with the test. */
 export interface AccessSite {
   readonly store: Store
   folder: string

@@ -16,28 +16,28 @@ import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { digestOf } from '../api-client.ts'
 import { temporaryStore } from './store-site.ts'
 
-/** What a request was answered with, byte by byte. */
+/** An answer, with its body byte by byte. */
 export interface RawAnswer {
   status: number
   headers: Record<string, string>
   body: string
 }
 
-/** A listener on a free port with real access behind it, and operations that a test can watch. */
+/** A listener on a free port with real access behind it, and operations that record their calls. */
 export interface Bench {
   listener: Listener
   url: string
   port: number
-  /** A live token of the credential `demo_access`. */
+  /** A valid token of the credential `demo_access`. */
   token: string
   settings: Settings
   faults: FaultRules
   seen: Observation[]
   /** Lines of the error log. */
   logged: unknown[]
-  /** What the operations were called with. */
+  /** Parameters of the calls to operations. */
   calls: unknown[]
-  /** Makes every further operation do this instead. */
+  /** Makes all further operations run this instead. */
   behave(run: (params: unknown) => unknown): void
   get(path: string, init?: RequestInit): Promise<Record<string, unknown>>
   stop(): Promise<void>
@@ -57,7 +57,7 @@ const room = {
   room_mode: 1,
 }
 
-/** Starts one. */
+/** Starts a listener. */
 export async function openBench(api: ApiName, options: Partial<ListenerOptions> = {}): Promise<Bench> {
   const files = await temporaryStore()
   const { store } = files
@@ -79,7 +79,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
     <T>(answer: (params: T) => object) =>
     (params: T) => {
       calls.push(params)
-      // A test's own behaviour may answer anything, as a faulty operation would.
+      // A test's operation may return anything, like a faulty one.
       return (behaviour === undefined ? answer(params) : behaviour(params)) as never
     }
   const media: AnyOperation[] = [
@@ -158,7 +158,7 @@ export async function openBench(api: ApiName, options: Partial<ListenerOptions> 
   }
 }
 
-/** Sends bytes on a new connection and reads until the server closes it, or until `count` answers came. */
+/** Sends bytes on a new connection and reads until the server closes it, or until `count` answers. */
 export function sendRaw(port: number, bytes: string | Buffer, count = Number.POSITIVE_INFINITY): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const chunks: Buffer[] = []
@@ -177,7 +177,7 @@ export function sendRaw(port: number, bytes: string | Buffer, count = Number.POS
   return promise
 }
 
-/** Takes the first answer of a connection apart. */
+/** Parses the first answer of a connection. */
 export function parseRaw(text: string): RawAnswer {
   const [head = '', ...rest] = text.split('\r\n\r\n')
   const [status = '', ...lines] = head.split('\r\n')
@@ -187,7 +187,7 @@ export function parseRaw(text: string): RawAnswer {
   return { status: Number(status.split(' ')[1]), headers, body: rest.join('\r\n\r\n') }
 }
 
-/** One GET on a connection of its own, with no headers but the given ones. */
+/** Sends one GET on a connection of its own, with only the given headers. */
 export async function rawGet(port: number, target: string, headers: readonly string[] = []): Promise<RawAnswer> {
   const lines = [`GET ${target} HTTP/1.1`, 'Host: test', 'Connection: close', ...headers]
   return parseRaw(await sendRaw(port, `${lines.join('\r\n')}\r\n\r\n`))

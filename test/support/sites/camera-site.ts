@@ -14,25 +14,25 @@ import { temporaryStore } from './store-site.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** What a test may want otherwise. */
+/** Options of the site. */
 export interface CameraSiteOptions {
-  /** How long a camera may be silent, in milliseconds. */
+  /** Timeout of a silent camera, in milliseconds. */
   stallMs?: number
-  /** Whether cameras are looked at before Janus pulls them. */
+  /** Probes cameras before Janus pulls them. */
   isProbed?: boolean
-  /** How long a second stream is pulled on after its last viewer, in milliseconds. */
+  /** Time that a substream is pulled after its last viewer, in milliseconds. */
   lingerMs?: number
-  /** Where cameras may be; left out: everywhere. */
+  /** Networks in which cameras are allowed; default: all. */
   networks?: string[]
-  /** Names that mean something else than the system says. */
+  /** Host names with other addresses than the system's. */
   names?: Readonly<Record<string, string>>
 }
 
-/** The cameras of one Janus and a store of their own; both go with the test. */
+/** Cameras of one Janus and a store of their own; removed with the test. */
 export class CameraSite {
   readonly janus: JanusServer
   readonly store: Store
-  /** What was told of cameras, in order. */
+  /** Events about cameras, in order. */
   readonly told: NodeEvent[] = []
   cameras: JanusCameras
   readonly #options: CameraSiteOptions
@@ -59,19 +59,19 @@ export class CameraSite {
     return site
   }
 
-  /** Another controller takes over; the one before ends in order, and leaves its cameras, or hangs and is still connected. */
+  /** Starts the next controller; the previous one ends in order and leaves its cameras, or hangs with its connection open. */
   async startAgain(before: 'ends' | 'hangs' = 'ends'): Promise<void> {
     if (before === 'ends') await this.cameras.close()
     this.cameras = this.#start()
   }
 
-  /** The node goes. */
+  /** Takes the node out of service. */
   async takeOutOfService(): Promise<void> {
     await this.store.transact(['nodes'], (transaction) => transaction.delete('nodes', 'janus'))
     await this.cameras.close()
   }
 
-  /** A room on Janus and in the store. */
+  /** Opens a room on Janus and in the store. */
   async openRoom(roomId: string): Promise<void> {
     const { adminKey } = this.janus.configuration.secrets
     await this.janus.ask('videoroom', {
@@ -88,7 +88,7 @@ export class CameraSite {
     })
   }
 
-  /** The store says that the device belongs in the room; undefined: that there is none. */
+  /** Assigns the device to the room in the store; undefined: deletes the device. */
   async want(userId: string, roomId: string | undefined): Promise<void> {
     await this.store.transact([userId], (transaction) => {
       if (roomId === undefined) transaction.delete('devices', userId)
@@ -96,14 +96,14 @@ export class CameraSite {
     })
   }
 
-  /** Who publishes in a room, as Janus says. */
+  /** Lists the publishers in a room of Janus. */
   async publishers(roomId: string): Promise<string[]> {
     const { participants } = await this.janus.ask('videoroom', { request: 'listparticipants', room: roomId })
     const list = participants as { id: string; publisher: boolean }[]
     return list.filter(({ publisher }) => publisher).map(({ id }) => id)
   }
 
-  /** Ids of what Janus pulls. */
+  /** Ids of the streams that Janus pulls. */
   async mountpoints(): Promise<string[]> {
     const { adminKey } = this.janus.configuration.secrets
     const key = adminKey === '' ? {} : { admin_key: adminKey }
@@ -111,12 +111,12 @@ export class CameraSite {
     return (list as { id: string }[]).map(({ id }) => id)
   }
 
-  /** Handles on Janus that belong to a single camera. */
+  /** Counts the handles on Janus that belong to a single camera. */
   handles(): Promise<number> {
     return this.janus.handles('roomdesk-camera')
   }
 
-  /** The first event from now on that the test waits for. */
+  /** Waits for the first event of this type from now on. */
   next(type: NodeEvent['type']): Promise<NodeEvent> {
     const from = this.told.length
     return new Promise((resolve) => {
@@ -168,7 +168,7 @@ export class CameraSite {
   }
 }
 
-/** A camera as a node is to pull it. */
+/** Makes the record of a camera that a node pulls. */
 export function nodeDevice(
   userId: string,
   address: string,
@@ -179,7 +179,7 @@ export function nodeDevice(
   return { userId, userName: `Camera ${userId}`, address: parseDeviceAddress(address), assistAddress: second, login }
 }
 
-/** As the program of an embedded node looks. */
+/** Makes the probe that the program of an embedded node uses. */
 function realProbe({ networks = [], names = {} }: CameraSiteOptions): CameraProbe {
   const resolve = (
     host: string,

@@ -7,41 +7,41 @@ import { startHeadless } from '../headless.ts'
 import { openWindows, type Windows } from '../chromium.ts'
 import { launch } from '../../e2e/desktop.ts'
 
-/** How the controller is run: the console is the same. */
+/** Ways to run the controller: the console is the same. */
 export type Face = 'desktop' | 'headless'
 
-/** A console that an operator looks at, with the controller behind it. */
+/** A console in a browser, with its controller. */
 export interface ConsoleUnderTest {
   face: Face
-  /** The console's page; another one after a restart. */
+  /** Page of the console; replaced by a restart. */
   page: Page
-  /** What went wrong in the page so far: exceptions and errors on its own console. */
+  /** Exceptions and console errors of the page so far. */
   problems: string[]
-  /** Calls a procedure as a script of the operator does. Rejects with its message where it is refused. */
+  /** Calls a procedure like an operator's script. Rejects with the error message. */
   call<N extends ProcedureName>(name: N, input?: ProcedureInput<N>): Promise<ProcedureOutput<N>>
-  /** Where both APIs listen now. */
+  /** URLs of both APIs. */
   urls: () => Promise<{ media: string; device: string }>
-  /** Stops in order and starts again on the same data. */
+  /** Stops the controller in order and starts it again on the same data. */
   restart: () => Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** How to open one. */
+/** Options of a console. */
 export interface OpenOptions {
-  /** Fills the data folder before anything runs. */
+  /** Fills the data folder before the start. */
   prepare?: (dataFolder: string) => Promise<void>
-  /** Where it listens: free ports whatever its settings say, or as they say. */
+  /** Ports: free ones, overriding the settings, or those of the settings. */
   ports?: 'free' | 'settings'
 }
 
-/** One running face, to be replaced by a restart. */
+/** One running face; a restart replaces it. */
 interface Running {
   page: Page
   call: (name: string, input: unknown) => Promise<unknown>
   stop: () => Promise<void>
 }
 
-/** Milliseconds within which a page on a busy machine shows what it is told. */
+/** Time within which a page on a busy machine shows a change, in milliseconds. */
 const patienceMs = 15_000
 
 /** Starts a controller with this face on new data, and opens its console. */
@@ -66,7 +66,7 @@ export async function openConsole(face: Face, options: OpenOptions = {}): Promis
     face,
     page: running.page,
     problems,
-    // The controller parsed its answer by the contract before it sent it.
+    // The controller has validated its answer against the contract.
     call: async <N extends ProcedureName>(name: N, input?: ProcedureInput<N>) =>
       (await running.call(name, input ?? {})) as ProcedureOutput<N>,
     async urls() {

@@ -15,7 +15,7 @@ import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
 import { removeFolder } from '../headless.ts'
 
-/** Served as the console, which no test of this kind looks at. */
+/** Served as the console; these tests do not open it. */
 const consolePage = join(import.meta.dirname, '../media/page')
 
 /** Password of the accounts that `create` makes. */
@@ -28,7 +28,7 @@ export interface Answer {
   body: unknown
 }
 
-/** Opens a controller that stops with the test. @param site as a site file has it */
+/** Opens a controller that stops with the test. @param site content of a site file */
 export async function controllerSite(
   site?: unknown,
   options: Partial<ControllerOptions> = {},
@@ -38,7 +38,7 @@ export async function controllerSite(
   return opened
 }
 
-/** Opens a controller that its test file removes. @param site as a site file has it */
+/** Opens a controller that its test file removes. @param site content of a site file */
 export async function openControllerSite(
   site?: unknown,
   options: Partial<ControllerOptions> = {},
@@ -46,7 +46,7 @@ export async function openControllerSite(
   return new ControllerSite(await openController({ consolePage, ...options }, site))
 }
 
-/** A controller that was opened in this process. */
+/** A controller that runs in this process. */
 export interface OpenedController {
   folder: string
   controller: Controller
@@ -56,7 +56,7 @@ export interface OpenedController {
 
 /**
  * Starts a controller in this process, with all its ports on free ones.
- * @param options what differs; without a data folder, it gets a new one, which is removed again if the start fails
+ * @param options deviations from the defaults; without a data folder, it gets a new one, which is removed if the start fails
  */
 export async function openController(
   options: Partial<ControllerOptions> = {},
@@ -70,7 +70,7 @@ export async function openController(
       logger: pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) }),
       version: 'test',
       site: site === undefined ? undefined : siteFileSchema.parse(site),
-      // At the cost of production, each sign-in of a test takes as long as a real one.
+      // Hashes cheaply: with the cost of production, each sign-in of a test takes as long as a real one.
       passwordCost: { ln: 8, r: 8, p: 1 },
       ...options,
       overrides: { media_port: 0, device_port: 0, node_port: 0, console_port: 0, ...options.overrides },
@@ -83,7 +83,7 @@ export async function openController(
   }
 }
 
-/** A controller in this process with its console port, as browsers and scripts meet it. */
+/** A controller in this process with its console port, as browsers and scripts use it. */
 export class ControllerSite {
   readonly folder: string
   #controller: Controller
@@ -127,12 +127,12 @@ export class ControllerSite {
     return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   }
 
-  /** Asks for a session. */
+  /** Requests a session. */
   offer(body: object, from = '127.0.0.1'): Promise<Answer> {
     return this.ask('POST', '/session', { body, from })
   }
 
-  /** Calls a procedure with the caller's proof: a cookie, or a bearer token. */
+  /** Calls a procedure with a cookie or a bearer token. */
   async result<N extends ProcedureName>(
     who: string,
     name: N,
@@ -143,26 +143,26 @@ export class ControllerSite {
     return { ...(body as ConsoleResult<ProcedureOutput<N>>), status }
   }
 
-  /** Calls a procedure that must succeed. */
+  /** Calls a procedure and throws if it fails. */
   async call<N extends ProcedureName>(who: string, name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
     const result = await this.result(who, name, input)
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
     return result.value
   }
 
-  /** Makes an account with the console key. */
+  /** Creates an account with the console key. */
   async create(name: string, role: Role): Promise<ProcedureOutput<'accounts.create'>> {
     return await this.call(await this.key(), 'accounts.create', { name, role, password })
   }
 
-  /** Opens a console's connection. */
+  /** Opens a console's WebSocket. */
   async connect(cookie: string): Promise<WebSocket> {
     const socket = new WebSocket(`${this.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: this.url } })
     await once(socket, 'open')
     return socket
   }
 
-  /** Stops it and starts it again on the same folder. */
+  /** Restarts it on the same folder. */
   async restart(site?: unknown, options: Partial<ControllerOptions> = {}): Promise<void> {
     await this.#controller.stop(0)
     const { controller } = await openController({ consolePage, ...options, dataFolder: this.folder }, site)

@@ -14,23 +14,23 @@ const roleMs = 30_000
 const betweenMs = 10
 
 export interface SiteOptions {
-  /** How many. */
+  /** Number of controllers. */
   controllers?: number
-  /** Of the tests; left out: one of the site's own. */
+  /** Database of the tests; default: one of the site's own. */
   database?: PostgresServer
-  /** A crash of the database loses nothing, as in the field; without, it is quicker. */
+  /** A crash of the database loses nothing, as in production; without, it is faster. */
   durable?: boolean
-  /** Each controller reaches the database by a way of its own, which can break. */
+  /** Gives each controller its own proxy of the database, which can break. */
   proxied?: boolean
-  /** As a site file names them; left out: a simulated one. */
+  /** Nodes as in a site file; default: a simulated one. */
   nodes?: readonly object[]
-  /** As a site file names them. */
+  /** Settings as in a site file. */
   settings?: object
-  /** Of each controller's process, beside the test's own. */
+  /** Environment of each controller's process, beside the test's own. */
   env?: NodeJS.ProcessEnv
 }
 
-/** One controller of the site: the same data folder and ports, whichever process runs it. */
+/** One controller of the site: it keeps its data folder and ports across processes. */
 export interface SiteController {
   /** `a`, `b`, … */
   readonly name: string
@@ -46,7 +46,7 @@ export class ControllersSite {
   readonly #ownDatabase: boolean
   readonly #site: object
   readonly #env: NodeJS.ProcessEnv
-  /** With a frozen process nothing of it is waited for. */
+  /** Frozen processes, whose exit is not awaited. */
   readonly #frozen = new Set<SiteController>()
 
   private constructor(
@@ -77,7 +77,7 @@ export class ControllersSite {
     return site
   }
 
-  /** Waits until one of those that run says that it leads, and no other does. @param except who is not meant, such as the one that led until now */
+  /** Waits until exactly one running controller leads. @param except a controller that does not count, such as the previous leader */
   async leader(except?: SiteController): Promise<SiteController> {
     const deadline = performance.now() + roleMs
     for (;;) {
@@ -93,20 +93,20 @@ export class ControllersSite {
     }
   }
 
-  /** Ends its process as a crash of its machine does, as far as others see it. Resolves when it is gone. */
+  /** Kills its process; to the others this looks like a crash of its machine. Resolves when the process has exited. */
   async kill(controller: SiteController): Promise<void> {
     this.#frozen.delete(controller)
     await controller.headless.stop('SIGKILL')
   }
 
-  /** Stops its process where it is, or lets it go on. */
+  /** Freezes or resumes its process. */
   freeze(controller: SiteController, frozen: boolean): void {
     controller.headless.child.kill(frozen ? 'SIGSTOP' : 'SIGCONT')
     if (frozen) this.#frozen.add(controller)
     else this.#frozen.delete(controller)
   }
 
-  /** Starts one again that was killed, in its folder and on its ports. */
+  /** Starts a killed controller again, in its folder and on its ports. */
   async restart(controller: SiteController): Promise<void> {
     const { headless, proxy } = controller
     const flags = this.#flags(controller.name, proxy)
@@ -122,7 +122,7 @@ export class ControllersSite {
     })
   }
 
-  /** The epoch that is in force: raised by everybody who takes over. */
+  /** Reads the current epoch: every takeover increments it. */
   async epoch(): Promise<number> {
     const rows = await this.database.query<{ epoch: number }>(
       `select epoch::int as epoch from ${this.#schema}.roomdesk_leader`,
@@ -130,19 +130,19 @@ export class ControllersSite {
     return rows[0]?.epoch ?? 0
   }
 
-  /** Lines of the journal, by their numbers: with which epoch each was stored. */
+  /** Reads the lines of the journal, by number, with the epoch that stored each. */
   async journal(): Promise<{ seq: number; epoch: number }[]> {
     return await this.database.query(
       `select seq::int as seq, epoch::int as epoch from ${this.#schema}.roomdesk_journal order by seq`,
     )
   }
 
-  /** What the controllers logged last: for the message of a test that fails. */
+  /** Last log lines of the controllers, for the message of a failed test. */
   lastWords(): string {
     return this.controllers.map(({ name, headless }) => `\n${name}: ${headless.log.slice(-5).join('\n   ')}`).join('')
   }
 
-  /** Ends everything and takes its files away. */
+  /** Ends everything and removes its files. */
   async remove(): Promise<void> {
     await Promise.all(this.controllers.map(async ({ headless }) => await headless.stop('SIGKILL')))
     await Promise.all(
@@ -154,14 +154,14 @@ export class ControllersSite {
     if (this.#ownDatabase) await this.database.remove()
   }
 
-  /** Starts one more. */
+  /** Starts a further controller. */
   async add(name: string, proxied = false): Promise<SiteController> {
     const proxy = proxied ? await DatabaseProxy.open(this.database.socket) : undefined
     const folder = await mkdtemp(join(tmpdir(), `roomdesk-${name}-`))
     const flags = this.#flags(name, proxy)
     const [nodePort = 0] = await freePorts({
       host: '127.0.0.1',
-      // Files that run at the same time look in different places.
+      // Test files that run at the same time search different ranges.
       from: 20_000 + Math.floor(Math.random() * 5_000),
       count: 1,
       taken: this.controllers.map(({ headless }) => Number(new URL(headless.ready.node).port)),
@@ -191,7 +191,7 @@ export class ControllersSite {
   }
 }
 
-/** What a controller says that it is; undefined: it says nothing. */
+/** Reads the role that a controller reports; undefined: no answer. */
 export async function roleOf({ headless }: SiteController): Promise<string | undefined> {
   try {
     const response = await fetch(`${headless.ready.console}/healthz`, { signal: AbortSignal.timeout(1_000) })

@@ -6,7 +6,7 @@ import { createLog } from '../../../server/observe/log.ts'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
 import { sealer } from './store-site.ts'
 
-/** Opens the log of a data folder; it is closed with the test. */
+/** Opens the log of a data folder; closed with the test. */
 export async function openLog(folder: string, options: Partial<EventLogOptions> = {}): Promise<EventLog> {
   const bounds = () => ({ days: 90, megabytes: 200 })
   const log = await EventLog.open({ dataFolder: folder, sealer, logger: createLog('silent'), bounds, ...options })
@@ -14,14 +14,14 @@ export async function openLog(folder: string, options: Partial<EventLogOptions> 
   return log
 }
 
-/** Somebody joined a room. */
+/** Makes an event: a user joined a room. */
 export const joined = (id: string, room = 'lobby'): EventDraft => ({
   kind: 'person.joined',
   subject: { type: 'person', id, name: `Person ${id}` },
   room,
 })
 
-/** The files of the log with entries, the oldest first. */
+/** Lists the files of the log with entries, oldest first. */
 export async function segmentFiles(folder: string): Promise<string[]> {
   const names = await readdir(join(folder, eventsFolder))
   return names
@@ -30,7 +30,7 @@ export async function segmentFiles(folder: string): Promise<string[]> {
     .map((name) => join(folder, eventsFolder, name))
 }
 
-/** Edits the newest file of the log, as somebody with an editor does. */
+/** Changes the newest file of the log, as with an editor. */
 export async function edit(folder: string, change: (lines: string[]) => string[], file = -1): Promise<void> {
   const path = (await segmentFiles(folder)).at(file)
   if (path === undefined) throw new Error('the log has no files')

@@ -28,16 +28,16 @@ import { productFiles } from '../janus/safe-janus.ts'
 import { storedNode, storedRoom } from '../stored-records.ts'
 import { shortDeadlines } from './pool-site.ts'
 
-/** What is otherwise than on a node that asks for nothing and is polled. */
+/** Options beyond a node without credentials that is polled. */
 export interface JanusSiteOptions {
-  /** Signed tokens: rooms are guarded. */
+  /** Secret of signed tokens: rooms need a token. */
   tokenSecret?: string
   adminKey?: string
   /** The node sends its events. */
   events?: boolean
-  /** The node has the configuration files that the product makes for it. */
+  /** The node uses the configuration files that the product writes for it. */
   ownFiles?: boolean
-  /** Cameras are put on the node. */
+  /** The node pulls cameras. */
   cameras?: boolean
   settings?: (settings: Settings) => void
 }
@@ -58,10 +58,10 @@ export class JanusSite implements AsyncDisposable {
   readonly settings: Settings
   readonly nodes: JanusNodes
   readonly port: EventPort
-  /** Everything the pool told so far. */
+  /** Events of the pool so far. */
   readonly told: PoolEvent[] = []
   readonly logged: string[] = []
-  /** The node as its driver knows it. */
+  /** Access of the driver to the node. */
   readonly access: JanusAccess
   readonly #folder: string
   #pool: NodePool
@@ -140,7 +140,7 @@ export class JanusSite implements AsyncDisposable {
     return this.#pool
   }
 
-  /** A room that is on the node, as it is given here. */
+  /** Opens a room with these fields on the node. */
   async room(roomId: string, fields: Partial<StoredRoom> = {}): Promise<void> {
     await this.changeRoom(roomId, fields)
     await this.pool.assign(roomId)
@@ -152,23 +152,23 @@ export class JanusSite implements AsyncDisposable {
     })
   }
 
-  /** Names of those in a room. */
+  /** Names of the users in a room. */
   users(roomId: string): string[] {
     return this.pool.usersOf(roomId).map(({ userId }) => userId)
   }
 
-  /** The room as the node lists it; undefined when it is not there. */
+  /** Reads the room from the node's list; undefined if it does not exist. */
   async onNode(roomId: string): ReturnType<JanusServer['room']> {
     return await this.janus.room(roomId)
   }
 
-  /** How the pool sees the node. */
+  /** State of the node in the pool. */
   get state(): { state: string; last_error: string } {
     const [view] = this.pool.views()
     return { state: view?.state ?? '', last_error: view?.last_error ?? '' }
   }
 
-  /** What somebody shows to get into a room. */
+  /** Issues the credentials of a participant. */
   async tickets(roomId: string, userId: string, lifeMs = 60_000) {
     const expiresAt = Math.ceil((Date.now() + lifeMs) / 1_000)
     const signal = AbortSignal.timeout(10_000)
@@ -176,7 +176,7 @@ export class JanusSite implements AsyncDisposable {
       try {
         return await this.nodes.letIn('j', { roomId, userId, role: 'member', expiresAt }, signal)
       } catch (error) {
-        // That the node has started is told a moment after it answers: its rooms are looked at anew then.
+        // The pool notices a moment after its first answer that the node has restarted; it then checks its rooms again.
         if (signal.aborted || !String(error).includes('try again')) throw error
         await setTimeout(20)
       }

@@ -17,40 +17,40 @@ import { placeOf } from '../../../server/store/sealed-places.ts'
 import { ApiClient } from '../api-client.ts'
 import { storedNode } from '../stored-records.ts'
 
-/** A whole controller with both listeners on free ports, a real data folder and simulated nodes. */
+/** A complete controller with both listeners on free ports, a real data folder and simulated nodes. */
 export interface LiveSite extends Services {
-  /** May create every room. */
+  /** Client that may create every room. */
   client: ApiClient
-  /** Its credential has no P2P permission. */
+  /** Client whose credential has no P2P permission. */
   plainClient: ApiClient
   folder: string
-  /** What was logged, warnings and worse. */
+  /** Log entries of level warn and above. */
   logged: string[]
-  /** The simulated node of that name. */
+  /** Finds the simulated node of that name. */
   node(name?: string): SimulatedNode
-  /** A simulated person joins a room. */
+  /** Lets a simulated user join a room. */
   join(roomId: string, userId: string, hostPassword?: string): Promise<NodeUser>
-  /** Resolves when the condition holds, looked at whenever something changed; rejects after 5 s. */
+  /** Resolves when the condition holds, checked after every change; rejects after 5 s. */
   until(condition: () => boolean): Promise<void>
   setLicence(licence: Partial<Licence>): Promise<void>
-  /** Ends it as a stop does. */
+  /** Stops it in order. */
   stop(): Promise<void>
 }
 
 export interface LiveSiteOptions {
-  /** Names and fields of simulated nodes; left out: one, `main`. */
+  /** Names and fields of simulated nodes; default: one, `main`. */
   nodes?: Record<string, Partial<StoredNode>>
   deadlines?: Partial<Settings['deadlines']>
   devices?: Partial<Settings['devices']>
   licence?: Partial<Licence>
-  /** Taken up as an earlier site left it. */
+  /** Data folder of an earlier site. */
   folder?: string
 }
 
 const credentials = { full: 'full-access', plain: 'plain-access' }
 const secret = 'a secret key of the tests'
 
-/** Starts one; it stops with the test. */
+/** Starts a site that stops with the test. */
 export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite> {
   const defaults = defaultSettings()
   const settings: Settings = {
@@ -153,7 +153,7 @@ function until({ outgoing, pool, store }: Services, condition: () => boolean): P
       5_000,
     )
     const done = settle(resolve)
-    // Looked at after those who listen as well have done their work.
+    // Checks after the other listeners have run.
     const look = (): void =>
       setImmediate(() => {
         if (condition()) done()
@@ -163,12 +163,12 @@ function until({ outgoing, pool, store }: Services, condition: () => boolean): P
   })
 }
 
-/** A camera as createOutgoingUser takes it. */
+/** Makes the parameters of createOutgoingUser for a camera. */
 export function camera(roomId: string, userId: string, fields: Record<string, string> = {}): Record<string, string> {
   return { roomId, userId, userName: `Camera ${userId}`, userAddress: `rtsp://10.0.0.8:554/${userId}`, ...fields }
 }
 
-/** What a client sees of the users in a room. */
+/** Lists the users of a room through the API. */
 export async function userIds(client: ApiClient, roomId: string): Promise<string[]> {
   const answer = await client.get('/rtc/room/get_room_info', { room_id: roomId })
   if (!Array.isArray(answer.user_list)) throw new Error(JSON.stringify(answer))

@@ -16,30 +16,30 @@ const program = join(import.meta.dirname, '../../../server/bin/media-node.ts')
 const pageFolder = join(import.meta.dirname, '../media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 
-/** What of a site a test names. */
+/** Options of the site. */
 export interface MediaSiteOptions {
-  /** Taken up as an earlier site left it. */
+  /** Data folder of an earlier site. */
   folder?: string
   settings?: SettingsPatch
-  /** Left out: one embedded node, `here`. */
+  /** Nodes; default: one embedded node, `here`. */
   nodes?: z.input<typeof siteFileSchema>['nodes']
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess
   hangsAfterMs?: number
   cores?: number
-  /** Those of the site; left out: this one alone. */
+  /** Controllers of the site; default: this one alone. */
   controllers?: SiteControllers
 }
 
-/** A whole controller on free ports, with the embedded node in a process of its own, as the APIs show it. */
+/** A complete controller on free ports, with the embedded node in a process of its own, used through the APIs. */
 export class MediaSite implements AsyncDisposable {
   readonly controller: Controller
   readonly folder: string
-  /** What was logged, warnings and worse. */
+  /** Log entries of level warn and above. */
   readonly logged: string[]
   readonly api: ApiClient
-  /** The process ids of every media process that ran, the last one last. */
+  /** Process ids of all media processes so far, the current one last. */
   readonly pids: number[]
 
   private constructor(parts: Pick<MediaSite, 'controller' | 'folder' | 'logged' | 'api' | 'pids'>) {
@@ -56,7 +56,7 @@ export class MediaSite implements AsyncDisposable {
     const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder])
     const fast: SettingsPatch = {
       ...settings,
-      // Polls often, with a deadline that a busy machine keeps.
+      // Polls often, with a deadline that a busy machine meets.
       deadlines: { health_interval_ms: 200, health_ms: 10_000, ...settings?.deadlines },
       devices: { reconnect_first_ms: 100, reconnect_longest_ms: 500, ...settings?.devices },
     }
@@ -88,27 +88,27 @@ export class MediaSite implements AsyncDisposable {
     return this.controller.url('node')
   }
 
-  /** The media process that runs, or ran last. */
+  /** Process id of the current media process. */
   get pid(): number {
     const pid = this.pids.at(-1)
     if (pid === undefined) throw new Error('no media process was started')
     return pid
   }
 
-  /** Calls a console procedure that must succeed. */
+  /** Calls a console procedure and throws if it fails. */
   async rpc<N extends ProcedureName>(name: N, input: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
     const result = await this.controller.call(name, input, { transport: 'internal', client: '', role: 'admin' })
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
     return result.value as ProcedureOutput<N>
   }
 
-  /** createOutgoingUser with what every caller gives. */
+  /** Calls createOutgoingUser with the usual parameters. */
   async join(roomId: string, userId: string, userAddress: string, options: Record<string, string> = {}) {
     const params = { roomId, userId, userName: `Name of ${userId}`, userAddress, options: JSON.stringify(options) }
     return await this.api.outgoing('createOutgoingUser', params)
   }
 
-  /** Ids of the users in a room, as a client sees them. */
+  /** Lists the users of a room through the API. */
   async users(roomId: string): Promise<string[]> {
     const answer = await this.api.get('/rtc/room/get_room_info', { room_id: roomId })
     if (!Array.isArray(answer.user_list)) throw new Error(JSON.stringify(answer))
@@ -121,7 +121,7 @@ export class MediaSite implements AsyncDisposable {
     return found
   }
 
-  /** Resolves when the condition holds, looked at at each event of the console and from time to time; rejects after `withinMs`. */
+  /** Resolves when the condition holds, checked at each event of the console and periodically; rejects after `withinMs`. */
   async until(condition: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
     const end = performance.now() + withinMs
     while (!(await condition())) {
@@ -130,7 +130,7 @@ export class MediaSite implements AsyncDisposable {
     }
   }
 
-  /** Ends it as a stop does; the data stay. */
+  /** Stops it in order; keeps its data. */
   async stop(): Promise<void> {
     await this.controller.stop()
   }
@@ -153,7 +153,7 @@ export class MediaSite implements AsyncDisposable {
   }
 }
 
-/** Whether a process is there. */
+/** Tells whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -6,7 +6,7 @@ import { DatabaseProxy } from '../postgres/database-proxy.ts'
 import type { PostgresServer } from '../postgres/postgres-server.ts'
 import { sealer, temporaryFolder } from './store-site.ts'
 
-/** Times that let a test be short. */
+/** Times for short tests. */
 export const times = {
   lease: 600,
   renew: 150,
@@ -18,22 +18,22 @@ export const times = {
 }
 export const databaseDeadlines = { connect: 500, answer: 1_000 }
 
-/** A controller of a site, with a way of its own to the database, which can break. */
+/** A controller of a site, with its own proxy of the database, which can break. */
 export interface TestController {
   readonly name: string
   readonly member: SiteMember
   readonly proxy: DatabaseProxy
-  /** Where it leads; undefined: it does not. */
+  /** Store while it leads; undefined: it does not lead. */
   led: FencedStore | undefined
-  /** Leads as soon as it can. */
+  /** Takes the lead as soon as possible. */
   lead(): Promise<FencedStore>
   /** Resolves when it is closed. */
   readonly closed: Promise<void>
-  /** As a program that was deposed, or has ended: everything is closed. */
+  /** Closes everything, like a program that was fenced or has ended. */
   close(): Promise<void>
 }
 
-/** `folder`: given where it was closed before. `database`: another address by its own way. */
+/** `folder`: that of a closed controller. `database`: another address behind its own proxy. */
 export type TestOptions = Partial<Omit<MemberOptions, 'database'>> & {
   database?: string | ((way: DatabaseProxy) => string)
 }
@@ -41,11 +41,11 @@ export type TestOptions = Partial<Omit<MemberOptions, 'database'>> & {
 export interface TestSite {
   readonly server: PostgresServer
   readonly schema: string
-  /** Opens one more. */
+  /** Opens a further controller. */
   controller(name: string, options?: TestOptions): Promise<TestController>
 }
 
-/** A site in a database of the tests, without controllers. */
+/** Creates a site without controllers in a database of the tests. */
 export async function siteOfControllers(server: PostgresServer): Promise<TestSite> {
   const schema = await server.newSchema()
   const opened: TestController[] = []

@@ -10,18 +10,18 @@ import { defaultSettings, type Settings } from '../../../shared/settings.ts'
 import { storedNode, storedRoom } from '../stored-records.ts'
 import { temporaryStore } from './store-site.ts'
 
-/** A pool on a store of its own, with simulated nodes that a test can reach. */
+/** A pool on a store of its own, with simulated nodes within reach of the test. */
 export interface PoolSite {
   store: Store
   pool: NodePool
   settings: Settings
-  /** Everything the pool told so far. */
+  /** Events of the pool so far. */
   told: PoolEvent[]
-  /** What the pool logged, warnings and worse. */
+  /** Log entries of the pool of level warn and above. */
   logged: string[]
-  /** The simulated node of that name, enabled now. */
+  /** Finds the simulated node of that name among the enabled ones. */
   node(name: string): SimulatedNode
-  /** The first event from now on that the test waits for. */
+  /** Waits for the first matching event from now on. */
   next(wanted: (event: PoolEvent) => boolean): Promise<PoolEvent>
   addNode(name: string, fields?: Partial<StoredNode>): Promise<void>
   addRoom(roomId: string, fields?: Partial<StoredRoom>): Promise<void>
@@ -29,7 +29,7 @@ export interface PoolSite {
   removeRoom(roomId: string): Promise<void>
 }
 
-/** Polls often; deadlines that a busy machine keeps. A test that waits for a deadline sets a short one. */
+/** Deadlines that poll often and that a busy machine meets. A test that waits for a deadline sets a short one. */
 export const shortDeadlines: Settings['deadlines'] = {
   store_ms: 5_000,
   node_ms: 3_000,
@@ -39,7 +39,7 @@ export const shortDeadlines: Settings['deadlines'] = {
   shutdown_ms: 500,
 }
 
-/** What of a site a test sets up before the pool starts. */
+/** Options of the site, applied before the pool starts. */
 export interface PoolSiteOptions {
   nodes?: Record<string, Partial<StoredNode>>
   rooms?: Record<string, Partial<StoredRoom>>
@@ -48,15 +48,15 @@ export interface PoolSiteOptions {
   now?: () => number
   /** See NodePoolOptions. */
   secondaryIdleMs?: number
-  /** Called with each simulated node before the pool first talks to it. */
+  /** Called with each simulated node before the pool connects to it. */
   prepare?: (node: SimulatedNode, name: string) => void
-  /** The site is had while its nodes are asked for the first time. */
+  /** Returns the site while its nodes are still connecting. */
   atOnce?: boolean
-  /** Instead of a simulated node; of nodes of every kind. */
+  /** Makes a driver instead of a simulated node, for nodes of every kind. */
   driver?: (config: StoredNode) => MediaNode
 }
 
-/** A started pool; it stops with the test. */
+/** Starts a pool that stops with the test. */
 export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite> {
   const settings = { ...defaultSettings(), deadlines: { ...shortDeadlines, ...options.deadlines } }
   const files = await temporaryStore(() => settings.deadlines.store_ms)
@@ -90,7 +90,7 @@ export async function poolSite(options: PoolSiteOptions = {}): Promise<PoolSite>
     ...(options.now === undefined ? {} : { now: options.now }),
     ...(options.secondaryIdleMs === undefined ? {} : { secondaryIdleMs: options.secondaryIdleMs }),
     logger: { debug: quiet, info: quiet, warn: log, error: log },
-    // What a node of kind `embedded` does to media is no matter of the pool.
+    // The pool does not depend on how an embedded node treats media.
     drivers: { simulated: driver, embedded: driver, ...(options.driver === undefined ? {} : { janus: driver }) },
     defaultAddress: () => '127.0.0.1:7082',
   })
@@ -144,12 +144,12 @@ export function camera(userId: string, address = 'rtsp://10.0.0.8:554/live') {
   }
 }
 
-/** A predicate for `next`: the node got into that state. */
+/** Predicate for `next`: the node entered that state. */
 export function stateIs(name: string, state: string): (event: PoolEvent) => boolean {
   return (event) => event.type === 'nodeState' && event.name === name && event.state === state
 }
 
-/** A predicate for `next`: an event of that type, about that node. */
+/** Predicate for `next`: an event of that type, about that node. */
 export function isOf(type: PoolEvent['type'], name: string): (event: PoolEvent) => boolean {
   return (event) => event.type === type && 'name' in event && event.name === name
 }

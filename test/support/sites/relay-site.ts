@@ -8,18 +8,18 @@ import { openTestRoom, TestRelayNode } from '../janus/test-relay-node.ts'
 
 const logger = { debug: () => {}, info: () => {}, warn: console.warn, error: console.error }
 
-/** What a test may want otherwise. */
+/** Options of the site. */
 export interface RelaySiteOptions {
   graceMs?: number
   fanOut?: number
   leftMs?: number
-  /** The room is there already. */
+  /** The room exists already. */
   isThere?: boolean
-  /** What is kept for the next controller; left out: nothing is. */
+  /** Store of the records for the next controller; default: none. */
   store?: Store
 }
 
-/** Relays between the Janus processes of a test file; everything goes with the test. */
+/** Relays between the Janus processes of a test file; removed with the test. */
 export class RelaySite {
   readonly nodes: readonly TestRelayNode[]
   readonly relays: Relays
@@ -33,7 +33,7 @@ export class RelaySite {
     this.room = room
   }
 
-  /** A room that is on all of these, and relays between them. */
+  /** Opens a room on all these nodes, with relays between them. */
   static async open(
     servers: readonly JanusServer[],
     room: string,
@@ -54,33 +54,33 @@ export class RelaySite {
     return this.#isAbandoned
   }
 
-  /** Somebody joins by Janus's own API, until the test ends. */
+  /** Joins a user by Janus's own API until the end of the test. */
   async join(janus: JanusServer, id: string): Promise<RoomPeer> {
     const peer = await RoomPeer.join(janus, this.room, id)
     onTestFinished(() => peer.leave())
     return peer
   }
 
-  /** Who is in the room there, as Janus says, but those that belong to no stream. */
+  /** Lists the participants of the room in Janus, except those that belong to no stream. */
   async participants(janus: JanusServer): Promise<string[]> {
     const { participants } = await janus.ask('videoroom', { request: 'listparticipants', room: this.room })
     const ids = (participants as { id: string }[]).map(({ id }) => id)
     return ids.filter((id) => id !== 'relay-test~').sort()
   }
 
-  /** The controller ends in order: relays go on. */
+  /** Ends the controller in order: relays continue. */
   async leave(): Promise<void> {
     await this.relays.close()
     await Promise.all(this.nodes.map((node) => node.close()))
   }
 
-  /** The controller is no more, and Janus is still to notice. */
+  /** Ends the controller without notice to Janus. */
   async abandon(): Promise<void> {
     this.#isAbandoned = true
     await Promise.all(this.nodes.map((node) => node.abandon()))
   }
 
-  /** Nothing of it is left. */
+  /** Removes everything. */
   async close(): Promise<void> {
     this.relays.place(this.room, [])
     await this.relays.close()
@@ -88,7 +88,7 @@ export class RelaySite {
   }
 }
 
-/** Who is dead stores nothing. */
+/** Stops writes of a dead controller. */
 function unlessDead(store: Store, begun: { site?: RelaySite }): Pick<Store, 'all' | 'get' | 'transact'> {
   return {
     all: (collection) => store.all(collection),

@@ -8,7 +8,7 @@ import { MachineLoad } from '../machine-load.ts'
 import { filmFile } from '../media/film.ts'
 import { type Headless, startHeadless } from '../headless.ts'
 
-/** What a page is given for camera and microphone. `asking`: devices, but nobody says yes. */
+/** Camera and microphone of a page. `asking`: devices, but nobody grants the permission. */
 export type Equipment = 'fake' | 'asking' | 'none'
 
 const flagsOf: Record<Equipment, string[]> = {
@@ -16,10 +16,10 @@ const flagsOf: Record<Equipment, string[]> = {
   asking: ['--use-fake-device-for-media-stream', '--deny-permission-prompts'],
   none: [],
 }
-/** Milliseconds within which a page on a busy machine shows what it is told. */
+/** Time within which a page on a busy machine shows a change, in milliseconds. */
 const patienceMs = 20_000
 
-/** A controller with its embedded node, a camera, and browsers for people. */
+/** A controller with its embedded node, a camera, and browsers of users. */
 export class RoomSite implements AsyncDisposable {
   controller: Headless
   readonly #browsers = new Map<Equipment, Promise<Windows>>()
@@ -33,7 +33,7 @@ export class RoomSite implements AsyncDisposable {
     return new RoomSite(await startHeadless({ site }))
   }
 
-  /** One that runs already. It is ended with this. */
+  /** Uses a running controller and ends it with the site. */
   static at(controller: Headless): RoomSite {
     return new RoomSite(controller)
   }
@@ -43,7 +43,7 @@ export class RoomSite implements AsyncDisposable {
     await this.controller.stop()
   }
 
-  /** Starts it on the same data and ports. */
+  /** Starts it again on the same data and ports. */
   async startAgain(): Promise<void> {
     const { folder, ready } = this.controller
     const port = (url: string): string => new URL(url).port
@@ -57,13 +57,13 @@ export class RoomSite implements AsyncDisposable {
     })
   }
 
-  /** Makes a room and returns its number. */
+  /** Creates a room and returns its number. */
   async room(input: Partial<ProcedureInput<'rooms.create'>> = {}): Promise<string> {
     const { room_id } = await this.controller.rpc('rooms.create', { topic: 'Control room', ...input })
     return room_id
   }
 
-  /** Puts a real camera into a room. */
+  /** Adds a real camera to a room. */
   async camera(roomId: string, userId: string, userName: string): Promise<Camera> {
     this.#camera ??= await startCamera({ width: 640, height: 360, fps: 8, gop: 8 })
     await this.controller.rpc('devices.create', {
@@ -77,13 +77,13 @@ export class RoomSite implements AsyncDisposable {
     return this.#camera
   }
 
-  /** A join link, as the operator copies it. */
+  /** Makes a join link, as the operator copies it. */
   async link(roomId: string, wish: Partial<ProcedureInput<'media.join_link'>> = {}): Promise<string> {
     const { url } = await this.controller.rpc('media.join_link', { room_id: roomId, ...wish })
     return url
   }
 
-  /** A browser window of somebody's own. */
+  /** Opens a browser window with a profile of its own. */
   async window(equipment: Equipment = 'fake', options: BrowserContextOptions = {}): Promise<Page> {
     const launched = this.#browsers.get(equipment) ?? this.#launch(equipment)
     this.#browsers.set(equipment, launched)
@@ -98,7 +98,7 @@ export class RoomSite implements AsyncDisposable {
     return await openWindows([...flagsOf[equipment], ...filming], equipment === 'asking')
   }
 
-  /** Somebody opens a link, enters a name where the link gives none, and joins. */
+  /** Opens a link, enters a name unless the link has one, and joins. */
   async join(
     link: string,
     { name, ...options }: { name?: string; equipment?: Equipment } & BrowserContextOptions = {},
@@ -108,7 +108,7 @@ export class RoomSite implements AsyncDisposable {
     return visitor
   }
 
-  /** Somebody opens an address. */
+  /** Opens an address. */
   async open(
     url: string,
     { equipment, ...options }: { equipment?: Equipment } & BrowserContextOptions = {},
@@ -130,14 +130,14 @@ export interface Peace {
   words: string[]
   connections: number
   standstill: number
-  /** Bound on the standstill, in milliseconds. */
+  /** Maximum standstill, in milliseconds. */
   unnoticedMs: number
 }
 
-/** Standstills of pictures that nobody notices, in milliseconds; a machine that was busy meanwhile gets more. */
+/** Standstills of pictures that nobody notices, in milliseconds; a busy machine gets more. */
 const unnoticedMs = { quiet: 600, busy: 2_000 }
 
-/** Nobody noticed anything. @returns for how long a picture stood still at most, in milliseconds */
+/** Expects that no visitor noticed anything. @returns the maximum standstill of a picture, in milliseconds */
 export async function expectPeace(...visits: (() => Promise<Peace>)[]): Promise<number> {
   const seen = await Promise.all(visits.map((visit) => visit()))
   expect(seen).toEqual(seen.map((peace) => ({ ...peace, words: [], connections: 0 })))
@@ -145,7 +145,7 @@ export async function expectPeace(...visits: (() => Promise<Peace>)[]): Promise<
   return Math.max(...seen.map(({ standstill }) => standstill))
 }
 
-/** Somebody in front of the page. */
+/** A user in front of the page. */
 export class Visitor {
   readonly page: Page
   /** Exceptions of the page. */
@@ -156,32 +156,32 @@ export class Visitor {
     page.on('pageerror', (error) => this.problems.push(error.message))
   }
 
-  /** Through the entrance; with camera and microphone on where there are any. */
+  /** Joins through the entrance, with camera and microphone on if available. */
   async enter(name?: string): Promise<void> {
     if (name !== undefined) await this.page.getByLabel('Your name').fill(name)
     await this.page.getByRole('button', { name: /^(Join|加入)/ }).click()
     await this.page.getByRole('toolbar').waitFor()
   }
 
-  /** The tile of somebody, by what stands on it. */
+  /** Finds a user's tile by the name on it. */
   tile(name: string) {
     return this.page.getByRole('listitem', { name, exact: true })
   }
 
-  /** Resolves when this many more pictures of a tile were decoded and shown. */
+  /** Resolves when a tile has decoded and shown this many more pictures. */
   async sees(name: string, more = 5): Promise<void> {
     await this.tile(name).locator('video').waitFor({ state: 'attached' })
     const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
-    // It may just be taken away again: then whatever comes is new.
+    // The tile may just disappear: then every later picture is new.
     const before = Number(await this.page.evaluate(frames)) || 0
-    // A new picture begins to count anew.
+    // A new video element counts from 0.
     await this.until(`${frames} >= ${before + more} || ${frames} < ${before}`)
   }
 
-  /** Resolves when no more pictures of a tile come, for so many milliseconds. */
+  /** Resolves when a tile has had no new picture for this many milliseconds. */
   async pauses(name: string, ms = 1_000): Promise<void> {
     const frames = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')?.getVideoPlaybackQuality().totalVideoFrames`
-    // A tile that shows none any more has no count: it is the same one, too.
+    // A tile without pictures has no count, which also stays the same.
     for (let before = -1, now = 0; !Object.is(before, now); ) {
       before = now
       await new Promise((resolve) => setTimeout(resolve, ms))
@@ -190,8 +190,8 @@ export class Visitor {
   }
 
   /**
-   * Watches from now on for how long the pictures of these tiles stand still, whichever elements show them.
-   * @returns what tells the longest time until then, in milliseconds
+   * Measures from now on how long the pictures of these tiles stand still, in whichever elements.
+   * @returns a function that reads the maximum until then, in milliseconds
    */
   async watchStandstill(...names: string[]): Promise<() => Promise<number>> {
     await this.page.evaluate(`(() => {
@@ -212,7 +212,7 @@ export class Visitor {
     return async () => Math.round(Number(await this.page.evaluate('globalThis.standstill')))
   }
 
-  /** Writes into the chat, which is open; where the page is told to be offline, until it goes out. */
+  /** Writes into the open chat; in an offline page, resolves when the message is sent. */
   async says(text: string): Promise<void> {
     const line = this.page.getByLabel('Message')
     await line.fill(text)
@@ -222,12 +222,12 @@ export class Visitor {
     } while ((await line.inputValue()) !== '')
   }
 
-  /** Resolves when somebody has said that in the chat, which is open. */
+  /** Resolves when the message is in the open chat. */
   async reads(text: string): Promise<void> {
     await this.page.getByRole('log').getByText(text, { exact: true }).waitFor()
   }
 
-  /** Counts from now on the connections for sound and pictures that the page makes. @returns what tells how many until then */
+  /** Counts the media connections that the page makes from now on. @returns a function that reads the count */
   async watchConnections(): Promise<() => Promise<number>> {
     await this.page.evaluate(`(() => {
       globalThis.connectionsMade = 0
@@ -241,7 +241,7 @@ export class Visitor {
     return async () => Number(await this.page.evaluate('globalThis.connectionsMade'))
   }
 
-  /** Listens to what the page tells by itself, once it has nothing to say. @returns what tells every sentence until then */
+  /** Records the page's live announcements, once it is silent. @returns a function that reads them */
   async watchWords(): Promise<() => Promise<string[]>> {
     await this.until(`document.querySelector('[role=status] li') === null`)
     await this.page.evaluate(`(() => {
@@ -255,8 +255,8 @@ export class Visitor {
   }
 
   /**
-   * Watches from now on what somebody would notice of a fault: what the page tells by itself, the connections for sound and pictures that it makes, and for how long the pictures
-   * of these tiles stand still at most, in milliseconds.
+   * Records from now on everything that a user would notice of a fault: live announcements, new media connections, and the maximum standstill of the pictures
+   * in these tiles, in milliseconds.
    */
   async watchPeace(...names: string[]): Promise<() => Promise<Peace>> {
     const load = new MachineLoad()
@@ -269,7 +269,7 @@ export class Visitor {
     }
   }
 
-  /** Resolves when an expression holds in the page. Its content security policy evaluates no texts, so that it is asked from outside. */
+  /** Resolves when an expression holds in the page. Evaluates from outside, because its content security policy forbids eval. */
   async until(expression: string): Promise<void> {
     const end = performance.now() + patienceMs
     while ((await this.page.evaluate(expression)) !== true) {
@@ -278,17 +278,17 @@ export class Visitor {
     }
   }
 
-  /** A control by its word. */
+  /** Finds a button by its label. */
   button(name: string) {
     return this.page.getByRole('toolbar').getByRole('button', { name })
   }
 
-  /** What axe finds wrong on the page as it is. */
+  /** Finds accessibility violations on the current page. */
   accessibilityProblems(looksFor?: 'everything' | 'colours'): Promise<string[]> {
     return violations(this.page, looksFor)
   }
 
-  /** Closes the tab. The headless shell would drop it without telling its page, as when a machine loses its power. */
+  /** Closes the tab. The headless shell would drop it without an event for its page, as in a power failure. */
   async close(): Promise<void> {
     await this.page.goto('about:blank')
     await this.page.context().close()

@@ -6,15 +6,15 @@ import { type PoolSite, type PoolSiteOptions, poolSite } from './pool-site.ts'
 /** A pool whose nodes may share rooms. */
 export interface SecondarySite extends Omit<PoolSite, 'node'> {
   node(name: string): SharingNode
-  /** The person asks where the room is and joins there. @returns where */
+  /** Resolves the room's node for a user and joins there. @returns the node */
   enter(roomId: string, userId: string, idcCode?: string): Promise<string>
-  /** The record of the room. */
+  /** Reads the record of the room. */
   room(roomId: string): StoredRoom
-  /** Names of those whom that node has in the room. */
+  /** Lists the users that a node has in the room. */
   on(name: string, roomId: string): Promise<string[]>
 }
 
-/** Nodes of the kind whose rooms may be on several; their idc_code is their name in capitals. */
+/** Opens a site with nodes whose rooms may be on several; their idc_code is their name in capitals. */
 export async function secondarySite(
   nodes: Record<string, Partial<StoredNode>>,
   options: Omit<PoolSiteOptions, 'nodes' | 'driver'> = {},
@@ -57,7 +57,7 @@ export async function secondarySite(
   }
 }
 
-/** The room is on these nodes by its record, its own first. */
+/** Expects the room on these nodes in its record, its own node first. */
 export function expectNodes(site: SecondarySite, roomId: string, nodes: readonly string[]): void {
   const { node, branches = [] } = site.room(roomId)
   expect([node, ...branches]).toEqual(nodes)

@@ -14,7 +14,7 @@ import { storedRoom } from '../stored-records.ts'
 
 export const sealer = createSealer(Buffer.alloc(32, 7))
 
-/** A disk in memory where there is one: what a crash leaves does not depend on it, and a slow disk does not fail the tests. */
+/** Disk in memory if there is one: crash tests do not depend on the disk, and a slow one does not fail them. */
 const memoryDisk = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 /** Makes an empty folder that is removed with the test. */
@@ -32,7 +32,7 @@ export function open(folder: string, options: Partial<StoreOptions> = {}): Promi
 export interface TemporaryStore {
   store: Store
   folder: string
-  /** Closes it and opens the same folder again, as a restart does. */
+  /** Closes it and opens the same folder again, like a restart. */
   reopen(): Promise<Store>
   /** Closes it and removes the folder. */
   remove(): Promise<void>
@@ -59,7 +59,7 @@ export async function temporaryStore(deadlineMs = (): number => 5_000): Promise<
   }
 }
 
-/** The folder as a crash at this moment leaves it: a copy, without the lock of this process. Nothing of ours runs while it is made. */
+/** Copies the folder as a crash at this moment leaves it, without the lock of this process. No code of ours runs during the copy. */
 export async function crashCopy(folder: string): Promise<string> {
   const copy = await temporaryFolder()
   cpSync(folder, copy, { recursive: true })
@@ -93,12 +93,12 @@ export async function createRoom(store: Store, roomId: string, topic?: string): 
   })
 }
 
-/** The topics of all rooms, by room_id, in order. */
+/** Topics of all rooms, by room_id, in order. */
 export function topics(store: Store): Record<string, string> {
   return Object.fromEntries([...store.all('rooms')].map(([key, { topic }]) => [key, topic]))
 }
 
-/** The only journal segment, or the last. */
+/** Finds the last journal segment. */
 export async function lastSegment(folder: string): Promise<string> {
   const name = (await readdir(folder))
     .filter((file) => /^journal-\d+\.ndjson$/.test(file))
@@ -108,7 +108,7 @@ export async function lastSegment(folder: string): Promise<string> {
   return join(folder, name)
 }
 
-/** Every file of a folder with its bytes. */
+/** Reads every file of a folder. */
 export async function contents(folder: string): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -19,7 +19,7 @@ function preferCodec(connection, codec) {
 }
 
 globalThis.clients = {
-  /** whip-whep publishes. */
+  /** Publishes with whip-whep. */
   async publish(url, token, codec) {
     const connection = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
     for (const track of (await camera()).getTracks()) connection.addTransceiver(track, { direction: 'sendonly' })
@@ -27,7 +27,7 @@ globalThis.clients = {
     open.publisher = new WHIPClient()
     await open.publisher.publish(connection, url, token)
   },
-  /** whip-whep watches. */
+  /** Watches with whip-whep. */
   async watch(url, token, codec) {
     const connection = new RTCPeerConnection({ bundlePolicy: 'max-bundle' })
     connection.addTransceiver('video', { direction: 'recvonly' })
@@ -37,7 +37,7 @@ globalThis.clients = {
     await open.viewer.view(connection, url, token)
     open.viewing = connection
   },
-  /** Pictures that it decoded. */
+  /** Number of pictures decoded. */
   async decoded() {
     for (const report of (await open.viewing.getStats()).values()) {
       if (report.type === 'inbound-rtp' && report.kind === 'video') return report.framesDecoded
@@ -49,7 +49,7 @@ globalThis.clients = {
     await open.publisher?.stop()
     await open.viewer?.stop()
   },
-  /** Eyevinn's client publishes. */
+  /** Publishes with Eyevinn's client. */
   async publishEyevinn(endpoint, authkey) {
     open.eyevinn = new EyevinnClient({ endpoint, opts: { authkey } })
     await open.eyevinn.ingest(await camera())

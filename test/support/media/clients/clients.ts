@@ -3,13 +3,13 @@ import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** What a client that nobody here wrote says when it ends. */
+/** Report of a third-party client at its end. */
 export interface ClientResult {
-  /** Of the answer to its offer. */
+  /** Status of the answer to its offer. */
   status: number
-  /** That it sent, or got. */
+  /** Pictures sent or received. */
   pictures: number
-  /** Of its connection, just before it ended. */
+  /** State of its connection just before the end. */
   state: string
   /** Status of its DELETE. */
   goodbye: number
@@ -18,7 +18,7 @@ export interface ClientResult {
 export type Way = 'whip' | 'whep'
 export type Codec = 'VP8' | 'H264'
 
-/** One run of a client: publishes or watches for some seconds, then says goodbye. */
+/** One run of a client: publishes or watches for some seconds, then deletes its session. */
 export type Client = (way: Way, url: string, token: string, codec: Codec, seconds: number) => Promise<ClientResult>
 
 const run = promisify(execFile)
@@ -28,7 +28,7 @@ async function resultOf(program: string, args: readonly string[]): Promise<Clien
   return JSON.parse(stdout) as ClientResult
 }
 
-/** aiortc. @throws Error that says what to install */
+/** Finds aiortc. @throws Error with the command that installs it */
 export function aiortc(): Client {
   const python = '/usr/bin/python3'
   try {
@@ -40,19 +40,19 @@ export function aiortc(): Client {
     await resultOf(python, [join(import.meta.dirname, 'aiortc-client.py'), way, url, token, codec, String(seconds)])
 }
 
-/** Debian's library, as it is installed. */
+/** Library folder of Debian's packages. */
 const goCode = '/usr/share/gocode'
 
 /**
- * Builds a program on Pion in a folder. Resolves to where it is.
+ * Builds a program on Pion in a folder. Resolves to its path.
  * @param source folder of its main.go
- * @throws Error of the compiler, or one that says what to install
+ * @throws Error of the compiler, or with the command that installs it
  */
 export async function buildPion(source: string, folder: string): Promise<string> {
   const module = join(folder, 'go/src/program')
   await mkdir(module, { recursive: true })
   await copyFile(join(source, 'main.go'), join(module, 'main.go'))
-  // Only a module finds a library by the path of its major version.
+  // Only a module resolves a library by the path of its major version.
   await writeFile(join(module, 'go.mod'), 'module program\n')
   const program = join(folder, 'pion')
   const env = {

@@ -1,4 +1,4 @@
-// A WHIP publisher, a WHEP viewer and a peer of a peer-to-peer room, for tests: `client.<name>(...)` in the page. Nothing of the node is used here.
+// A WHIP publisher, a WHEP viewer and a peer of a peer-to-peer room, for tests: `client.<name>(...)` in the page. Uses no code of the node.
 const peers = new Map()
 
 /** @param {RTCPeerConnection} connection */
@@ -12,14 +12,14 @@ const gathered = (connection) =>
     }
   })
 
-/** An answer with one of the addresses that the node offers. */
+/** Keeps one of the node's addresses in an answer. */
 const onlyThrough = (sdp, address) =>
   address === '' ? sdp : sdp.replace(/a=candidate:.*\r\n/g, (line) => (line.includes(` ${address} `) ? line : ''))
 
-/** An offer of a browser that is not told when its packets come. */
+/** Removes transport-wide feedback from an offer. */
 const withoutTransportFeedback = (sdp) => sdp.replace(/a=rtcp-fb:\d+ transport-cc\r\n/g, '')
 
-/** Tells its addresses in the offer, later, or never: then it is reached by the address its packets come from. */
+/** Sends its addresses in the offer, later, or never: then the node uses the source address of its packets. */
 async function exchange(peer, url, token, addresses, through = '', transportFeedback = true) {
   const { connection } = peer
   const late = []
@@ -82,7 +82,7 @@ async function watch(name, url, token, { addresses = 'offer', codec = '', throug
   return await exchange(peer, url, token, addresses, through)
 }
 
-/** Watches what a server offers by itself (draft-murillo-whep-01, section 4.2). */
+/** Watches a stream where the server sends the offer (draft-murillo-whep-01, section 4.2). */
 async function watchOffered(name, url, token = '') {
   const connection = new RTCPeerConnection()
   const stream = new MediaStream()
@@ -101,14 +101,14 @@ async function watchOffered(name, url, token = '') {
   return { status: response.status, problem: null, sdp }
 }
 
-/** Of a picture of 720 lines, as the room page sends it. */
+/** Layers of a picture of 720 lines, as in the room page. */
 const layers = [
   { rid: 'l', scaleResolutionDownBy: 4, maxBitrate: 150_000, scalabilityMode: 'L1T1' },
   { rid: 'm', scaleResolutionDownBy: 2, maxBitrate: 450_000, scalabilityMode: 'L1T1' },
   { rid: 'h', maxBitrate: 1_700_000, scalabilityMode: 'L1T1' },
 ]
 
-/** Pictures of noise: an encoder is never done with them, and takes all that it may send. */
+/** Makes pictures of noise, which take all the bandwidth that an encoder may use. */
 function noise(width, height, frameRate) {
   const canvas = Object.assign(document.createElement('canvas'), { width, height })
   const context = canvas.getContext('2d')
@@ -118,13 +118,13 @@ function noise(width, height, frameRate) {
     grain.data[i + 3] = 255
   }
   const timer = setInterval(() => {
-    // The same grain elsewhere: drawn without making it anew.
+    // Shifts the same grain, which is cheaper than new grain.
     context.putImageData(grain, -Math.random() * 32, -Math.random() * 32)
   }, 1_000 / frameRate)
   return { track: canvas.captureStream(frameRate).getVideoTracks()[0], stop: () => clearInterval(timer) }
 }
 
-/** Publishes the fake camera, or noise, and the fake microphone; `layered`: in three sizes at once; `small`: in one that costs little. */
+/** Publishes the fake camera, or noise, and the fake microphone; `layered`: in three layers; `small`: at little cost. */
 async function publish(
   name,
   url,
@@ -144,7 +144,7 @@ async function publish(
   const connection = new RTCPeerConnection()
   const [width, height, frameRate] = layered ? [1280, 720, 20] : small ? [160, 90, 10] : [640, 360, 20]
   const filmed = video && pictures === 'camera' && { width, height, frameRate }
-  // What a browser does to a voice costs more than all else here.
+  // Voice processing of a browser costs more than everything else here.
   const heard = audio && small ? { echoCancellation: false, noiseSuppression: false, autoGainControl: false } : audio
   const stream = await navigator.mediaDevices.getUserMedia({ video: filmed, audio: heard })
   const drawn = video && pictures === 'noise' ? noise(width, height, frameRate) : undefined
@@ -159,7 +159,7 @@ async function publish(
   return await exchange(peer, url, token, addresses, through, transportFeedback)
 }
 
-/** Of a layered picture: which layers are sent from now on. */
+/** Selects the layers to send from now on. */
 async function activate(name, rids) {
   for (const sender of peers.get(name).connection.getSenders()) {
     if (sender.track.kind !== 'video') continue
@@ -169,7 +169,7 @@ async function activate(name, rids) {
   }
 }
 
-/** What getStats says of the streams of each kind. */
+/** Reads getStats for each kind of media. */
 async function stats(name) {
   const { connection, offeredAt, firstFrameAt, patched = 0 } = peers.get(name)
   const found = {
@@ -183,7 +183,7 @@ async function stats(name) {
     }
     if (report.type === 'inbound-rtp' || report.type === 'outbound-rtp') {
       const side = report.type === 'inbound-rtp' ? report.kind : `${report.kind}Sent`
-      // Of a picture that is sent in several sizes, the largest.
+      // Of several layers, the largest counts.
       if ((found[side]?.height ?? 0) > (report.frameHeight ?? 0)) continue
       found[side] = {
         framesDecoded: report.framesDecoded ?? report.framesEncoded ?? 0,
@@ -207,12 +207,12 @@ async function stats(name) {
   return found
 }
 
-/** When this page could not run by itself, as [from, to]: what it did not see then is not the network's doing. */
+/** Intervals [from, to] in which this page did not run: gaps in them are not the network's fault. */
 const stalls = []
 const stallMs = 300
 let observing = false
 
-/** Notes from now on when pictures of a watched stream come out of the decoder. They are not shown any more: to draw those of many costs more than all else. */
+/** Records when the decoder outputs pictures of a watched stream. They are no longer rendered: rendering many costs more than everything else. */
 function observe(name) {
   const peer = peers.get(name)
   peer.maxGapMs = 0
@@ -248,7 +248,7 @@ function noteGap(peer) {
   peer.maxGapMs = Math.max(peer.maxGapMs, gap)
 }
 
-/** The longest time without a new picture since the last call, in milliseconds, that of now counted too; 0 while it is not observed. */
+/** Maximum interval without a new picture since the last call, in milliseconds, including the current one; 0 if not observed. */
 function maxGap(name) {
   const peer = peers.get(name)
   if (peer?.shownAt === undefined) return 0
@@ -258,7 +258,7 @@ function maxGap(name) {
   return longest
 }
 
-/** Ends it: politely with DELETE, or as a closed connection. Answers the status of DELETE. */
+/** Ends it, with DELETE if `polite`, else by closing the connection. Returns the status of DELETE. */
 async function close(name, polite) {
   const { connection, session, stream, stop, video } = peers.get(name)
   peers.delete(name)
@@ -270,7 +270,7 @@ async function close(name, polite) {
   return status
 }
 
-/** Begins ICE anew (RFC 9725, section 4.3.3). Answers the fragment that the node answered, or its status. */
+/** Restarts ICE (RFC 9725, section 4.3.3). Returns the fragment of the node's answer, or its status. */
 async function restart(name) {
   const { connection, session } = peers.get(name)
   const remote = connection.currentRemoteDescription.sdp
@@ -295,7 +295,7 @@ async function restart(name) {
   return fragment
 }
 
-/** Whether the node has ended it: then it takes no addresses any more. */
+/** Tells whether the node has ended the session: it then refuses further candidates. */
 async function isOver(name) {
   const { connection, session } = peers.get(name)
   const response = await fetch(session, {
@@ -306,12 +306,12 @@ async function isOver(name) {
   return response.status === 404
 }
 
-/** Sound or picture of a publisher goes on or off at its source. */
+/** Switches sound or picture of a publisher on or off at the source. */
 function enable(name, kind, on) {
   for (const track of peers.get(name).stream.getTracks()) if (track.kind === kind) track.enabled = on
 }
 
-/** Colours of a PNG at places given as shares of its size, red, green and blue of 0 to 255. */
+/** Reads colours of a PNG, red, green and blue of 0 to 255, at places given as shares of its size. */
 async function colours(png, places) {
   const bytes = Uint8Array.from(atob(png), (character) => character.charCodeAt(0))
   const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }))
@@ -323,7 +323,7 @@ async function colours(png, places) {
   ])
 }
 
-/** One side of a peer-to-peer connection. Candidates are collected for the other side. */
+/** Creates one side of a peer-to-peer connection. Candidates are collected for the other side. */
 async function peerOffer(name) {
   const connection = new RTCPeerConnection()
   const stream = await navigator.mediaDevices.getUserMedia({ video: true, audio: true })

@@ -1,4 +1,4 @@
-// Tells its parent what it may do with a file and a folder.
+// Reports to its parent which accesses to a file and a folder are allowed.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 
 const [file = '', folder = ''] = process.argv.slice(2)

@@ -1,4 +1,4 @@
-// Tells its parent which programs it may start, and what one of them tells of a file.
+// Reports to its parent which programs may start, and what one of them reads from a file.
 import { execFileSync, fork, spawn, spawnSync } from 'node:child_process'
 import { Worker } from 'node:worker_threads'
 

@@ -298,7 +298,7 @@ export class SiteController {
 
   #controllerOn(store: FencedStore): Controller {
     this.#bound.follow(store)
-    const led = {
+    const leader = {
       store,
       member: this.#member,
       consoleKey: this.consoleKey,
@@ -317,7 +317,7 @@ export class SiteController {
       },
     }
     const events = this.#events
-    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, led })
+    return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, leader })
   }
 
   /** The way goes to whoever leads. */

@@ -1,66 +1,80 @@
-import type { Logger } from 'pino'
 import type { Attention } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { Callers } from '../console/callers.ts'
 import { ConsoleFeed } from '../console/console-feed.ts'
 import { refusal } from '../console/console-answer.ts'
-import type { ConsoleKey } from '../console/console-key.ts'
+import { ConsoleKey } from '../console/console-key.ts'
 import { ConsoleListener } from '../console/console-listener.ts'
 import type { Dispatch } from '../console/dispatch.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import { StaticFiles } from '../edge/static-files.ts'
-import type { SiteTls } from '../edge/tls.ts'
+import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventLog, EventSink } from '../event-log/event-log.ts'
 import { tellSignIns } from '../event-log/sources/sign-ins.ts'
+import type { Port } from '../http/listeners.ts'
 import type { Health } from './health.ts'
 import type { LeaderSite } from './open-site.ts'
+import type { ControllerOptions } from './options.ts'
 import type { Services } from './services.ts'
 
-/** What the console port of a controller is made of. */
+/** Needs of the console port. */
 export interface ConsolePortParts {
+  options: Pick<ControllerOptions, 'consolePage' | 'dataFolder' | 'logger'>
   services: Services
   dispatch: Dispatch
-  key: ConsoleKey
-  /** Folder of the built page. */
-  page: string
-  tls: SiteTls
+  certificate: () => TlsMaterial | undefined
   settings: () => Settings
   health: (known: boolean) => Health
   signIns: EventSink
-  led: LeaderSite | undefined
-  logger: Logger
+  leader: LeaderSite | undefined
 }
 
-/** The console port of a controller that answers the site's APIs. Whoever is out by a change of accounts or settings is out at once. */
-export function openConsolePort(parts: ConsolePortParts): ConsoleListener {
-  const { services, key, tls, settings, led, logger } = parts
+/** Port of the headless console. */
+export interface ConsolePort {
+  key: ConsoleKey
+  port: Port
+  /** Replaces the console key and ends the sessions that used the old one. @returns the new key */
+  replaceKey: () => string
+}
+
+/** Composes the console port; undefined on the desktop, which has its own transport. Changes of accounts or settings end the sessions that they void at once. */
+export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefined {
+  const { options, services, settings, leader } = parts
+  const { consolePage: page, logger } = options
+  if (page === undefined) return undefined
   const { store } = services
+  const key = leader?.consoleKey ?? new ConsoleKey(options.dataFolder, (message) => logger.warn(message))
   const { accountSessions, accessTokens, signIn } = services.accountAccess
-  const listener = new ConsoleListener({
+  const port = new ConsoleListener({
     dispatch: parts.dispatch,
     hub: services.hub,
     key,
     callers: new Callers(key, store, accountSessions, accessTokens),
     signIn,
     sessions: accountSessions,
-    page: new StaticFiles(parts.page),
+    page: new StaticFiles(page),
     logger,
     metrics: () => services.metrics.text(),
-    certificate: () => tls.material,
+    certificate: parts.certificate,
     metricsNeedToken: () => settings().console.metrics_token,
     health: parts.health,
     signIns: tellSignIns(parts.signIns),
-    proof: led?.proof,
-    kept: led?.kept,
-    hearOf: led === undefined ? undefined : (joiner) => led.member.hearOf(joiner),
+    proof: leader?.proof,
+    kept: leader?.kept,
+    hearOf: leader === undefined ? undefined : (joiner) => leader.member.hearOf(joiner),
   })
   store.onChange((changes) => {
-    if (changes.some(({ collection }) => endsSessions.has(collection))) listener.reviewSessions()
+    if (changes.some(({ collection }) => endsSessions.has(collection))) port.reviewSessions()
   })
-  return listener
+  const replaceKey = (): string => {
+    const made = key.replace()
+    port.reviewSessions()
+    return made
+  }
+  return { key, port, replaceKey }
 }
 
-/** Who led until now, and slept meanwhile, tells nothing of what it remembers before it knows that nobody else leads. What it knows of the controllers it may tell. */
+/** Answers only while this controller is sure to lead: after a sleep another one may lead. `controllers.list` is answered in any case. */
 export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<void> | undefined): Dispatch {
   return async (name, input, origin) => {
     const unsure = name === 'controllers.list' ? undefined : confirmed()
@@ -73,7 +87,7 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
   }
 }
 
-/** What a controller's consoles are told of. */
+/** Events that a controller pushes to its consoles. */
 export function consoleFeed(services: Services, events: EventLog, attention: () => Attention[]): ConsoleFeed {
   const { store, credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = services
   return new ConsoleFeed({

@@ -1,14 +1,16 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import type { StoreStatus } from '../store/store.ts'
+import type { LeaderSite } from './open-site.ts'
+import type { Services } from './services.ts'
 
-/** Whether a controller can do its work, and what `/healthz` tells of it. */
+/** Whether a controller can do its work, with the body of `/healthz`. */
 export interface Health {
   ok: boolean
   body: Record<string, unknown>
 }
 
-/** What a controller's health is judged by. */
+/** Facts by which a controller's health is judged. */
 export interface HealthFacts {
   store: Pick<StoreStatus, 'healthy' | 'lastError' | 'flushingFor'>
   listeners: OverviewView['listeners']
@@ -18,15 +20,15 @@ export interface HealthFacts {
   version: string
   /** Milliseconds since the epoch. */
   startedAt: number
-  /** Of a site that others could lead as well: since this one leads. */
+  /** Epoch since which this controller leads; left out: no other one could. */
   epoch?: string | undefined
-  /** Another leads by now. */
-  deposed?: boolean
-  /** Who asks has signed in. What the storage says holds paths and addresses. */
+  /** Another controller leads by now. */
+  steppedDown?: boolean
+  /** The caller has signed in: the storage's errors hold paths and addresses. */
   known: boolean
 }
 
-/** What a stranger is told when the storage refuses a change. */
+/** Answer to a caller who has not signed in when the storage refuses a change. */
 const storageFails = 'the storage does not work'
 
 /** Judges a controller that answers the site's APIs. */
@@ -38,20 +40,46 @@ export function siteHealth({
   version,
   startedAt,
   epoch,
-  deposed = false,
+  steppedDown = false,
   known,
 }: HealthFacts): Health {
   const { healthy, lastError, flushingFor } = store
   const listening = listeners.every(({ state }) => state !== 'failed')
   const stuck = flushingFor > storeMs
-  const ok = healthy && listening && !stuck && !deposed
+  const ok = healthy && listening && !stuck && !steppedDown
   const body = {
     ok,
     version,
     uptime_s: Math.round((Date.now() - startedAt) / 1000),
     store: healthy && !stuck ? 'ok' : ((known ? lastError : lastError && storageFails) ?? 'the disk does not answer'),
     nodes_online: nodes.filter(({ state }) => state === 'online').length,
-    ...(epoch === undefined ? {} : { role: deposed ? 'standby' : 'leader', epoch }),
+    ...(epoch === undefined ? {} : { role: steppedDown ? 'standby' : 'leader', epoch }),
   }
   return { ok, body }
+}
+
+/** Composes the judgement over the parts of a controller. @param known see HealthFacts */
+export function healthOf(
+  parts: Pick<Services, 'store' | 'settings' | 'pool'> & {
+    leader: LeaderSite | undefined
+    listeners: () => OverviewView['listeners']
+    version: string
+    startedAt: number
+  },
+): (known: boolean) => Health {
+  const { store, settings, pool, leader, listeners, version, startedAt } = parts
+  let steppedDown = false
+  void leader?.store.deposed.then(() => (steppedDown = true))
+  return (known) =>
+    siteHealth({
+      known,
+      store: store.status(),
+      listeners: listeners(),
+      nodes: pool.views(),
+      storeMs: settings().deadlines.store_ms,
+      version,
+      startedAt,
+      epoch: leader?.store.epoch,
+      steppedDown,
+    })
 }

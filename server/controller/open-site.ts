@@ -23,7 +23,7 @@ import type { ControllerPlace, FencedStore, SiteMember } from '../store/election
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** A site that is open, with what was asked of it done. */
+/** An open site, prepared as the start's options ask. */
 export interface OpenSite {
   store: Store
   events: EventLog
@@ -31,26 +31,26 @@ export interface OpenSite {
   tls: TlsMaterial | undefined
   /** What a first start made; undefined on every later one. */
   firstStart: FirstStart | undefined
-  /** Of a site that others could lead as well. */
-  led?: LeaderSite
+  /** Set where other controllers could lead this site as well. */
+  leader?: LeaderSite
 }
 
-/** A site that this controller leads, and others could. Event log and console key outlive its time as the leader. */
+/** A site that this controller leads, and others could. Event log and console key outlive its time as leader. */
 export interface LeaderSite {
-  /** The controllers of the site, by whichever membership this program has. */
+  /** Controllers of the site. */
   controllers: SiteControllers
   store: FencedStore
   member: SiteMember
   consoleKey: ConsoleKey | undefined
-  /** Of requests that others send. */
+  /** Proof on requests between controllers. */
   proof: RequestProof
-  /** Passes on requests that another controller has to answer by now. */
+  /** Passes requests to the controller that leads by now. */
   passToLeader: PassToLeader
-  /** The ports that the standby before let go of. */
+  /** Ports that the replica of this program let go of. */
   kept: KeptPorts
-  /** Those that were picked because any would do. */
+  /** Ports that the system picked. */
   ports: Restarts['ports']
-  /** Told where this controller is reached, again when that changes. */
+  /** Announces where this controller is reached, again when that changes. */
   placed(place: ControllerPlace): void
 }
 
@@ -75,7 +75,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
   }
 }
 
-/** Gives a new site what it needs, and applies what the start was told to. @returns what a first start made */
+/** Gives a new site what it needs, and applies the options of the start. @returns what a first start made */
 export async function prepareSite(
   options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'logger'>,
   store: Store,
@@ -101,7 +101,7 @@ export async function prepareSite(
   return made
 }
 
-/** A certificate that cannot be used keeps a site from starting: its ports would speak plain HTTP where nobody expects it. @throws ConsoleError with the way back */
+/** Reads the site's certificate. One that cannot be used keeps the site from starting: its ports would speak plain HTTP unexpectedly. @throws ConsoleError with the way back */
 export async function firstMaterial(
   settings: Settings,
   folder: string,

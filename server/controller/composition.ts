@@ -1,0 +1,159 @@
+import type { Settings } from '../../shared/settings.ts'
+import { ChangeTeller } from '../console/change-teller.ts'
+import type { ConsoleFeed } from '../console/console-feed.ts'
+import type { ConsoleKey } from '../console/console-key.ts'
+import { createDispatch, type Dispatch } from '../console/dispatch.ts'
+import { onlyController } from '../console/only-controller.ts'
+import { attentionNow, type ConsoleParts, consoleHandlers } from '../console/procedures.ts'
+import { ControllerWatch } from '../console/site-controllers.ts'
+import type { EventLog } from '../event-log/event-log.ts'
+import { GatheringSink } from '../event-log/gathering-sink.ts'
+import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
+import type { ListenerName, Port } from '../http/listeners.ts'
+import { siteSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+import { apiListeners } from './apis.ts'
+import { confirmedDispatch, consoleFeed, openConsolePort } from './console.ts'
+import { type Health, healthOf } from './health.ts'
+import { Late } from './late.ts'
+import { type Listening, openListening } from './listening.ts'
+import { machineOf, openConnections } from './machine.ts'
+import { nodePortOf } from './node-port.ts'
+import type { LeaderSite, OpenSite } from './open-site.ts'
+import type { ControllerOptions } from './options.ts'
+import { createServices, type Services } from './services.ts'
+
+/** Parts of a controller that start and end with it. */
+export interface ControllerParts extends Listening {
+  store: Store
+  events: EventLog
+  /** Set where other controllers could lead this site as well. */
+  leader: LeaderSite | undefined
+  services: Services
+  dispatch: Dispatch
+  feed: ConsoleFeed
+  controllers: ControllerWatch
+  gathering: GatheringSink
+  /** Headless only. */
+  consoleKey: ConsoleKey | undefined
+  /** Answers `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
+  health: (known: boolean) => Health
+}
+
+/** Composes the controller of an open site; nothing runs and nothing listens yet. */
+export function composeController(options: ControllerOptions, site: OpenSite): ControllerParts {
+  const { store, events, leader } = site
+  const { logger } = options
+  const settings = (): Settings => siteSettings(store)
+  const host = (): string => options.overrides?.host ?? settings().listeners.host
+  const late = { listening: new Late<Listening>('the listeners'), dispatch: new Late<Dispatch>('the console') }
+  const listeners = (): Listening['listeners'] => late.listening.part.listeners
+  const facts = {
+    version: options.version,
+    startedAt: Date.now(),
+    folder: options.dataFolder,
+    databaseRisk: options.databaseRisk,
+    key: options.siteKey ?? { place: 'file' as const, file: 'seal.key', unprotected: false, also: '' },
+  }
+  const gathering = new GatheringSink(events)
+  const services = createServices({
+    store,
+    settings,
+    logger,
+    media: options.media,
+    defaultNodeAddress: (port) =>
+      nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host()),
+    connections: () => openConnections(listeners(), services.media),
+    sitePorts: () => listeners().ports(),
+    mediaUrl: () => outsideUrl(listeners().url('media'), host()),
+    restarts: options.restarts?.total ?? 0,
+    proof: leader?.proof,
+    compatibility: options.compatibility,
+    passwordCost: options.passwordCost,
+    accountClock: options.accountClock,
+    events: gathering,
+    member: leader?.member ?? options.controllers,
+    kept: leader?.kept,
+  })
+  const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
+  const consolePort = openConsolePort({
+    options,
+    services,
+    dispatch: (name, input, origin) => late.dispatch.part(name, input, origin),
+    certificate: () => late.listening.part.tls.material,
+    settings,
+    health,
+    signIns: gathering,
+    leader,
+  })
+  const listening = openListening({
+    options,
+    ports: portsOf(options, services, leader, consolePort?.port),
+    material: site.tls,
+    leader,
+    services,
+    events,
+    settings,
+    host,
+  })
+  late.listening.bind(listening)
+  const controllers = new ControllerWatch({
+    site:
+      leader?.controllers ?? options.controllers ?? onlyController({ ...facts, place: () => listening.place(), store }),
+    hub: services.hub,
+    sink: events,
+  })
+  services.metrics.addControllers(controllers.metrics())
+  const parts: ConsoleParts = {
+    services,
+    listeners: listening.listeners,
+    tls: listening.tls,
+    events,
+    machine: machineOf(options, listening.listeners, settings),
+    facts,
+    controllers,
+    restarts: options.restarts?.times ?? [],
+    logger,
+    replaceKey: consolePort?.replaceKey,
+  }
+  const dispatch = createDispatch(
+    consoleHandlers(parts),
+    logger,
+    new ChangeTeller(store, events, services.peopleNames),
+    {
+      settings,
+      isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),
+    },
+  )
+  late.dispatch.bind(leader === undefined ? dispatch : confirmedDispatch(dispatch, () => leader.store.confirmed()))
+  return {
+    ...listening,
+    store,
+    events,
+    leader,
+    services,
+    dispatch: late.dispatch.part,
+    feed: consoleFeed(services, events, () => attentionNow(parts)),
+    controllers,
+    gathering,
+    consoleKey: consolePort?.key,
+    health,
+  }
+}
+
+/** Ports by name; the desktop has no console port. */
+function portsOf(
+  options: ControllerOptions,
+  services: Services,
+  leader: LeaderSite | undefined,
+  consolePort: Port | undefined,
+): Partial<Record<ListenerName, Port>> {
+  const { proof, kept, passToLeader } = leader ?? {}
+  const confirmed = leader === undefined ? undefined : () => leader.store.confirmed()
+  const { media, device } = apiListeners(services, options, { confirmed, passToLeader, proof, kept })
+  const node = nodePortOf({ ...services, logger: options.logger, proof })
+  return {
+    ...{ media, device, node, event: services.janusEvents },
+    ...(consolePort === undefined ? {} : { console: consolePort }),
+  }
+}

@@ -1,0 +1,75 @@
+import type { Settings } from '../../shared/settings.ts'
+import { CertificateWatch } from '../edge/certificate-watch.ts'
+import { type SiteTls, siteTls, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import { ListenerWatch } from '../event-log/sources/listener-watch.ts'
+import { type ListenerName, Listeners, type Port } from '../http/listeners.ts'
+import type { ControllerPlace } from '../store/election/site-member.ts'
+import { controllerPlace } from './controller-place.ts'
+import type { LeaderSite } from './open-site.ts'
+import type { ControllerOptions } from './options.ts'
+import type { Services } from './services.ts'
+
+/** Listeners of a controller, and the certificate that they show. */
+export interface Listening {
+  listeners: Listeners
+  tls: SiteTls
+  certificate: CertificateWatch
+  listenerWatch: ListenerWatch
+  /** Addresses at which others reach this controller now. */
+  place: () => ControllerPlace
+  /** Announces these addresses to the other controllers of the site. */
+  announce: () => void
+}
+
+export interface ListeningParts {
+  options: Pick<ControllerOptions, 'overrides' | 'restarts' | 'dataFolder' | 'logger' | 'certificateLookMs'>
+  ports: Partial<Record<ListenerName, Port>>
+  /** Certificate of the site; undefined: plain HTTP. */
+  material: TlsMaterial | undefined
+  leader: LeaderSite | undefined
+  services: Pick<Services, 'hub' | 'media'>
+  events: EventSink
+  settings: () => Settings
+  /** Host that the ports listen at. */
+  host: () => string
+}
+
+/** Composes the listeners; none of them listens yet. */
+export function openListening(parts: ListeningParts): Listening {
+  const { options, leader, services, settings } = parts
+  const tls = siteTls(
+    parts.material,
+    () => certificate.problem,
+    () => announce(),
+  )
+  const listenerWatch = new ListenerWatch(parts.events)
+  const changed = (): void => {
+    services.hub.emit('listeners.changed', {})
+    listenerWatch.look(listeners.views())
+    // The embedded node calls none of the site's ports, so it has to know which they are.
+    services.media?.configure()
+    announce()
+  }
+  const listeners = new Listeners(
+    parts.ports,
+    options.overrides ?? {},
+    changed,
+    leader?.ports ?? options.restarts?.ports,
+  )
+  const place = (): ControllerPlace => controllerPlace(listeners, parts.host(), tls.material ?? leader?.proof.tls)
+  const announce = (): void => leader?.placed(place())
+  const certificate = new CertificateWatch({
+    read: () => tlsMaterial(settings(), options.dataFolder),
+    current: () => tls.material,
+    use: async (material) => {
+      tls.material = material
+      await listeners.secure(material)
+      services.hub.emit('listeners.changed', {})
+    },
+    changed: () => services.hub.emit('listeners.changed', {}),
+    log: options.logger,
+    everyMs: options.certificateLookMs,
+  })
+  return { listeners, tls, certificate, listenerWatch, place, announce }
+}

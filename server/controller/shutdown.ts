@@ -1,0 +1,99 @@
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { ControllerLife } from '../event-log/sources/controller-life.ts'
+import type { ControllerParts } from './composition.ts'
+
+/** Time for connections and nodes to end before the store is closed, in milliseconds. */
+const cutMs = 1_000
+/** Time for nodes and devices to end once another controller leads, in milliseconds. */
+const leaveMs = 3_000
+
+/** Ends a controller, in one of three ways; the first one that is asked for decides. */
+export class Shutdown {
+  readonly #parts: ControllerParts
+  readonly #life: ControllerLife | undefined
+  readonly #log: Pick<Logger, 'error'>
+  readonly #ending = new AbortController()
+  #ended: Promise<void> | undefined
+
+  /** @param life left out: the controller lives on as a replica, or lived as one */
+  constructor(parts: ControllerParts, life: ControllerLife | undefined, log: Pick<Logger, 'error'>) {
+    this.#parts = parts
+    this.#life = life
+    this.#log = log
+  }
+
+  get begun(): boolean {
+    return this.#ended !== undefined
+  }
+
+  /** Aborted once the parts end. */
+  get signal(): AbortSignal {
+    return this.#ending.signal
+  }
+
+  /** Ends in order. @param deadlineMs time for calls under way */
+  stop(deadlineMs: number): Promise<void> {
+    this.#ended ??= this.#stop(deadlineMs)
+    return this.#ended
+  }
+
+  /** Ends because another controller leads; see `Controller.leave`. */
+  leave(): { portsLeft: Promise<unknown>; ended: Promise<void> } {
+    const portsLeft = this.#ended ?? this.#parts.listeners.letGo().catch(() => undefined)
+    this.#ended ??= this.#leave(portsLeft)
+    return { portsLeft, ended: this.#ended.catch(() => undefined) }
+  }
+
+  /** Ends at once; see `Controller.abandon`. */
+  abandon(): Promise<void> {
+    this.#ended ??= this.#cut()
+    return this.#ended
+  }
+
+  async #stop(deadlineMs: number): Promise<void> {
+    const { certificate, listeners, leader, events, store } = this.#parts
+    certificate.stop()
+    await listeners.stop(deadlineMs)
+    await this.#endParts()
+    this.#life?.stopped()
+    if (leader === undefined) await events.close()
+    await store.close()
+  }
+
+  async #leave(portsLeft: Promise<unknown>): Promise<void> {
+    const { certificate, store } = this.#parts
+    certificate.stop()
+    const ended = Promise.allSettled([portsLeft, this.#endParts()])
+    await Promise.race([ended, setTimeout(leaveMs)])
+    await store.close().catch((error: unknown) => this.#log.error({ err: error }, 'the store did not end in order'))
+  }
+
+  async #cut(): Promise<void> {
+    const { listeners, services, leader, events, store } = this.#parts
+    this.#ending.abort()
+    const failures: unknown[] = []
+    const attempt = async (end: () => Promise<void>): Promise<void> => {
+      try {
+        await end()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    const others = [() => listeners.stop(0), () => services.stop()]
+    await Promise.race([Promise.all(others.map(attempt)), setTimeout(cutMs)])
+    if (leader === undefined) await attempt(() => Promise.race([events.close(), setTimeout(cutMs)]))
+    await attempt(() => store.close())
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything ended in order.')
+  }
+
+  async #endParts(): Promise<void> {
+    const { feed, controllers, services, listeners, listenerWatch, gathering } = this.#parts
+    this.#ending.abort()
+    feed.stop()
+    controllers.stop()
+    await services.stop()
+    listenerWatch.look(listeners.views())
+    gathering.close()
+  }
+}

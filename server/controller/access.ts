@@ -11,7 +11,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** Options of who may use the site. */
+/** Options of access to the site. */
 export interface AccessOptions {
   store: Store
   settings: () => Settings
@@ -21,7 +21,7 @@ export interface AccessOptions {
   accountClock?: (() => number) | undefined
 }
 
-/** Who may use the site: credentials and their sessions, accounts, failed attempts. */
+/** Access to the site: credentials and their sessions, accounts, failed attempts. */
 export interface AccessParts {
   sessions: Sessions
   credentials: Credentials
@@ -31,11 +31,11 @@ export interface AccessParts {
   authentication: AuthenticateServices
 }
 
-/** Composes who may use the site. */
+/** Composes access to the site. */
 export function accessParts({ store, settings, passwordCost, accountClock }: AccessOptions): AccessParts {
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
-  // On a site in files no other controller can lead a moment later: a session need not wait for the disk.
+  // A site in files has one controller, so a session is valid before it is on disk.
   const stored = store.status().medium === 'database'
   return {
     sessions,
@@ -46,13 +46,13 @@ export function accessParts({ store, settings, passwordCost, accountClock }: Acc
   }
 }
 
-/** Users of a site, people and devices alike: the number that a licence limits. */
+/** Counts the users of a site, people and devices alike: the number that a licence limits. */
 export function countUsers(pool: Pick<NodePool, 'totals'>): number {
   const { people, devices } = pool.totals()
   return people + devices
 }
 
-/** Limits of the site's licence, compared with what is there now. */
+/** Compares the limits of the site's licence with the rooms and users of now. */
 export function siteLicence(store: Store, pool: Pick<NodePool, 'totals'>): LicenceCheck {
   return new LicenceCheck(() => licenceOf(store), {
     rooms: () => store.all('rooms').size,

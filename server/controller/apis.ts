@@ -9,7 +9,7 @@ import { joinPage } from '../media-api/join-page.ts'
 import { mediaOperations } from '../media-api/media-operations.ts'
 import type { Services } from './services.ts'
 
-/** Of a site with more controllers than one; see ListenerOptions. */
+/** Options that a leader adds to its listeners; see ListenerOptions. */
 export type ListenersOfLeader = Pick<ListenerOptions, 'confirmed' | 'passToLeader' | 'proof' | 'kept'>
 
 /** The two API listeners over the services. */
@@ -44,7 +44,7 @@ export function apiListeners(
   }
 }
 
-/** The text of `GET /openapi.json`: what is answered now; each is made once. */
+/** Text of `GET /openapi.json` for the operations of now; each is made once. */
 function documentOf(api: 'media' | 'device', version: string): (contracts: readonly OperationContract[]) => string {
   const documents = new WeakMap<readonly OperationContract[], string>()
   return (contracts) => {

@@ -3,7 +3,7 @@ import type { TlsMaterial } from '../edge/tls.ts'
 import type { ListenerName, Listeners } from '../http/listeners.ts'
 import type { ControllerPlace } from '../store/election/site-member.ts'
 
-/** Where a controller is reached by others. @param host that it listens at, a wildcard as well @param material that its ports show other controllers */
+/** Addresses at which other controllers reach this one. @param host it listens at, or a wildcard @param material certificate that its ports show */
 export function controllerPlace(
   listeners: Pick<Listeners, 'url'>,
   host: string,

@@ -16,13 +16,13 @@ export interface MediaProgram {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
-  /** Path or name of ffmpeg; left out: the one that is found. */
+  /** Path or name of ffmpeg; left out: the one on the path. */
   ffmpeg?: string | undefined
   /** See EmbeddedMediaOptions. */
   hangsAfterMs?: number | undefined
 }
 
-/** What the processes of the embedded nodes are made of. */
+/** Needs of the processes of the embedded nodes. */
 export interface EmbeddedProgramsParts {
   store: Store
   settings: () => Settings
@@ -30,9 +30,9 @@ export interface EmbeddedProgramsParts {
   removals: RemovalsPort
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
-  /** Where this controller listens. */
+  /** Ports at which this controller listens. */
   sitePorts?: (() => readonly number[]) | undefined
-  /** What other controllers of the site prove of the clients that they pass on; left out: it is alone. */
+  /** Proof on requests that other controllers of the site pass on; left out: this controller is alone. */
   proof?: RequestProof | undefined
 }
 
@@ -68,7 +68,7 @@ export function embeddedPrograms(
     failed: (node, why) => watch.nodeCrashed(node, why),
     ...visits,
     logger,
-    // Which ports are the site's is told to each, which calls none of them.
+    // A node calls none of the site's ports, so each node has to know which they are.
     changed: () => nodes.configure(),
   })
   return nodes

@@ -4,7 +4,7 @@ import type { Settings } from '../../shared/settings.ts'
 import type { ListenerOverrides } from '../http/listeners.ts'
 
 /**
- * What keeps other machines from connecting although a site listens for them, as one line for the log; undefined where it listens for this machine alone.
+ * Advice for the log on a firewall that keeps other machines from connecting, in one line; undefined for a site that listens on loopback only.
  * @param hasConsole its console has a port
  */
 export function firewallAdvice(
@@ -31,7 +31,7 @@ export function firewallAdvice(
     ['UDP', udp, 'media'],
     ['UDP', udp === 0 ? 0 : udp + restartPortAbove, 'media after a change of networks'],
   ] as const
-  // Any free port is another one after the next start.
+  // A port that the system picks is another one after the next start.
   const named = ports.filter(([, port]) => port > 0).map(([kind, port, what]) => `${kind} ${port} (${what})`)
   return `${open} Where this machine has a firewall, let in ${named.join(', ') || 'the ports that the overview names'}.`
 }

@@ -6,13 +6,13 @@ import { placeOf } from '../store/sealed-places.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a first start made, for whoever tells the operator. */
+/** Credential and node that a first start made, to show the operator. */
 export interface FirstStart {
   accessKey: string
   nodeName: string
 }
 
-/** True for a data folder that was never started: every start stores the settings. */
+/** Whether the data folder was never started: every start stores the settings. */
 export function isFirstStart(store: Store): boolean {
   return store.get('settings', 'site') === undefined
 }

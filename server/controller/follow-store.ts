@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { NodeParts } from './nodes.ts'
 
-/** Passes changes of the store on to the parts that keep something of them. @returns the unsubscribe function */
+/** Passes changes of the store to the parts that hold state of their own. @returns the unsubscribe function */
 export function followStore(
   store: Store,
   settings: () => Settings,

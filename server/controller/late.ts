@@ -1,9 +1,9 @@
-/** A part that is built after those that call it. Bound once, in `connect.ts`. */
+/** A part that is built after its callers. Bound once. */
 export class Late<T extends object> {
   readonly #name: string
   #part: T | undefined
 
-  /** @param name shown when it is used too early */
+  /** @param name shown in the error of a call that comes too early */
   constructor(name: string) {
     this.#name = name
   }

@@ -6,7 +6,7 @@ import { boundUrl, portOfUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Listeners } from '../http/listeners.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 
-/** What the console is told of the machine that a controller runs on. */
+/** Facts about the machine of a controller, for the console. */
 export function machineOf(
   { cores, overrides = {} }: Pick<ControllerOptions, 'cores' | 'overrides'>,
   listeners: Listeners,
@@ -32,7 +32,7 @@ export async function openConnections(
   return further === 0 ? counted : { ...counted, node: (counted.node ?? 0) + further }
 }
 
-/** The first of these that is a port, and not the wish for any free one; 0: none is. */
+/** First of these that is a port number above 0; 0: none is. */
 function firstPort(...ports: (number | undefined)[]): number {
   return ports.find((port) => port !== undefined && port > 0) ?? 0
 }

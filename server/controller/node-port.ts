@@ -12,20 +12,20 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 
-/** What the node port is made of. */
+/** Needs of the node port. */
 export interface NodePortOptions {
-  /** Left out: this controller has no embedded node. */
+  /** Processes of the embedded nodes; left out: this controller has none. */
   media: EmbeddedNodes | undefined
-  /** The site has simulated nodes. */
+  /** Whether the site has simulated nodes. */
   simulated: () => boolean
   logger: NodeLogger
-  /** Where the site has more controllers: see EdgeServerOptions. */
+  /** Set where the site has more controllers; see EdgeServerOptions. */
   proof?: RequestProof | undefined
-  /** Who listens there changed by itself. */
+  /** Called when another listener serves the port without a call of `start` or `stop`. */
   changed: () => void
 }
 
-/** The node port of a site: what listens there follows its nodes. */
+/** Composes the node port of a site; its listener follows the site's nodes. */
 export function nodePortOf({
   store,
   media,
@@ -49,12 +49,12 @@ export function nodePortOf({
   return port
 }
 
-/** APIs and console do not wait longer for a node that is slow to start, in milliseconds. */
+/** Time that APIs and console wait for a slow node, in milliseconds. */
 const patienceMs = 5_000
 
 /**
- * The port of this machine's own node. The embedded node listens there itself; for a site with simulated nodes only, a notice does, so that the address which get_mcu
- * answers belongs to somebody. Else nobody listens. Where the further embedded nodes listen follows: at the same address with the same certificate, each at its own port.
+ * Port of this machine's own node. The embedded node listens there itself. On a site with simulated nodes only, a notice listens, so that the address in the answer of
+ * get_mcu is reachable. Otherwise nothing listens. Further embedded nodes listen at the same address with the same certificate, each at its own port.
  */
 export class NodePort implements Port {
   readonly #options: NodePortOptions
@@ -75,7 +75,7 @@ export class NodePort implements Port {
     return place === undefined ? '' : listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
 
-  /** @throws ListenError; an embedded node that fails for another reason, or is slow, is seen to in the background */
+  /** Listens. An embedded node that fails for another reason, or is slow, is started in the background. @throws ListenError */
   async start(host: string, port: number, material: TlsMaterial | undefined): Promise<void> {
     const tls = material === undefined ? undefined : pairOf(material)
     this.#place = { host, port, tls }
@@ -100,7 +100,7 @@ export class NodePort implements Port {
     return this.#serves === 'embedded' ? (this.#options.media?.first.connections() ?? 0) : 0
   }
 
-  /** Nodes came or went: the right one listens. */
+  /** Switches to the listener that the site's nodes need now. */
   review(): void {
     if (this.#place === undefined || this.#wanted() === this.#serves) return
     const reviewed = this.#queue(async () => {
@@ -132,7 +132,7 @@ export class NodePort implements Port {
     const media = this.#options.media?.first
     if (media === undefined) return
     try {
-      // Said here at once, rather than by a process that has to be started for it.
+      // A port in use is reported at once, before a process is started for it.
       const taken = await tryPort('node', place.host, place.port)
       if (taken !== undefined) throw taken
       await within({ milliseconds: patienceMs }, () => media.listen(place))
@@ -161,7 +161,7 @@ export class NodePort implements Port {
   }
 }
 
-/** The process says in words what the system said to it, where the port was taken in between. */
+/** Recognises the process's message that another program took the port in between. */
 function asListenError(error: unknown, { host, port }: MediaPlace): ListenError | undefined {
   if (error instanceof ListenError) return error
   const code = error instanceof Error ? /\blisten (E[A-Z]+)\b|\bgetaddrinfo (E[A-Z_]+)\b/.exec(error.message) : null
@@ -170,7 +170,7 @@ function asListenError(error: unknown, { host, port }: MediaPlace): ListenError 
   return named instanceof ListenError ? named : undefined
 }
 
-/** What the program of a node needs of it. */
+/** Certificate and key without the rest: the node's program needs no more. */
 function pairOf({ cert, key }: TlsMaterial): TlsMaterial {
   return { cert, key }
 }

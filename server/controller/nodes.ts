@@ -51,7 +51,7 @@ export interface NodeParts {
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
   const { store, settings, logger, removals, defaultNodeAddress } = options
   const media = mediaPrograms(options, watch, late)
-  // Where no embedded node works, the program of the room page inspects devices for the others.
+  // Without an embedded node, the program of the room page inspects devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
     media === undefined || media.names.length === 0 ? undefined : make(media)
   const janus = new JanusNodes({
@@ -66,7 +66,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
     },
     changed: () => {
       late.janusEvents.part.review()
-      // Where no embedded node shows the room page, it is shown for one of these.
+      // Without an embedded node, a program shows the room page for one of these.
       media?.first.showPageFor(janus.first)
       late.relayedRooms.part.nodesChanged()
     },
@@ -83,7 +83,7 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
   return { pool, media, janus, janusEvents, relayedRooms, gateway, probe: () => throughMedia(probeThrough) }
 }
 
-/** The media programs, with what they ask of the controller. */
+/** Composes the media programs, with the requests that they send to the controller. */
 function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts): EmbeddedNodes | undefined {
   const { store, logger } = options
   return embeddedPrograms(options, watch, {

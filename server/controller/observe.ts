@@ -10,14 +10,14 @@ import type { Store } from '../store/store.ts'
 import { countUsers } from './access.ts'
 import type { NodeParts } from './nodes.ts'
 
-/** Options of what observes the site. */
+/** Options of the observation of the site. */
 export interface ObservationOptions {
   store: Store
   settings: () => Settings
   sessions: Sessions
   nodes: Pick<NodeParts, 'pool' | 'relayedRooms'>
   outgoing: Pick<OutgoingUsers, 'countByState'>
-  /** Notified of every request of a client, for the event log. */
+  /** Receives every request of a client, for the event log. */
   clients: RequestObserver
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
@@ -27,7 +27,7 @@ export interface ObservationOptions {
   compatibility: FixedCompatibility | undefined
 }
 
-/** What observes the site: request journal, metrics, samples, older clients. */
+/** Observation of the site: request journal, metrics, samples, older clients. */
 export interface ObservationParts {
   journal: RequestJournal
   samples: Samples
@@ -37,7 +37,7 @@ export interface ObservationParts {
   observer: RequestObserver
 }
 
-/** Composes what observes the site. */
+/** Composes the observation of the site. */
 export function observationParts(options: ObservationOptions): ObservationParts {
   const { store, settings, sessions, nodes, outgoing } = options
   const { pool, relayedRooms } = nodes

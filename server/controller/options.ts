@@ -10,50 +10,50 @@ import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
 import type { Sealer } from '../store/sealer.ts'
 
-/** How to compose a controller. */
+/** Options of a controller. */
 export interface ControllerOptions {
-  /** Made when there is none. */
+  /** Created when it does not exist. */
   dataFolder: string
-  /** Address of the database that holds the site's state; left out: files of the data folder do. */
+  /** Address of the database with the site's state; left out: the state is in files of the data folder. */
   database?: string | undefined
-  /** Why the way to the database is not safe; left out: it is, or there is none. */
+  /** Why the connection to the database is not safe; left out: it is, or there is none. */
   databaseRisk?: DatabaseRisk | undefined
-  /** Of this controller, among those of a site in a database; left out: the name of its machine. */
+  /** Name of this controller among those of its site; left out: the name of its machine. */
   name?: string | undefined
-  /** Other controllers may be called in plain HTTP on other machines, too; left out: they may not. */
+  /** Allows plain HTTP to controllers on other machines; left out: refused. */
   allowPlainControllers?: boolean | undefined
   logger: Logger
-  /** Shown in the console. */
+  /** Version that the console shows. */
   version: string
-  /** Left out: AES-256-GCM with a key file. */
+  /** Sealer of secrets; left out: AES-256-GCM with a key file. */
   sealer?: Sealer
-  /** The key file; left out: `<data folder>/seal.key`. */
+  /** Path of the key file; left out: `<data folder>/seal.key`. */
   sealKey?: string | undefined
-  /** What the console says of that key; left out: it is in that file, as it should be. */
+  /** View of that key for the console; left out: it lies in that file, protected. */
   siteKey?: SiteKeyView
-  /** Flags: they come before the settings. */
+  /** Hosts and ports of the flags; they override the settings. */
   overrides?: ListenerOverrides
-  /** Of flags or the environment: they come before the settings. */
+  /** Switches of flags or the environment; they override the settings. */
   compatibility?: FixedCompatibility
-  /** What the process before this one told, when it started itself again. */
+  /** Restarts of this program by itself. */
   restarts?: Restarts
-  /** Applied before anything listens. */
+  /** Site file, applied before anything listens. */
   site?: SiteFile | undefined
-  /** Where that was read, for the event log. */
+  /** Path of the site file, for the event log. */
   sitePath?: string | undefined
-  /** The program of the embedded node; left out: no node of that kind works here. */
+  /** Program of the embedded node; left out: this controller has no embedded nodes. */
   media?: MediaProgram | undefined
-  /** Cores that embedded nodes can have; left out: as many as the system gives this program. */
+  /** Cores for embedded nodes; left out: as many as the system gives this program. */
   cores?: number | undefined
-  /** Between two looks at the files of the certificate, in milliseconds. */
+  /** Interval between two checks of the certificate's files, in milliseconds. */
   certificateLookMs?: number | undefined
-  /** The console key is a way in again, whatever the settings say: for who has the machine and nothing else. */
+  /** Turns signing in with the console key on again: for an operator who has lost every account. */
   keySignIn?: boolean | undefined
   /** See ServiceOptions. */
   passwordCost?: HashCost | undefined
   accountClock?: (() => number) | undefined
-  /** The controllers of the site, where it is opened by itself; left out: this one is the only one. */
+  /** Controllers of the site; left out: this one is the only one. */
   controllers?: SiteControllers | undefined
-  /** Folder of the built console, to serve it on the console port; left out: no console port (the desktop has its own transport). */
+  /** Folder of the built console, served on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }

@@ -5,7 +5,7 @@ import { readFolder } from '../store/files/recovery.ts'
 import { migrations } from '../store/migrations.ts'
 import type { State } from '../store/state.ts'
 
-/** The files of a site cannot be read, also not a moment later. */
+/** Thrown when the files of a site cannot be read, nor a moment later. */
 export class UnreadableSiteError extends Error {
   override readonly name = 'UnreadableSiteError'
 }
@@ -20,12 +20,12 @@ const betweenReadingsMs = 200
  */
 export async function readSite(folder: string, database: string | undefined): Promise<State> {
   if (database === undefined) return await siteIn(folder)
-  // A site in files does not load what it does not use.
+  // Loaded here, because a site in files does not need it.
   const { siteInDatabase } = await import('../store/postgres/open-database.ts')
   return await siteInDatabase(database)
 }
 
-/** A reading that fell between two files is done again. */
+/** Reads again after an inconsistent reading: the store was between two files. */
 async function siteIn(folder: string): Promise<State> {
   for (let reading = 1; ; reading += 1) {
     try {

@@ -9,7 +9,7 @@ import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
 
-/** Milliseconds that the program of the room page is given to take a word. */
+/** Timeout of one message to the program of the room page, in milliseconds. */
 const gatewayAnswerMs = 4_000
 
 /** Parts of the rooms on Janus nodes. */
@@ -18,12 +18,12 @@ export interface RemoteRoomsParts {
   settings: () => Settings
   pool: NodePool
   janus: JanusNodes
-  /** Whose programs show the room page. */
+  /** Nodes whose programs show the room page. */
   media: EmbeddedNodes | undefined
   logger: Logger
 }
 
-/** Rooms on Janus nodes: their media, on however many of these a room is, and the programs that show their page. */
+/** Rooms on Janus nodes: their media, on one node or several, and the programs that show their page. */
 export function remoteRooms(parts: RemoteRoomsParts): { relayedRooms: RelayedRooms; gateway: GatewayRooms } {
   const { store, settings, pool, janus, media, logger } = parts
   const relayedRooms = new RelayedRooms({

@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import { listenerNames } from '../http/listeners.ts'
 
-/** What a process tells the one that takes its place, in its environment. */
+/** Facts that a process hands to its successor, in the environment. */
 const restartsSchema = z.strictObject({
-  /** When it started itself again, milliseconds since the epoch, the last one last; the latest ones. */
+  /** Times of the latest restarts, in milliseconds since the epoch, oldest first. */
   times: z.array(z.number()).max(100),
-  /** How often since somebody started it. */
+  /** Restarts by itself since a person or a service started it. */
   total: z.int().min(0),
-  /** Where it listened: ports that are any free one stay what they are, so that people and clients find it again. */
+  /** Ports that the system picked: the successor keeps them, so that clients find it again. */
   ports: z.partialRecord(z.enum(listenerNames), z.int().min(1).max(65_535)),
 })
 export type Restarts = z.output<typeof restartsSchema>
 
 const none: Restarts = { times: [], total: 0, ports: {} }
 
-/** A process that fails so often within so many milliseconds is not started again: it would spin. */
+/** Failures within a number of milliseconds after which a process is not started again. */
 export const maxRestarts = 3
 export const restartWindowMs = 60_000
 
-/** What the process before this one told; it is taken out of the environment, for this process's children are none of its successors. */
+/** Reads the facts of the process before this one, and removes them from the environment: children of this process are not its successors. */
 export function takeRestarts(environment: NodeJS.ProcessEnv): Restarts {
   const text = environment.ROOMDESK_RESTARTS
   delete environment.ROOMDESK_RESTARTS
@@ -30,12 +30,12 @@ export function takeRestarts(environment: NodeJS.ProcessEnv): Restarts {
   }
 }
 
-/** The environment of the process that takes the place of this one. */
+/** Environment of this process's successor. */
 export function passRestarts(environment: NodeJS.ProcessEnv, restarts: Restarts): NodeJS.ProcessEnv {
   return { ...environment, ROOMDESK_RESTARTS: JSON.stringify(restarts) }
 }
 
-/** One restart more; undefined when there were as many of late as there may be. */
+/** Adds a restart; undefined after too many of them in a short time. */
 export function oneMore(
   before: Restarts,
   ports: Restarts['ports'],

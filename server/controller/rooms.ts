@@ -26,7 +26,7 @@ export interface RoomsOptions {
   member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
 }
 
-/** The rooms of a site and the links into them. */
+/** Rooms of a site and the links into them. */
 export interface RoomParts {
   rooms: Rooms
   joinLinks: JoinLinks

@@ -11,9 +11,9 @@ import type { StoredNode } from '../store/records.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** A site as a document: what it names is created or updated, what it does not name stays. */
+/** A site as a document: records that it names are created or updated, the others stay. */
 export const siteFileSchema = z.strictObject({
-  /** Address of the database that holds the site, where no flag names one. */
+  /** Address of the database with the site, unless a flag names one. */
   store: z.string().max(2_000).optional(),
   credentials: z
     .array(
@@ -55,7 +55,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
   try {
     document = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (error) {
-    // The parser's message quotes the text around the fault, which may be a secret: only the place is told.
+    // The parser's message quotes the text around the fault, which may be a secret: only the place is shown.
     const place = /position \d+( \(line \d+ column \d+\))?/.exec(error instanceof Error ? error.message : '')?.[0]
     throw new SiteFileError(`The site file ${path} is not JSON${place === undefined ? '' : `: a fault at ${place}`}.`)
   }
@@ -72,7 +72,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
 }
 
 /**
- * Applies a site file in one transaction: all of it or nothing. Idempotent; sessions of a credential end when its secret changes or it is disabled.
+ * Applies a site file in one transaction: all of it or nothing. Idempotent. Sessions of a credential end when its secret changes or it is disabled.
  * @throws ApiError storage
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
@@ -120,7 +120,7 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
   })
 }
 
-/** The records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
+/** Records of the nodes that a site file names. @throws SiteFileError when two nodes would listen at one port */
 function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): StoredNode[] {
   const names = new Set(nodes.map(({ name }) => name))
   const secretsAfter = nodeSecretsAfter(store)

@@ -9,7 +9,7 @@ import { temporaryStore } from '../../support/sites/store-site.ts'
 const day = 24 * 60 * 60 * 1_000
 const password = 'correct horse battery'
 
-/** Accounts whose time a test sets. */
+/** Accounts with a clock that the test sets. */
 async function access() {
   const files = await temporaryStore()
   onTestFinished(() => files.remove())
@@ -25,7 +25,7 @@ async function access() {
   }
 }
 
-test('A token ends on its day, and is never more than its account is now', async () => {
+test('A token expires on its day, and never has more rights than its account has now', async () => {
   const { accounts, tokens, clock } = await access()
   const { id } = await accounts.create('anna', 'operator', password)
   await expect(tokens.create(id, { label: 'CI', role: 'admin', days: 90 })).rejects.toMatchObject({ code: 'forbidden' })
@@ -41,7 +41,7 @@ test('A token ends on its day, and is never more than its account is now', async
   await accounts.update(id, { enabled: false })
   expect(tokens.check(token)).toBeUndefined()
   await accounts.update(id, { enabled: true })
-  // Disabling has ended it: who comes back makes another one.
+  // The token ended with the account; enabling the account again does not restore it.
   expect(tokens.check(token)).toBeUndefined()
   const { token: second } = await tokens.create(id, { label: 'CI', days: 90 })
   clock.now += 90 * day - 1
@@ -50,7 +50,7 @@ test('A token ends on its day, and is never more than its account is now', async
   expect(tokens.check(second)).toBeUndefined()
 })
 
-test('A session lasts seven days, and of too many the one that was used least lately goes', async () => {
+test('A session lasts seven days, and the least recently used one ends when there are too many', async () => {
   const { accounts, sessions, clock } = await access()
   const account = await accounts.create('anna', 'viewer', password)
   const from = { address: '10.0.0.7', browser: 'Firefox\u0000 on Linux' }
@@ -68,7 +68,7 @@ test('A session lasts seven days, and of too many the one that was used least la
   expect(sessions.check(cookies[0] ?? '')).toBeUndefined()
 })
 
-test('Five wrong passwords a minute for one account, twenty for all; after the minute it goes on', async () => {
+test('An address is blocked from an account after five wrong passwords a minute, from all accounts after twenty; a minute later sign-in works again', async () => {
   const { accounts, signIn, clock } = await access()
   await accounts.create('anna', 'viewer', password)
   const verdict = async (client: string, name: string, secret: string) =>
@@ -76,7 +76,7 @@ test('Five wrong passwords a minute for one account, twenty for all; after the m
   for (let turn = 0; turn < 5; turn++) expect(await verdict('10.0.0.9', 'Anna', 'wrong')).toBe('wrong')
   expect(await signIn.judge('10.0.0.9', 'anna', password)).toMatchObject({ verdict: 'blocked', retryAfter: 60 })
   expect(await verdict('10.0.0.8', 'anna', password)).toBe('right')
-  // The right ones are not counted.
+  // Correct passwords do not count.
   for (let turn = 0; turn < 9; turn++) expect(await verdict('10.0.0.8', 'anna', password)).toBe('right')
   for (let turn = 5; turn < 20; turn++) expect(await verdict('10.0.0.9', `guess ${turn}`, 'wrong')).toBe('wrong')
   expect(await verdict('10.0.0.9', 'yet another', 'wrong')).toBe('blocked')
@@ -84,14 +84,14 @@ test('Five wrong passwords a minute for one account, twenty for all; after the m
   expect(await verdict('10.0.0.9', 'anna', password)).toBe('right')
 })
 
-test('A hash says what it cost, so that a later cost leaves the passwords of before good; no two are the same', async () => {
+test('A hash stores its cost, so a higher cost later keeps old passwords valid; no two hashes are the same', async () => {
   const cheap = { ln: 4, r: 8, p: 1 }
   const [one, other] = [await hashPassword(password, cheap), await hashPassword(password, cheap)]
   expect(one).toMatch(/^\$scrypt\$ln=4,r=8,p=1\$/)
   expect(one).not.toBe(other)
   const real = await hashPassword('\u00c5ngstr\u00f6m units')
   expect(real).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/)
-  // Another keyboard writes the same letters in two pieces.
+  // Another keyboard composes the same letters of two code points.
   expect(await isPasswordOf(real, 'A\u030angstro\u0308m units')).toBe(true)
   expect(await isPasswordOf(one, `${password} `)).toBe(false)
   await expect(isPasswordOf('plain', 'plain')).rejects.toThrow('no scrypt hash')

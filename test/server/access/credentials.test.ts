@@ -8,7 +8,7 @@ const input = (fields: object = {}) => credentialInput.parse({ label: 'Door', ..
 const knows = (site: AccessSite, accessKey: string, withSecret: string) =>
   site.digests.check(accessKey, digestOf(withSecret, accessKey), site.settings.access.digest_forms)
 
-test('keys that nobody gave are made, unguessable and different', async () => {
+test('generated keys are random and unique', async () => {
   const site = await accessSite()
   const made = [await site.credentials.create(input()), await site.credentials.create(input())]
   for (const { credential, secret_key } of made) {
@@ -27,7 +27,7 @@ test('the secret is sealed in the store, and survives a restart', async () => {
   expect(knows(site, 'demo_access', secret).ok).toBe(true)
 })
 
-test('an access_key is there once', async () => {
+test('an access_key is unique', async () => {
   const site = await accessSite()
   const twice = await Promise.allSettled([1, 2].map(() => site.credentials.create(input({ access_key: 'same' }))))
   expect(twice.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
@@ -36,7 +36,7 @@ test('an access_key is there once', async () => {
   expect(failure).toMatchObject({ code: 'conflict', problems: [{ path: 'access_key' }] })
 })
 
-test('every change of a missing credential is refused', async () => {
+test('every change of an unknown credential is refused', async () => {
   const site = await accessSite()
   const { credentials } = site
   for (const act of [
@@ -51,7 +51,7 @@ test('every change of a missing credential is refused', async () => {
   }
 })
 
-test('disabling ends its sessions at once, and enabling does not bring them back', async () => {
+test('disabling a credential ends its sessions at once, and enabling does not restore them', async () => {
   const site = await accessSite()
   const token = site.open()
   await site.credentials.update('demo_access', { enabled: false })
@@ -62,7 +62,7 @@ test('disabling ends its sessions at once, and enabling does not bring them back
   expect(site.check(token).ok).toBe(false)
 })
 
-test('another label or permission leaves its sessions alone', async () => {
+test('changing label or permission keeps its sessions', async () => {
   const site = await accessSite()
   const token = site.open()
   const changed = await site.credentials.update('demo_access', { label: 'Lobby', p2p: true })
@@ -70,7 +70,7 @@ test('another label or permission leaves its sessions alone', async () => {
   expect(site.check(token).ok).toBe(true)
 })
 
-test('rotating gives a new secret, and ends its sessions at once', async () => {
+test('rotating makes a new secret and ends its sessions at once', async () => {
   const site = await accessSite()
   const token = site.open()
   const { secret_key } = await site.credentials.rotate('demo_access')
@@ -81,7 +81,7 @@ test('rotating gives a new secret, and ends its sessions at once', async () => {
   expect(site.credentials.reveal('demo_access')).toBe('chosen')
 })
 
-test('deleting ends its sessions at once, in one change of the store', async () => {
+test('deleting ends its sessions at once, in the same change of the store', async () => {
   const site = await accessSite()
   const tokens = [site.open(), site.open()]
   const changes: number[] = []
@@ -94,7 +94,7 @@ test('deleting ends its sessions at once, in one change of the store', async () 
   for (const token of tokens) expect(site.check(token).ok).toBe(false)
 })
 
-test('while a credential is taken away no session opens that would outlive it', async () => {
+test('no session opens while its credential is being removed', async () => {
   const site = await accessSite()
   site.store.stall(true)
   const deleted = site.credentials.delete('demo_access')
@@ -104,7 +104,7 @@ test('while a credential is taken away no session opens that would outlive it', 
   expect(site.sessions.total).toBe(0)
 })
 
-test('the operator can end its sessions and keep it', async () => {
+test('the operator can end the sessions of a credential and keep the credential', async () => {
   const site = await accessSite()
   const token = site.open()
   site.open()
@@ -113,7 +113,7 @@ test('the operator can end its sessions and keep it', async () => {
   expect(site.check(site.open()).ok).toBe(true)
 })
 
-test('the console sees how it is used, and no secret', async () => {
+test('the console shows the use of a credential, and no secret', async () => {
   const site = await accessSite()
   const token = site.open()
   site.clock.now += 5_000
@@ -132,7 +132,7 @@ test('the console sees how it is used, and no secret', async () => {
   })
 })
 
-test('a site file makes what it names equal, and does nothing the second time', async () => {
+test('a site file applies to the credentials that it names, and does nothing the second time', async () => {
   const site = await accessSite()
   const token = site.open()
   const same = input({ label: 'Demo', access_key: 'demo_access', secret_key: secret })

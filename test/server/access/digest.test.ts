@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { decodeDigest, digestsOf, digestText, hmacKey, matchingForm } from '../../../server/access/digest.ts'
 import { digestForms } from '../../../shared/settings.ts'
 
-/** An HMAC by openssl, as hex. */
+/** Computes an HMAC with openssl, as hex. */
 function openssl(hash: string, secret: string, message: string): string {
   const output = execFileSync('openssl', ['dgst', `-${hash}`, '-hmac', secret], { input: message, encoding: 'utf8' })
   return output.trim().split(/\s+/).at(-1) ?? ''
@@ -33,7 +33,7 @@ test.each([
 const form = fc.constantFrom(...digestForms)
 const text = fc.string({ minLength: 1, maxLength: 40 })
 
-/** Every way to write the same base64. */
+/** Ways to write the same base64. */
 const spelling = fc.constantFrom<(base64: string) => string>(
   (base64) => base64,
   (base64) => base64.replace(/=+$/, ''),
@@ -42,7 +42,7 @@ const spelling = fc.constantFrom<(base64: string) => string>(
   (base64) => base64.replaceAll('+', ' '),
 )
 
-test('property: a right digest is recognised with its form, however its base64 is written', () => {
+test('property: a valid digest is accepted and its form recognised, however its base64 is written', () => {
   fc.assert(
     fc.property(text, text, form, spelling, (secret, message, wanted, write) => {
       const key = hmacKey(secret)
@@ -52,7 +52,7 @@ test('property: a right digest is recognised with its form, however its base64 i
   )
 })
 
-test('property: a digest of another message or secret is none', () => {
+test('property: a digest of another message or secret is refused', () => {
   fc.assert(
     fc.property(text, text, text, form, (secret, message, other, wanted) => {
       fc.pre(other !== message)
@@ -73,6 +73,9 @@ test('property: no digest makes the check throw', () => {
   )
 })
 
-test.each(['', '====', 'a', 'abcde', '!!!!', 'MWFj\u0000', 'x'.repeat(101)])('%j is no base64 of a digest', (sent) => {
-  expect(decodeDigest(sent)).toBeUndefined()
-})
+test.each(['', '====', 'a', 'abcde', '!!!!', 'MWFj\u0000', 'x'.repeat(101)])(
+  '%j is not the base64 of a digest',
+  (sent) => {
+    expect(decodeDigest(sent)).toBeUndefined()
+  },
+)

@@ -10,20 +10,20 @@ const check = (fields: object, used = { rooms: 0, users: 0 }, now = at) =>
     () => now,
   )
 
-test('without an end it never expires and without numbers nothing is full', () => {
+test('a licence without an end never expires, and without limits it is never full', () => {
   const licence = check({}, { rooms: 1e6, users: 1e6 })
   expect([licence.expired(), licence.roomsFull(), licence.usersFull()]).toEqual([false, false, false])
   expect(licence.endsAt()).toBe(Number.POSITIVE_INFINITY)
 })
 
-test('a date lasts to the end of its day, a moment to the moment', () => {
+test('a date lasts to the end of its day, a timestamp to that instant', () => {
   expect(check({ expires_at: '2026-11-20' }).expired()).toBe(false)
   expect(check({ expires_at: '2026-11-19' }).expired()).toBe(true)
   expect(check({ expires_at: '2026-11-20T13:00:00+01:00' }).expired()).toBe(false)
   expect(check({ expires_at: '2026-11-20T12:59:59+01:00' }).expired()).toBe(true)
 })
 
-test('it is full when as many are there as it allows', () => {
+test('a licence is full at its limit', () => {
   const limits = { max_rooms: 2, max_users: 3 }
   expect(check(limits, { rooms: 1, users: 2 }).roomsFull()).toBe(false)
   expect(check(limits, { rooms: 2, users: 2 }).roomsFull()).toBe(true)

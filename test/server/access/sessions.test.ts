@@ -10,15 +10,15 @@ const minute = 60_000
 const hour = 60 * minute
 const day = 24 * hour
 
-test.each(digestForms)('a session that a %s digest opened has a token in that form', async (form) => {
+test.each(digestForms)('a session opened by a %s digest has a token in that form', async (form) => {
   const site = await accessSite()
   expect(site.check(site.open(form))).toEqual({ ok: true, accessKey: 'demo_access' })
 })
 
-test('a token is good in every spelling of its base64', async () => {
+test('a token is valid in every spelling of its base64', async () => {
   const site = await accessSite()
   let token = ''
-  // Raw bytes, so that + and / turn up sooner or later.
+  // Raw bytes contain + and / sooner or later.
   while (!/[+].*[/]|[/].*[+]/.test(token)) token = site.open('sha1-raw')
   const urlSafe = token.replaceAll('+', '-').replaceAll('/', '_')
   for (const spelling of [
@@ -51,13 +51,13 @@ test('each authentication opens a session; earlier ones stay valid', async () =>
   expect(site.sessions.count('demo_access')).toBe(3)
 })
 
-test('a token that nobody issued is refused, and the operator learns why', async () => {
+test('an unknown token is refused, and the operator learns why', async () => {
   const site = await accessSite()
   expect(site.check('')).toEqual({ ok: false, reason: 'no access token was given' })
   expect(site.check('d3Jvbmc=')).toEqual({ ok: false, reason: 'there is no session with this token' })
 })
 
-test('a token lives 12 hours from its last use', async () => {
+test('a token expires 12 hours after its last use', async () => {
   const site = await accessSite()
   const [used, idle] = [site.open(), site.open()]
   site.clock.now += 11 * hour
@@ -69,7 +69,7 @@ test('a token lives 12 hours from its last use', async () => {
   expect(site.sessions.count('demo_access')).toBe(1)
 })
 
-test('a token lives 7 days at most', async () => {
+test('a token expires after 7 days at most', async () => {
   const site = await accessSite()
   const token = site.open()
   for (let hours = 6; hours <= 7 * 24; hours += 6) {
@@ -80,7 +80,7 @@ test('a token lives 7 days at most', async () => {
   expect(site.check(token)).toMatchObject({ ok: false, reason: expect.stringContaining('older than') })
 })
 
-test('both lives are settings, which apply at once', async () => {
+test('both lifetimes are settings, which apply at once', async () => {
   const site = await accessSite()
   const token = site.open()
   site.clock.now += 5_000
@@ -88,7 +88,7 @@ test('both lives are settings, which apply at once', async () => {
   expect(site.check(token).ok).toBe(false)
 })
 
-test('the one unused for longest goes first when there are too many', async () => {
+test('the least recently used session ends when there are too many', async () => {
   const site = await accessSite({ limit: 3 })
   const tokens: string[] = []
   for (let i = 0; i < 3; i++) {
@@ -104,7 +104,7 @@ test('the one unused for longest goes first when there are too many', async () =
   expect(site.store.all('sessions').size).toBe(3)
 })
 
-test('another credential has its own count', async () => {
+test('sessions of another credential count separately', async () => {
   const site = await accessSite({ limit: 2 })
   const ours = site.open()
   for (let i = 0; i < 5; i++) site.open('sha1-hex', 'somebody_else')
@@ -137,7 +137,7 @@ test('the order of use survives a restart too', async () => {
   expect([site.check(first).ok, site.check(second).ok]).toEqual([true, false])
 })
 
-test('uses reach the store at most once a minute', async () => {
+test('uses are stored at most once a minute', async () => {
   const site = await accessSite()
   const token = site.open()
   let writes = 0
@@ -149,7 +149,7 @@ test('uses reach the store at most once a minute', async () => {
   expect(writes).toBe(3)
 })
 
-test('sessions that nobody uses are swept, in slices', async () => {
+test('expired sessions are removed, in chunks', async () => {
   const site = await accessSite()
   for (let i = 0; i < 1_200; i++) site.open()
   site.clock.now += 6 * hour
@@ -162,7 +162,7 @@ test('sessions that nobody uses are swept, in slices', async () => {
   expect(site.store.all('sessions').size).toBe(1)
 })
 
-test('a token is nowhere on disk: its session is known by a hash', async () => {
+test('no token is on disk: sessions are stored by a hash', async () => {
   const site = await accessSite()
   const token = site.open()
   await site.store.snapshot()
@@ -181,7 +181,7 @@ test('a token is nowhere on disk: its session is known by a hash', async () => {
   expect(texts.some((text) => text.includes(token.slice(0, 20)))).toBe(false)
 })
 
-test('a clock that is set back an hour neither ends nor prolongs anything', async () => {
+test('a clock that is set back an hour neither ends nor prolongs sessions', async () => {
   let wall = Date.parse('2026-11-20T12:00:00Z')
   let monotonic = 0
   const pass = (milliseconds: number) => {
@@ -204,7 +204,7 @@ test('a clock that is set back an hour neither ends nor prolongs anything', asyn
   expect(site.check(token).ok).toBe(false)
 })
 
-test('a restart after the clock was set back prolongs a session by that hour at most', async () => {
+test('a restart after the clock was set back prolongs a session by at most that hour', async () => {
   const site = await accessSite()
   const token = site.open()
   site.clock.now -= hour
@@ -214,7 +214,7 @@ test('a restart after the clock was set back prolongs a session by that hour at 
   expect(site.check(token).ok).toBe(false)
 })
 
-test('the steady clock follows a suspended machine forwards', () => {
+test('the steady clock includes the time that a machine was suspended', () => {
   let wall = day
   let monotonic = 0
   const clock = steadyClock(

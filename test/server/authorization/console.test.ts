@@ -12,13 +12,13 @@ import { type ControllerSite, openControllerSite } from '../../support/sites/con
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
 
-/** Somebody who calls, by what they show. */
+/** A caller, identified by credentials. */
 interface Caller {
   who: string
   headers: Record<string, string>
-  /** Undefined: nobody, whatever they show. */
+  /** Undefined: no valid credentials. */
   role?: Role
-  /** Of an access token. */
+  /** Scopes of an access token. */
   scopes?: readonly TokenScope[]
 }
 
@@ -62,13 +62,13 @@ beforeAll(async () => {
 })
 afterAll(() => site.remove())
 
-/** What a replica would show, by somebody who does not have the site's key. */
+/** Makes the proof of a replica without the site's key. */
 function madeUpProof(): string {
   const caller = Buffer.from(JSON.stringify({ role: 'admin', way: 'key' })).toString('base64url')
   return `${caller} ${Math.floor(Date.now() / 300_000)} ${'A'.repeat(43)}`
 }
 
-/** HTTP status that the table gives a call whose input no procedure takes: whoever may not call is refused before the input is looked at. */
+/** Looks up the HTTP status for a call with invalid input: the role is checked before the input. */
 function expectedStatus(name: ProcedureName, { role, scopes }: Caller): 400 | 401 | 403 {
   if (role === undefined) return 401
   const access = procedureAccess[name]
@@ -78,7 +78,7 @@ function expectedStatus(name: ProcedureName, { role, scopes }: Caller): 400 | 40
 }
 
 describe('Every procedure of the console', () => {
-  test('is refused to, and open to, exactly whom its line of the table names, over /rpc', async () => {
+  test('admits exactly the callers of its entry in the table over /rpc', async () => {
     const wrong: string[] = []
     for (const name of names) {
       await Promise.all(
@@ -95,7 +95,7 @@ describe('Every procedure of the console', () => {
     expect(names.length * callers.length).toBeGreaterThan(3_000)
   })
 
-  test('is so over the WebSocket, too', async () => {
+  test('admits the same callers over the WebSocket', async () => {
     const wrong: string[] = []
     for (const caller of callers.filter(({ role, headers }) => role !== undefined && 'cookie' in headers)) {
       const socket = await site.connect(caller.headers.cookie ?? '')
@@ -123,7 +123,7 @@ describe('Every procedure of the console', () => {
 describe('Every route of the console port', () => {
   const routes = Object.keys(consoleRoutes).filter((route) => route !== 'DELETE /session') as ConsoleRoute[]
 
-  test.each(routes)('%s takes whom its line of the table names', async (route) => {
+  test.each(routes)('%s admits the callers of its entry in the table', async (route) => {
     const right = consoleRoutes[route]
     const { method, path } = splitRoute(route)
     const place = path.replace(':procedure', 'account.me').replace('*', '')
@@ -137,7 +137,7 @@ describe('Every route of the console port', () => {
         method === 'POST' ? { body: '{}', headers: { ...headers, 'content-type': 'application/json' } } : { headers }
       const answer = await fetch(`${site.url}${place}`, { method, ...body })
       await answer.arrayBuffer()
-      // No caller of the console is another controller of the site: there is nothing here for them.
+      // None of these callers is another controller of the site.
       if (right === 'controller') expect([who, answer.status]).toEqual([who, 404])
       else if (right === 'caller') expect([who, answer.status === 401]).toEqual([who, role === undefined])
       else if (route === 'GET /session')
@@ -147,7 +147,7 @@ describe('Every route of the console port', () => {
     }
   })
 
-  test('GET /metrics wants a caller once the settings say so', async () => {
+  test('GET /metrics requires credentials once the settings say so', async () => {
     const status = async (headers: Record<string, string>): Promise<number> =>
       (await fetch(`${site.url}/metrics`, { headers })).status
     await site.call(await site.key(), 'settings.set', { console: { metrics_token: true } })
@@ -157,7 +157,7 @@ describe('Every route of the console port', () => {
     expect(await status({})).toBe(200)
   })
 
-  test('A page of another origin reads only the health, with any cookie', async () => {
+  test('A page of another origin can read only the health, with any cookie', async () => {
     const headers = { ...callers[2]?.headers, origin: 'https://elsewhere.example' }
     for (const route of routes) {
       const { method, path } = splitRoute(route)
@@ -171,12 +171,12 @@ describe('Every route of the console port', () => {
   })
 })
 
-/** `GET /session` tells whether there is one: of a token it knows nothing. */
+/** `GET /session` reports a browser session; a token is none. */
 function sessionStatus(role: Role | undefined, _scopes: unknown, headers: Record<string, string>): number {
   return role !== undefined && 'cookie' in headers ? 204 : 401
 }
 
-/** Whether a WebSocket is let in. */
+/** Tells whether a WebSocket opens. */
 async function opens(url: string, headers: Record<string, string>): Promise<boolean> {
   const socket = new WebSocket(url, { headers: { origin: site.url, ...headers } })
   socket.on('error', () => {})

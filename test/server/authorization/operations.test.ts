@@ -12,7 +12,7 @@ const keys = ['lobby', 'other', 'ended', 'disabled'] as const
 const secretOf = (access_key: string): string => `the secret of ${access_key}`
 let site: ControllerSite
 const urls = { media: '', device: '' }
-/** Tokens, and whether they are good. */
+/** Tokens, valid and invalid. */
 const tokens: { kind: string; token: string; good: boolean }[] = []
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ afterAll(() => site.remove())
 
 const room = { room_id: 'none' }
 const device = { roomId: 'none', userId: 'cam', userAddress: 'rtsp://192.0.2.1/cam' }
-/** Parameters of each operation that its contract takes: they are looked at before the token. */
+/** Valid parameters of each operation: they are checked before the token. */
 const parameters: Readonly<Record<string, Record<string, string>>> = {
   authenticate: { access_key: 'lobby', digest: 'made up' },
   get_access_token: { accessKey: 'lobby', secretKey: 'made up' },
@@ -57,7 +57,7 @@ const parameters: Readonly<Record<string, Record<string, string>>> = {
   list_outgoing_users: {},
 }
 
-/** Each operation on each port that answers it. */
+/** Each operation on each port that serves it. */
 const served: { port: 'media' | 'device'; contract: OperationContract }[] = [
   ...[...mediaOperations, ...operationsOfOlderClients.media].map((contract) => ({ port: 'media' as const, contract })),
   ...[...deviceOperations, ...operationsOfOlderClients.device].map((contract) => ({
@@ -66,7 +66,7 @@ const served: { port: 'media' | 'device'; contract: OperationContract }[] = [
   })),
 ]
 
-test('Every operation of both APIs, for older clients, too, takes who its contract names', async () => {
+test('Every operation of both APIs, including those for older clients, admits the callers that its contract names', async () => {
   expect(new Set(served.map(({ contract }) => contract.name))).toEqual(new Set(allOperations.map(({ name }) => name)))
   for (const { port, contract } of served) {
     const given = parameters[contract.name]
@@ -78,7 +78,7 @@ test('Every operation of both APIs, for older clients, too, takes who its contra
         const query = new URLSearchParams({ ...given, ...shown })
         const answer = await fetch(`${urls[port]}${contract.path}?${query.toString()}`, { method })
         const { ret } = (await answer.json()) as Answer
-        // A token is of no use where a key pair is wanted, and this one is wrong.
+        // A token does not replace a key pair, and this one is invalid.
         const allowed = rightOf(contract) === 'session' && good
         expect([port, method, contract.name, kind, ret === refused]).toEqual([
           ...[port, method, contract.name, kind],

@@ -12,7 +12,7 @@ import { SignalClient } from '../../support/media/signal-client.ts'
 const hostPassword = 'open sesame'
 let node: TestMediaNode
 const clients: SignalClient[] = []
-/** What somebody shows, with the standing that it proves; `bearer`: over HTTP, `join`: by signalling. */
+/** Credentials, with the standing that they prove; `bearer`: over HTTP, `join`: by signalling. */
 const kinds: { kind: string; standing: RoomStanding; room?: string; bearer?: string; join?: Partial<Joining> }[] = []
 type Joining = Extract<FromPerson, { type: 'join' }>
 
@@ -22,7 +22,7 @@ async function join(room: string, how: Partial<Joining>): Promise<SignalClient> 
   return client
 }
 
-/** A link, both ways. */
+/** A link as a bearer and in a join. */
 const link = (token: string): { bearer: string; join: Partial<Joining> } => ({ bearer: token, join: { token } })
 
 beforeAll(async () => {
@@ -63,31 +63,37 @@ afterAll(async () => {
 })
 
 describe('Every route of the node port', () => {
-  test.each(Object.keys(nodeRoutes) as NodeRoute[])('%s takes whom its line of the table names', async (route) => {
-    const right = nodeRoutes[route]
-    const { method, path } = splitRoute(route)
-    if (route === 'GET /signal') return
-    for (const { kind, standing, room = 'room', bearer } of kinds) {
-      if (bearer === undefined) continue
-      const place = path.replace(':room', room).replace(':stream', 'ann').replace(':id', 'made-up').replace('*', '')
-      // No offer: who may come in is told what the body lacks, everybody else that they may not.
-      const answer = await fetch(`${node.url}${place}`, {
-        method,
-        redirect: 'manual',
-        headers: { authorization: `Bearer ${bearer}`, ...(method === 'POST' ? { 'content-type': 'text/plain' } : {}) },
-        ...(method === 'POST' ? { body: 'no offer' } : {}),
-      })
-      await answer.arrayBuffer()
-      if (right === 'anyone') expect([kind, answer.status >= 400]).toEqual([kind, false])
-      else if (right === 'holder') expect([kind, answer.status]).toEqual([kind, 404])
-      else {
-        const standings: readonly RoomStanding[] = right
-        expect([kind, answer.status]).toEqual([kind, standings.includes(standing) ? 415 : 401])
+  test.each(Object.keys(nodeRoutes) as NodeRoute[])(
+    '%s admits the callers of its entry in the table',
+    async (route) => {
+      const right = nodeRoutes[route]
+      const { method, path } = splitRoute(route)
+      if (route === 'GET /signal') return
+      for (const { kind, standing, room = 'room', bearer } of kinds) {
+        if (bearer === undefined) continue
+        const place = path.replace(':room', room).replace(':stream', 'ann').replace(':id', 'made-up').replace('*', '')
+        // Sends no offer: an admitted caller learns what the body lacks, everyone else is refused.
+        const answer = await fetch(`${node.url}${place}`, {
+          method,
+          redirect: 'manual',
+          headers: {
+            authorization: `Bearer ${bearer}`,
+            ...(method === 'POST' ? { 'content-type': 'text/plain' } : {}),
+          },
+          ...(method === 'POST' ? { body: 'no offer' } : {}),
+        })
+        await answer.arrayBuffer()
+        if (right === 'anyone') expect([kind, answer.status >= 400]).toEqual([kind, false])
+        else if (right === 'holder') expect([kind, answer.status]).toEqual([kind, 404])
+        else {
+          const standings: readonly RoomStanding[] = right
+          expect([kind, answer.status]).toEqual([kind, standings.includes(standing) ? 415 : 401])
+        }
       }
-    }
-  })
+    },
+  )
 
-  test('GET /signal connects anybody, and joins whom the table names', async () => {
+  test('GET /signal connects everyone, and lets those join whom the table names', async () => {
     const standings: readonly RoomStanding[] = joiners
     for (const { kind, standing, room = 'room', join: how } of kinds) {
       if (how === undefined) continue
@@ -100,7 +106,7 @@ describe('Every route of the node port', () => {
   })
 })
 
-/** One of each message. */
+/** One message of each type. */
 const samples: { readonly [T in FromPerson['type']]: Extract<FromPerson, { type: T }> } = {
   join: { type: 'join', version: signalVersion, room_id: 'none', token: '', host_password: '', user_name: '' },
   resume: { type: 'resume', version: signalVersion, session: 'made up' },
@@ -124,7 +130,7 @@ const standings = ['stranger', 'waiting', 'member', 'host'] as const
 
 describe('Every message of the room page', () => {
   test.each(Object.keys(signalSenders) as FromPerson['type'][])(
-    '%s is taken from whom its line names',
+    '%s is accepted from the senders of its entry in the table',
     async (type) => {
       for (const standing of standings) {
         const roomId = `${type}-${standing}`
@@ -135,7 +141,7 @@ describe('Every message of the room page', () => {
         const allowed = maySend(standing, samples[type])
         const refusal = answers.find((one) => one.type === 'refused' || one.type === 'error')
         const reason = refusal !== undefined && 'reason' in refusal ? refusal.reason : ''
-        // A stranger's wrong first message ends the connection; of somebody who waits it is not taken; of somebody who is in it is refused.
+        // An invalid first message closes the connection of a stranger; it is ignored from a waiting user and refused to a participant.
         if (standing === 'waiting') expect([roomId, reason]).toEqual([roomId, ''])
         else if (!allowed) expect([roomId, reason]).toEqual([roomId, reasonFor(standing, type)])
         else expect([roomId, reason]).not.toEqual([roomId, 'forbidden'])
@@ -153,7 +159,7 @@ function reasonFor(standing: 'stranger' | 'member' | 'host', type: FromPerson['t
   return standing === 'stranger' || type === 'join' || type === 'resume' ? 'badRequest' : 'forbidden'
 }
 
-/** Somebody of this standing, connected to the room. */
+/** Connects a user of this standing to the room. */
 async function standingIn(roomId: string, standing: (typeof standings)[number]): Promise<SignalClient> {
   const role = standing === 'host' ? 'host' : 'member'
   const token = node.token(roomId, { userId: 'ann', role })
@@ -168,7 +174,7 @@ async function standingIn(roomId: string, standing: (typeof standings)[number]):
   return client
 }
 
-/** What came until everything before was answered, or the connection ended. */
+/** Collects the messages until all requests are answered, or the connection has ended. */
 async function answersOf(client: SignalClient): Promise<SignalClient['messages']> {
   client.send({ type: 'ping', id: 99 })
   await Promise.race([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 
-test('Anna makes a token for her script, which is shown once, acts in her name, and ends when she revokes it', async () => {
+test('Anna makes a token for her script, which is shown once, acts in her name, and stops working when she revokes it', async () => {
   const site = await controllerSite()
   await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
@@ -14,7 +14,7 @@ test('Anna makes a token for her script, which is shown once, acts in her name, 
   expect(listed).toMatchObject({ id: access.id, label: 'Nightly', role: 'operator' })
   expect(listed?.last_used_at).toBeGreaterThan(0)
   expect(JSON.stringify(await site.call(await site.key(), 'events.list', {}))).not.toContain(token)
-  // A token that was found must not outlive itself.
+  // A stolen token must not create its own successor.
   expect((await site.result(token, 'account.create_token', { label: 'More' })).status).toBe(403)
   const change = { old_password: 'x', new_password: 'a new password' }
   expect((await site.result(token, 'account.change_password', change)).status).toBe(403)
@@ -22,7 +22,7 @@ test('Anna makes a token for her script, which is shown once, acts in her name, 
   expect((await site.result(token, 'rooms.list', {})).status).toBe(401)
 })
 
-test('The token of an admin runs the site, and makes no other way in: a stolen one ends on its day', async () => {
+test('The token of an admin runs the site but opens no session: a stolen one expires on its day', async () => {
   const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'Provisioning' })
@@ -39,7 +39,7 @@ test('The token of an admin runs the site, and makes no other way in: a stolen o
   expect((await site.call(token, 'accounts.list', {})).map(({ name }) => name)).toEqual(['root'])
 })
 
-test('A viewer cannot make a token that may do more, nor revoke that of somebody else', async () => {
+test('A viewer can neither make a token with more rights nor revoke the token of another account', async () => {
   const site = await controllerSite()
   await site.create('anna', 'viewer')
   const { id } = await site.create('root', 'admin')
@@ -54,7 +54,7 @@ test('A viewer cannot make a token that may do more, nor revoke that of somebody
   expect((await site.result(anna, 'accounts.revoke_token', { id: access.id })).status).toBe(403)
 })
 
-test('Tokens that are wrong are counted like keys that are wrong, and the right one passes all the same', async () => {
+test('Wrong tokens count like wrong keys, and a valid token passes all the same', async () => {
   const site = await controllerSite()
   const { id } = await site.create('anna', 'viewer')
   const { token } = await site.call(await site.key(), 'accounts.create_token', { id, label: 'x' })
@@ -64,7 +64,7 @@ test('Tokens that are wrong are counted like keys that are wrong, and the right 
   expect(await tried(token)).toBe(200)
 })
 
-test('Metrics ask for a token where the setting says so, and take one of any role', async () => {
+test('Metrics require a token if the setting says so, and accept one of any role', async () => {
   const site = await controllerSite()
   const { id } = await site.create('prometheus', 'viewer')
   const key = await site.key()

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { controllerSite, password } from '../../support/sites/controller-site.ts'
 
 describe('Signing in with an account', () => {
-  test('Anna signs in with her name in any case, reads who she is, and signs out; nothing on disk tells her password or her session', async () => {
+  test('Anna signs in with her name in any case, reads her profile, and signs out; no password or session is on disk in clear text', async () => {
     const site = await controllerSite()
     expect((await site.ask('GET', '/session')).body).toEqual({ password: false, key: true })
     const { id } = await site.create('Anna', 'operator')
@@ -43,10 +43,10 @@ describe('Signing in with an account', () => {
     expect([disabled.status, disabled.body]).toEqual([wrong.status, wrong.body])
   })
 
-  test('A client with too many wrong passwords is told how long to wait; the owner signs in from another address meanwhile', async () => {
+  test('A client with too many wrong passwords learns how long to wait; the owner signs in from another address meanwhile', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
-    // All at once: none of them slips through while another one is being judged.
+    // Sends all at once: no attempt may pass while another one is being verified.
     const tries = Array.from({ length: 7 }, () =>
       site.offer({ name: 'Anna', password: 'a wrong password' }, '127.0.0.9'),
     )
@@ -59,7 +59,7 @@ describe('Signing in with an account', () => {
     expect((await site.offer({ name: 'anna', password })).status).toBe(204)
   })
 
-  test('The event log names who signed in, and who was tried, but no name that does not exist', async () => {
+  test('The event log names accounts that signed in or were tried, but no unknown name', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.signIn('anna')
@@ -76,8 +76,8 @@ describe('Signing in with an account', () => {
   })
 })
 
-describe('What becomes of an account', () => {
-  test('Passwords must be long enough, not the name and not the commonest; names are unique in any case', async () => {
+describe('Life of an account', () => {
+  test('Passwords must be long enough, and neither the name nor a common one; names are unique in any case', async () => {
     const site = await controllerSite()
     const key = await site.key()
     const refused = async (name: string, secret: string): Promise<unknown> => {
@@ -91,11 +91,11 @@ describe('What becomes of an account', () => {
     expect(await refused('a\u0007b', password)).toEqual(['invalid', 'name'])
     expect(await refused('anna', 'eine lange Nacht')).toBe('made')
     expect(await refused('ANNA', password)).toEqual(['conflict', 'name'])
-    // The event log calls the holder of the key so.
+    // The event log uses this name for the holder of the key.
     expect(await refused('Console Key', password)).toEqual(['conflict', 'name'])
   })
 
-  test('A new role, a new password by an admin, disabling and deleting end its sessions at once, and close its consoles', async () => {
+  test("A new role, a new password by an admin, disabling and deleting end an account's sessions at once, and close its consoles", async () => {
     const site = await controllerSite()
     const key = await site.key()
     const { id } = await site.create('anna', 'viewer')
@@ -120,7 +120,7 @@ describe('What becomes of an account', () => {
     expect(await site.call(key, 'accounts.sessions', {})).toEqual([])
   })
 
-  test('Anna changes her password: this session stays, her others end', async () => {
+  test('Anna changes her password: this session stays, her other sessions end', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     const here = await site.signIn('anna')
@@ -142,7 +142,7 @@ describe('What becomes of an account', () => {
     await site.signIn('anna', 'staple staple')
   })
 
-  test('Anna sees where she is signed in, ends one of them, then all the others; another account is none of her business', async () => {
+  test('Anna sees her sessions, ends one of them, then all others; she cannot see those of another account', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.create('bert', 'viewer')
@@ -202,7 +202,7 @@ describe('What becomes of an account', () => {
     expect(JSON.stringify(items)).not.toContain('sealed:')
   })
 
-  test('Accounts are part of a backup; a session of an account that it changes is over', async () => {
+  test('Accounts are part of a backup; restoring one ends the sessions of accounts that it changes', async () => {
     const site = await controllerSite()
     const key = await site.key()
     const { id } = await site.create('anna', 'viewer')

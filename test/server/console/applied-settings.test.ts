@@ -19,7 +19,7 @@ async function occupy(port = 0): Promise<{ port: number; server: Server }> {
   return { port: (server.address() as AddressInfo).port, server }
 }
 
-/** A running controller whose media API is where its settings say. */
+/** Starts a controller with its media API on the port of its settings. */
 async function controllerAt(media_port: number) {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-applied-'))
   const controller = await Controller.open({
@@ -49,7 +49,7 @@ async function controllerAt(media_port: number) {
   }
 }
 
-test('A restored backup moves the listeners to where its settings say', async () => {
+test('A restored backup moves the listeners to the ports of its settings', async () => {
   const [first, second] = [await freePort(), await freePort()]
   const site = await controllerAt(first)
   const { name } = await site.call('backups.make', {})
@@ -58,13 +58,13 @@ test('A restored backup moves the listeners to where its settings say', async ()
   expect(await site.call('backups.restore', { name })).toEqual({ problems: [] })
   expect(site.mediaPort()).toBe(first)
   expect((await fetch(`http://127.0.0.1:${first}/rtc/room/get`)).status).toBe(200)
-  // The event log tells where it listened, the last first.
+  // The event log shows its addresses, the last one first.
   const { items } = await site.call('events.list', { subject: { type: 'listener', id: 'media' } })
   const urls = items.filter(({ kind }) => kind === 'listener.up').map(({ params }) => params.url)
   expect(urls).toEqual([first, second, first].map((port) => `http://127.0.0.1:${port}`))
 })
 
-test('A listener that cannot go back to its old port stays where it is, and the operator reads which and why', async () => {
+test('A listener that cannot return to its old port stays on the new one, and the operator reads which and why', async () => {
   const [first, second] = [await freePort(), await freePort()]
   const site = await controllerAt(first)
   const { name } = await site.call('backups.make', {})
@@ -89,7 +89,7 @@ test('Concurrent changes of settings are all kept', async () => {
   })
 })
 
-test('A listener on a free port keeps that port when it gets a certificate or is restarted', async () => {
+test('A listener on a free port keeps that port when it gets a certificate or restarts', async () => {
   const site = await controllerAt(await freePort())
   const { port } = site.deviceUrl()
   await site.call('settings.set', { tls: { mode: 'self-signed' } })
@@ -98,7 +98,7 @@ test('A listener on a free port keeps that port when it gets a certificate or is
   expect(site.deviceUrl()).toMatchObject({ protocol: 'https:', port })
 })
 
-test('A certificate file that breaks keeps nobody from changing other settings', async () => {
+test('A broken certificate file does not prevent changes of other settings', async () => {
   const site = await controllerAt(await freePort())
   await site.call('settings.set', { tls: { mode: 'self-signed' } })
   const files = {
@@ -112,9 +112,9 @@ test('A certificate file that breaks keeps nobody from changing other settings',
   await expect(site.call('settings.set', { tls: { cert_file: files.key_file } })).rejects.toThrow('tls.cert_file')
 })
 
-test('A certificate that reads well but cannot be served with is refused, and the port stays as it is', async () => {
+test('A certificate that parses but cannot serve is refused, and the port stays unchanged', async () => {
   const site = await controllerAt(await freePort())
-  // A key as it was usual 20 years ago: Node reads it, and its TLS refuses it.
+  // A key of the size used 20 years ago: Node parses it, its TLS refuses it.
   const made = await generate([{ name: 'commonName', value: 'localhost' }], {
     keyType: 'rsa',
     keySize: 512,

@@ -18,7 +18,7 @@ const device = (userId: string, userAddress: string) => ({
 const downDevices = async () =>
   (await server.rpc('overview.get', {})).attention.filter(({ code }) => code === 'deviceDown' || code === 'devicesDown')
 
-test('A few lost cameras have a line each, by their names; many are one line that counts them and their reasons, the worst first', async () => {
+test('A few lost cameras have a line each, with their names; many are one line with their number and reasons, the worst first', async () => {
   await server.rpc('rooms.create', { topic: 'Hall', room_extend_id: 'hall' })
   await server.rpc('lab.device_trouble', {
     name: 'lab',

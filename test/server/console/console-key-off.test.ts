@@ -4,7 +4,7 @@ import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const off = { console: { key_sign_in: false } }
 
-test('The console key is switched off only where an admin can get in without it, and takes its sessions with it', async () => {
+test('The console key can be switched off only if an admin can sign in without it, and its sessions end', async () => {
   const site = await controllerSite()
   const key = await site.key()
   await site.create('anna', 'operator')
@@ -16,7 +16,7 @@ test('The console key is switched off only where an admin can get in without it,
   const { headers } = await site.offer({ key })
   const cookie = headers['set-cookie']?.[0]?.split(';')[0] ?? ''
   const closed = once(await site.connect(cookie), 'close')
-  // The one who does it still gets the answer.
+  // The session that switches it off still gets the answer.
   await site.call(key, 'settings.set', off)
   expect((await closed)[0]).toBe(4401)
   expect((await site.ask('GET', '/session', { headers: { cookie } })).body).toEqual({ password: true, key: false })
@@ -27,7 +27,7 @@ test('The console key is switched off only where an admin can get in without it,
   expect(items[0]).toMatchObject({ after: { 'console.key_sign_in': false }, actor: { name: 'console key' } })
 })
 
-test('While the key is off, the last enabled admin is neither deleted, nor disabled, nor made less', async () => {
+test('While the key is off, the last enabled admin cannot be deleted, disabled or demoted', async () => {
   const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const second = await site.create('second', 'admin')
@@ -43,7 +43,7 @@ test('While the key is off, the last enabled admin is neither deleted, nor disab
   expect(await site.call(await site.key(), 'accounts.list', {})).toHaveLength(1)
 })
 
-test('A site file or a flag on the machine switches the key on again; without an admin left, the key works despite the setting', async () => {
+test('A site file or a flag on the machine switches the key on again; without an admin, the key works despite the setting', async () => {
   const site = await controllerSite()
   await site.create('root', 'admin')
   await site.call(await site.key(), 'settings.set', off)

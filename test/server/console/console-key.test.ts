@@ -11,7 +11,7 @@ function folder(): string {
 }
 
 let touched = 1_700_000_000
-/** Writes the file as an editor does, a second later each time. */
+/** Writes the file like an editor, a second later each time. */
 function write(key: ConsoleKey, text: string): void {
   writeFileSync(key.file, text)
   touched += 1
@@ -20,7 +20,7 @@ function write(key: ConsoleKey, text: string): void {
 
 const own = 'by-hand-'.repeat(4)
 
-/** What a cut, an editor or a damaged disk leaves in the file. */
+/** Damage by a partial write, an editor or a broken disk. */
 const unusable: [string, (key: string) => string][] = [
   ['the key cut to 16 characters', (key) => `${key.slice(0, 16)}\n`],
   ['the key cut to 31 characters', (key) => key.slice(0, 31)],
@@ -33,28 +33,31 @@ const unusable: [string, (key: string) => string][] = [
   ['far too much', () => 'a'.repeat(5_000)],
 ]
 
-test.each(unusable)('While it runs, %s in the file is refused with a line, and the key stays', (_what, damage) => {
-  const lines: string[] = []
-  const key = new ConsoleKey(folder(), (line) => lines.push(line))
-  const right = key.value
-  const { value: session } = key.openSession()
-  const damaged = damage(right)
-  write(key, damaged)
-  expect(key.matches(right)).toBe(true)
-  expect(key.matches(damaged.trim())).toBe(false)
-  expect(key.matches('')).toBe(false)
-  expect(key.holdsSession(session)).toBe(true)
-  expect(key.value).toBe(right)
-  expect(lines).toHaveLength(1)
-  expect(lines[0]).toContain('32 to 200')
-  expect(lines[0]).not.toContain(right.slice(0, 16))
-  // Mended, it counts at once.
-  write(key, `${own}\n`)
-  expect([key.matches(own), key.matches(right), key.holdsSession(session)]).toEqual([true, false, false])
-})
+test.each(unusable)(
+  'While the controller runs, %s in the file is refused with a log line, and the key stays',
+  (_what, damage) => {
+    const lines: string[] = []
+    const key = new ConsoleKey(folder(), (line) => lines.push(line))
+    const right = key.value
+    const { value: session } = key.openSession()
+    const damaged = damage(right)
+    write(key, damaged)
+    expect(key.matches(right)).toBe(true)
+    expect(key.matches(damaged.trim())).toBe(false)
+    expect(key.matches('')).toBe(false)
+    expect(key.holdsSession(session)).toBe(true)
+    expect(key.value).toBe(right)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toContain('32 to 200')
+    expect(lines[0]).not.toContain(right.slice(0, 16))
+    // A repaired key applies at once.
+    write(key, `${own}\n`)
+    expect([key.matches(own), key.matches(right), key.holdsSession(session)]).toEqual([true, false, false])
+  },
+)
 
 test.each(unusable)(
-  'At a start, %s in the file is set aside, a new key is made and a line says so',
+  'At a start, %s in the file is set aside, a new key is generated and a log line says so',
   (_what, damage) => {
     const at = folder()
     const right = new ConsoleKey(at, () => {}).value
@@ -72,7 +75,7 @@ test.each(unusable)(
   },
 )
 
-test('A first start makes a key without a word; an own key of 32 characters is one', () => {
+test('A first start generates a key without a log line; a custom key of 32 characters is accepted', () => {
   const at = folder()
   const lines: string[] = []
   const key = new ConsoleKey(at, (line) => lines.push(line))

@@ -11,7 +11,7 @@ import { type Headless, startHeadless } from '../../support/headless.ts'
 const credential = { label: 'Console', access_key: 'console', secret_key: 'console-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 
-/** Status and body of a request whose Host header may be forged, which fetch does not allow. */
+/** Sends a request whose Host header may be forged, which fetch does not allow. Resolves to status and body. */
 function ask(
   url: string,
   headers: Record<string, string>,
@@ -57,8 +57,8 @@ describe('The console port', () => {
     expect((await stat(join(server.folder, 'console.key'))).mode & 0o777).toBe(0o600)
   })
 
-  test('A body that waits to be asked for is asked for only where the key was shown, or where it holds the key', async () => {
-    /** What comes first, and the status of the answer. */
+  test('A request with Expect: 100-continue is told to send its body only if it has the key, or if the body carries it', async () => {
+    /** Returns the interim response and the status of the answer. */
     const begin = async (path: string, headers: Record<string, string>, length: number): Promise<string[]> => {
       const sent = request(`${server.ready.console}${path}`, {
         method: 'POST',
@@ -101,7 +101,7 @@ describe('The console port', () => {
     expect((await fetch(`${server.ready.console}/rpc/rooms.list`, { method: 'POST' })).status).toBe(401)
   })
 
-  test('A refusal says which field is wrong and what to mend', async () => {
+  test('A refusal names the invalid field and how to correct it', async () => {
     expect(await server.result('rooms.create', { topic: '' })).toMatchObject({
       ok: false,
       error: { code: 'invalid', problems: [{ path: 'topic' }] },
@@ -124,7 +124,7 @@ describe('The console port', () => {
     ])
   })
 
-  test('A browser trades the key for a session, talks over a WebSocket and hears at once of a room that a client made', async () => {
+  test('A browser exchanges the key for a session, uses a WebSocket and is notified at once of a room that a client created', async () => {
     const cookie = await signIn()
     const socket = new WebSocket(`${server.ready.console.replace('http', 'ws')}/ws`, {
       headers: { cookie, origin: server.ready.console },
@@ -150,7 +150,7 @@ describe('The console port', () => {
     socket.close()
   })
 
-  test('A WebSocket without a session, or from another site, is refused', async () => {
+  test('A WebSocket without a session, or from another origin, is refused', async () => {
     const cookie = await signIn()
     const url = `${server.ready.console.replace('http', 'ws')}/ws`
     for (const headers of [
@@ -164,7 +164,7 @@ describe('The console port', () => {
     }
   })
 
-  test('A name that somebody points at this machine (DNS rebinding) is refused, with the right key too', async () => {
+  test('A foreign host name that resolves to this machine (DNS rebinding) is refused, even with a valid key', async () => {
     const headers = { host: 'evil.example:7083', authorization: `Bearer ${key}` }
     expect((await ask(`${server.ready.console}/rpc/credentials.list`, headers, 'POST', '{}')).status).toBe(403)
     expect((await ask(`${server.ready.console}/`, { host: 'evil.example' })).status).toBe(403)
@@ -172,7 +172,7 @@ describe('The console port', () => {
     expect((await ask(`${server.ready.console}/rpc/credentials.list`, foreign, 'POST', '{}')).status).toBe(403)
   })
 
-  test('The page comes with a strict content security policy, and no path leads out of its folder', async () => {
+  test('The page has a strict content security policy, and no path leaves its folder', async () => {
     const page = await ask(`${server.ready.console}/`, {})
     expect(page.status).toBe(200)
     expect(page.headers['content-security-policy']).toContain("default-src 'self'")
@@ -190,7 +190,7 @@ describe('The console port', () => {
   test('/healthz and /metrics answer on the console port only', async () => {
     const health = await fetch(`${server.ready.console}/healthz`)
     expect([health.status, await health.json()]).toEqual([200, expect.objectContaining({ ok: true, nodes_online: 1 })])
-    // As load balancers ask: HTTP/1.0 without a Host, or with the name that clients use.
+    // Requests like those of load balancers: HTTP/1.0 without a Host, or with the public name.
     const { hostname, port } = new URL(server.ready.console)
     const balancer = connect(Number(port), hostname)
     balancer.end('GET /healthz HTTP/1.0\r\n\r\n')
@@ -218,7 +218,7 @@ describe('The console port', () => {
   })
 })
 
-test('The console key is replaced by a procedure or by hand, and open sessions end with it', async () => {
+test('The console key is replaced by a procedure or by hand, which ends all its sessions', async () => {
   const server = await startHeadless({ site })
   const file = join(server.folder, 'console.key')
   const old = (await readFile(file, 'utf8')).trim()
@@ -236,7 +236,7 @@ test('The console key is replaced by a procedure or by hand, and open sessions e
   await server.remove()
 })
 
-test('Five wrong keys a minute, and further ones are refused; the right key and open sessions go on from the same address', async () => {
+test('After five wrong keys a minute further ones are refused; the valid key and open sessions still work from the same address', async () => {
   const server = await startHeadless({ site })
   const offer = (key: string): Promise<Response> =>
     fetch(`${server.ready.console}/session`, { method: 'POST', body: JSON.stringify({ key }) })

@@ -11,7 +11,7 @@ async function keySession(site: ControllerSite): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }
 
-/** Opens consoles until one is refused. @returns how many stayed open, and with which code and reason the next was closed */
+/** Opens consoles until one is refused. @returns the number of open ones, and close code and reason of the refused one */
 async function openUntilRefused(site: ControllerSite, cookie: string, most = 300) {
   for (let open = 0; open < most; open++) {
     const socket = new WebSocket(`${site.url.replace('http', 'ws')}/ws`, { headers: { cookie, origin: site.url } })
@@ -25,8 +25,8 @@ async function openUntilRefused(site: ControllerSite, cookie: string, most = 300
   return { open: most, code: 0, reason: '' }
 }
 
-describe('Consoles that are open at once', () => {
-  test('One viewer takes the share of a session, then of the account, and everybody else still gets in', async () => {
+describe('Concurrent consoles', () => {
+  test('A viewer reaches the limit of a session, then of the account, and everyone else still connects', async () => {
     const site = await controllerSite()
     await site.create('anna', 'viewer')
     await site.create('root', 'admin')
@@ -45,7 +45,7 @@ describe('Consoles that are open at once', () => {
 })
 
 describe('A session of the console key', () => {
-  test('Signing out ends the session for every copy of its cookie, at once and after a restart; other sessions go on', async () => {
+  test('Signing out ends the session for every copy of its cookie, at once and after a restart; other sessions stay', async () => {
     const site = await controllerSite()
     const mine = await keySession(site)
     const other = await keySession(site)

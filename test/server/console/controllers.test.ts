@@ -9,7 +9,7 @@ import { controllersView } from '../../../shared/console/controllers.ts'
 import { startHeadless } from '../../support/headless.ts'
 import { KnownSite, known } from './known-controllers.ts'
 
-/** A console that watches a site, and an event log. */
+/** Opens a console that shows a site, and an event log. */
 function watched(site: KnownSite) {
   const hub = new EventHub()
   const told: unknown[] = []
@@ -40,13 +40,13 @@ test('a controller lists the leader, the replicas and their lag, itself first', 
     ['alpha', 'leader', false, false, 0],
     ['gamma', 'standby', false, true, 0],
   ])
-  // However the clocks of the machines differ: a minute before the last that was heard of.
+  // Independent of clock differences between machines: a minute before the last announcement.
   const [newest = 0, , gone = 0] = view.items.map(({ seen_at }) => seen_at)
   expect(newest - gone).toBe(60_000)
   expect(view.medium).toEqual({ kind: 'database', shown: site.away.shown, away_since: 0, error: '' })
 })
 
-test('while the database is away, the last known state is shown with since when and why', async () => {
+test('while the database is away, the console shows the last known state with its time and the reason', async () => {
   const site = new KnownSite()
   const { watch, told } = watched(site)
   const before = await watch.list()
@@ -57,7 +57,7 @@ test('while the database is away, the last known state is shown with since when 
   expect(told).toHaveLength(2)
 })
 
-test('a database that hangs keeps nobody waiting', async () => {
+test('a database that hangs blocks nobody', async () => {
   const site = new KnownSite()
   const { watch } = watched(site)
   await watch.list()
@@ -91,7 +91,7 @@ test('an admin makes a connected replica the leader', async () => {
   await expect(watch.lead('nobody')).rejects.toMatchObject({ code: 'notFound' })
 })
 
-test('the event log records controllers that come and go, a database outage, and the leader after it', async () => {
+test('the event log records controllers that join and leave, a database outage, and the leader after it', async () => {
   const site = new KnownSite()
   const { watch, written, kinds } = watched(site)
   watch.start()
@@ -123,7 +123,7 @@ test('the event log records controllers that come and go, a database outage, and
   })
 })
 
-test('a program remembers who led before, in either role, and tells each change once', () => {
+test('a controller remembers the previous leader in either role, and reports each change once', () => {
   const self = { id: 'id-beta', named: false }
   const history = new LeaderHistory()
   history.note(known('alpha'), self)
@@ -141,7 +141,7 @@ test('a program remembers who led before, in either role, and tells each change 
   expect(history.take()).toMatchObject({ name: 'beta', from: 'alpha', why: 'byHand' })
 })
 
-test('metrics tell whether this controller leads, how far it is behind, and whether the database is there', async () => {
+test('metrics show whether this controller leads, its lag, and whether the database is available', async () => {
   const site = new KnownSite('beta')
   site.items[1] = known('beta', { behind: 7 })
   const { watch } = watched(site)
@@ -153,7 +153,7 @@ test('metrics tell whether this controller leads, how far it is behind, and whet
   expect([leads(), databaseUp()]).toEqual([true, false])
 })
 
-test('a site in files has one controller, which leads and cannot hand over', async () => {
+test('a site stored in files has one controller, which leads and cannot hand over', async () => {
   const server = await startHeadless()
   onTestFinished(async () => {
     await server.remove()
@@ -172,7 +172,7 @@ test('a site in files has one controller, which leads and cannot hand over', asy
   await expect(server.rpc('controllers.lead', { id: view.items[0]?.id ?? '' })).rejects.toThrow('leads already')
 })
 
-test('a controller on another machine that announces no certificate is marked as one that is sent nothing', async () => {
+test('a controller on another machine that announces no certificate is marked as one that receives no requests', async () => {
   const site = new KnownSite()
   const old = known('beta')
   site.items = [known('alpha', { role: 'leader' }), { ...old, place: { ...old.place, certificate: '' } }]

@@ -17,14 +17,14 @@ async function upload(site: ControllerSite, who: string, archive: Buffer) {
   return await site.call(who, 'backups.add', { upload: 'one' })
 }
 
-/** Edits the site's file of a backup, and mends its checksum, as anybody can who has the file. */
+/** Edits the site's file of a backup, and updates its checksum, as anyone with the file can. */
 function edited(file: string, from: string, to: string): string {
   const [, body = ''] = /^(.*\n)"checksum":"[0-9a-f]{8}"\}\n?$/s.exec(file) ?? []
   const changed = body.replaceAll(from, to)
   return `${changed}"checksum":"${crc32(changed).toString(16).padStart(8, '0')}"}\n`
 }
 
-/** Edits it within an archive, where its length has to stay. */
+/** Edits the file inside an archive, where its length must not change. */
 function editedArchive(archive: Buffer, from: string, to: string): Buffer {
   const header = Math.floor(archive.indexOf('/site.json') / 512) * 512
   const start = header + 512
@@ -50,7 +50,7 @@ test('A backup of this site is recognised in the list, in its preview, and after
   expect(await site.result(ann, 'backups.restore', { name: added.name })).toMatchObject({ ok: true })
 })
 
-test('A backup that was changed outside the site cannot be restored over the network, only on the machine itself', async () => {
+test('A backup changed outside the site cannot be restored over the network, only on the machine itself', async () => {
   const site = await controllerSite()
   await site.create('ann', 'admin')
   await site.create('eve', 'viewer')
@@ -79,7 +79,7 @@ test('A backup that was changed outside the site cannot be restored over the net
   expect(await roleOfEve()).toBe('admin')
 })
 
-test('A backup in the data folder that was edited, or that an earlier version made, is not taken for one of this site', async () => {
+test('A backup in the data folder that was edited, or made by an earlier version, is not recognised as one of this site', async () => {
   const site = await controllerSite()
   await site.create('ann', 'admin')
   await site.create('eve', 'viewer')
@@ -91,13 +91,13 @@ test('A backup in the data folder that was edited, or that an earlier version ma
   expect((await site.call(ann, 'backups.list', {})).map(({ proof }) => proof)).toEqual(['wrong', 'missing'])
   for (const { name } of [older, changed])
     expect(await site.result(ann, 'backups.restore', { name })).toMatchObject({ status: 403, ok: false })
-  // A file beside those that were proven would be read, too.
+  // An additional file without proof would be read, too.
   const { name } = await site.call(ann, 'backups.make', {})
   await writeFile(join(site.folder, 'backups', name, 'journal-000099.ndjson'), '')
   expect((await site.call(ann, 'backups.preview', { name })).proof).toBe('wrong')
 })
 
-test('The preview names the accounts and tokens that a restore brings back, takes away or changes', async () => {
+test('The preview names the accounts and tokens that a restore adds, removes or changes', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const [ann, bob] = [await site.create('ann', 'admin'), await site.create('bob', 'operator')]
@@ -122,7 +122,7 @@ test('The preview names the accounts and tokens that a restore brings back, take
   ])
 })
 
-test('The machine itself is the window of the desktop app, or the console key from a loopback address', () => {
+test('Restoring at the machine means the window of the desktop app, or the console key from a loopback address', () => {
   const role = 'admin' as const
   const calls = [
     { transport: 'ipc', client: '', role },

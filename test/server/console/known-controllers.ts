@@ -2,7 +2,7 @@ import type { NewLeader } from '../../../server/console/leader-history.ts'
 import type { SiteControllers } from '../../../server/console/site-controllers.ts'
 import type { DatabaseStatus, KnownController } from '../../../server/store/election/site-member.ts'
 
-/** A controller as the database tells of it. */
+/** Makes a controller as stored in the database. */
 export function known(name: string, fields: Partial<KnownController> = {}): KnownController {
   const url = (port: number): string => `http://${name}.example:${port}`
   return {
@@ -19,7 +19,7 @@ export function known(name: string, fields: Partial<KnownController> = {}): Know
   }
 }
 
-/** A site of three controllers, told by a test: alpha leads, and is the one in this process. */
+/** A site of three controllers that a test changes: alpha leads, and is the one in this process. */
 export class KnownSite implements SiteControllers {
   readonly id: string
   readonly medium = 'database'
@@ -63,7 +63,7 @@ export class KnownSite implements SiteControllers {
     return Promise.resolve()
   }
 
-  /** It leads now; undefined: nobody does. */
+  /** Makes a controller the leader; undefined: nobody leads. */
   lead(id: string | undefined, untold?: NewLeader): void {
     this.leaderId = id
     this.untold = untold

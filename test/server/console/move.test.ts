@@ -13,7 +13,7 @@ import { freePorts } from '../../support/free-port.ts'
 
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
-describe('Listeners that settings move', () => {
+describe('Moved listeners', () => {
   let controller: Controller
   let folder: string
   let ports: { media_port: number; device_port: number; node_port: number; console_port: number }
@@ -39,7 +39,7 @@ describe('Listeners that settings move', () => {
     await removeFolder(folder)
   })
 
-  /** Calls a procedure as the page does, and resolves with its result. */
+  /** Calls a procedure like the page, and resolves to its result. */
   async function page(url: string): Promise<(procedure: string, input: unknown) => Promise<unknown>> {
     const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
     const answer = await fetch(`${url}/session`, { method: 'POST', body: JSON.stringify({ key }) })
@@ -57,7 +57,7 @@ describe('Listeners that settings move', () => {
       })
   }
 
-  test('the console moves under the page that asked for it, which gets its answer and finds it at the new place', async () => {
+  test('the console moves while a page is open: the page receives its answer and the new address', async () => {
     const [to = 0] = await freePorts(1)
     const call = await page(controller.url('console'))
     expect(await call('settings.set', { listeners: { console_port: to } })).toMatchObject({ ok: true })
@@ -66,7 +66,7 @@ describe('Listeners that settings move', () => {
     expect(await again('settings.get', {})).toMatchObject({ ok: true, value: { listeners: { console_port: to } } })
   })
 
-  test('a key that is replaced reaches the page that replaced it', async () => {
+  test('a replaced key reaches the page that replaced it', async () => {
     const call = await page(controller.url('console'))
     const key = (await readFile(join(folder, 'console.key'), 'utf8')).trim()
     const result = await call('console.replace_key', {})
@@ -74,7 +74,7 @@ describe('Listeners that settings move', () => {
     expect(JSON.stringify(result)).not.toContain(key)
   })
 
-  test('two may change places', async () => {
+  test('two listeners can swap ports', async () => {
     const swapped = { media_port: ports.device_port, device_port: ports.media_port }
     expect(await controller.call('settings.check', { listeners: swapped }, origin)).toMatchObject({
       value: { ok: true, restarts: ['media', 'device'] },
@@ -83,7 +83,7 @@ describe('Listeners that settings move', () => {
     expect(controller.url('media')).toBe(`http://127.0.0.1:${ports.device_port}`)
   })
 
-  test('two may not have one port, and both fields say so', async () => {
+  test('two listeners cannot share a port, and both fields say so', async () => {
     const both = { listeners: { media_port: ports.device_port } }
     expect(await controller.call('settings.check', both, origin)).toMatchObject({
       value: {
@@ -93,7 +93,7 @@ describe('Listeners that settings move', () => {
     })
   })
 
-  test('an address that this machine has not is refused at its field', async () => {
+  test('an address of another machine is refused at its field', async () => {
     const elsewhere = { listeners: { host: '203.0.113.9' } }
     expect(await controller.call('settings.check', elsewhere, origin)).toMatchObject({
       value: { ok: false, problems: [{ path: 'listeners.host' }] },

@@ -8,7 +8,7 @@ import { type Headless, removeFolder, startHeadless } from '../../support/headle
 const credential = { label: 'Operator', access_key: 'op', secret_key: 'op-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 
-describe('An operator, by script,', () => {
+describe("An operator's script", () => {
   let server: Headless
   let api: ApiClient
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe('An operator, by script,', () => {
     await server.remove()
   })
 
-  test('makes a credential that a client uses, disables it, rotates it, deletes it', async () => {
+  test('creates a credential that a client uses, disables it, rotates it and deletes it', async () => {
     const made = await server.rpc('credentials.create', { label: 'Lobby screens' })
     const client = new ApiClient(server.ready, { access_key: made.credential.access_key, secret_key: made.secret_key })
     expect((await client.authenticate()).ret).toBe(0)
@@ -53,7 +53,7 @@ describe('An operator, by script,', () => {
     expect(await (await fetch(url)).json()).toMatchObject({ ret: 0 })
   })
 
-  test('watches a room fill, lock, close and open again', async () => {
+  test('sees a room fill, lock, close and open again', async () => {
     const room_id = await api.createRoom({ host_password: 'boss' })
     const status = async (): Promise<unknown> => (await api.get('/rtc/room/get', { room_id })).room_status
     expect(await status()).toBe(0)
@@ -83,7 +83,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/sdk/get_mcu', { room_id })).ret).toBe(0)
   })
 
-  test('reads in the journal why a digest was refused; the caller does not learn it', async () => {
+  test('reads in the journal why a digest was refused; the caller does not', async () => {
     const wrong = new ApiClient(server.ready, { access_key: 'op', secret_key: 'guess' })
     const answer = await wrong.authenticate()
     expect(answer.ret).toBe(401)
@@ -94,7 +94,7 @@ describe('An operator, by script,', () => {
     expect(JSON.stringify(items)).not.toContain('digest=')
   })
 
-  test('makes an operation fail, wait and drop, and takes it back', async () => {
+  test('makes an operation fail, wait and drop, and reverts it', async () => {
     await server.rpc('lab.set_faults', { rules: [{ operation: 'get_room', ret: 700, times: 1 }] })
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(700)
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
@@ -104,7 +104,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
   })
 
-  test('learns that a port is in use before anything changes; the API stays at its port', async () => {
+  test('learns that a port is in use before anything changes; the API keeps its port', async () => {
     const blocker = createServer().listen(0, '127.0.0.1')
     await once(blocker, 'listening')
     const { port } = blocker.address() as AddressInfo
@@ -116,7 +116,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/rtc/room/get', { room_id: 'x' })).ret).toBe(404)
   })
 
-  test('changes defaults for new rooms without touching the old ones', async () => {
+  test('changes defaults of new rooms; old rooms keep theirs', async () => {
     const before = await api.createRoom()
     await server.rpc('settings.set', { room_defaults: { attendee_max: 7 } })
     expect((await api.get('/rtc/room/get', { room_id: await api.createRoom() })).attendee_max).toBe(7)
@@ -127,7 +127,7 @@ describe('An operator, by script,', () => {
     })
   })
 
-  test('backs the site up, sees what restoring would change, and restores it', async () => {
+  test('backs the site up, previews a restore, and restores it', async () => {
     const kept = await api.createRoom()
     const { name } = await server.rpc('backups.make', {})
     const later = await api.createRoom()
@@ -139,7 +139,7 @@ describe('An operator, by script,', () => {
     expect((await api.get('/rtc/room/get', { room_id: later })).ret).toBe(404)
   })
 
-  test('tries a request in the tester and sees both sides of it', async () => {
+  test('sends a request in the tester and sees both sides of it', async () => {
     const sent = await server.rpc('tester.send', {
       api: 'device',
       operation: 'list_outgoing_users',
@@ -152,7 +152,7 @@ describe('An operator, by script,', () => {
     expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
   })
 
-  test('gets 700 and 504 while the disk is stuck, and success after it', {
+  test('gets 700 and 504 while the disk hangs, and success after it', {
     timeout: 30_000,
   }, async () => {
     await server.rpc('settings.set', { deadlines: { store_ms: 300 } })
@@ -193,7 +193,7 @@ test('A site file is applied again at every start and changes nothing the second
   await removeFolder(first.folder)
 })
 
-test('A first start without a site file makes a credential and the embedded node, says so, and shows no secret', async () => {
+test('A first start without a site file creates a credential and the embedded node, logs it, and shows no secret', async () => {
   const server = await startHeadless()
   const [made] = await server.rpc('credentials.list', {})
   const { secret_key } = await server.rpc('credentials.reveal', { access_key: made?.access_key ?? '' })

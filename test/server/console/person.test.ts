@@ -12,7 +12,7 @@ import {
 const names = Object.keys(procedures) as ProcedureName[]
 const minute = 60_000
 
-/** A clock of accounts that a story moves on. */
+/** A clock of accounts that a story advances. */
 class Clock {
   #ahead = 0
   readonly now = (): number => Date.now() + this.#ahead
@@ -22,8 +22,8 @@ class Clock {
   }
 }
 
-describe('What makes lasting access needs a person', () => {
-  test('Root reveals a secret right after signing in; ten minutes later she is asked for her password, and may again', async () => {
+describe('Procedures that grant lasting access require a person', () => {
+  test('Root reveals a secret right after signing in; ten minutes later she must enter her password again', async () => {
     const clock = new Clock()
     const site = await controllerSite(
       { credentials: [{ access_key: 'lobby', secret_key: 'the secret of the lobby' }] },
@@ -49,13 +49,13 @@ describe('What makes lasting access needs a person', () => {
     expect((await reveal()).status).toBe(403)
     await site.call(cookie, 'account.confirm_password', { password })
     expect((await reveal()).status).toBe(200)
-    // Another browser of hers has not given it.
+    // Her other browser has not confirmed the password.
     const other = await site.signIn('root')
     clock.pass(11 * minute)
     expect((await site.result(other, 'credentials.create', { label: 'Another' })).status).toBe(403)
   })
 
-  test('Wrong passwords count as at the sign-in, and are in the event log', async () => {
+  test('Wrong passwords count as at sign-in, and are in the event log', async () => {
     const site = await controllerSite()
     await site.create('root', 'admin')
     const cookie = await site.signIn('root')
@@ -70,7 +70,7 @@ describe('What makes lasting access needs a person', () => {
     expect(items.filter(({ kind }) => kind === 'signIn.refused').length).toBeGreaterThan(0)
   })
 
-  test('A setting that opens a way in asks for the password, others do not, nor does one that stays as it is', async () => {
+  test('A setting that grants access requires the password; other settings and unchanged ones do not', async () => {
     const clock = new Clock()
     const site = await controllerSite(undefined, { accountClock: clock.now })
     await site.create('root', 'admin')
@@ -86,7 +86,7 @@ describe('What makes lasting access needs a person', () => {
     expect(await set({ cors_origins: ['https://evil.example'] })).toBe(403)
   })
 
-  test('The console key, and a browser that signed in with it, are never asked: a site is automated from its own folder', async () => {
+  test("The console key, and a browser session of it, never require a password: scripts in the site's own folder use it", async () => {
     const clock = new Clock()
     const site = await controllerSite(undefined, { accountClock: clock.now })
     const key = await site.key()
@@ -100,7 +100,7 @@ describe('What makes lasting access needs a person', () => {
   })
 })
 
-describe('Each procedure, by how long ago the password was given', () => {
+describe('Each procedure, by the time since the password was entered', () => {
   const clock = new Clock()
   let site: ControllerSite
   let fresh = ''
@@ -118,7 +118,7 @@ describe('Each procedure, by how long ago the password was given', () => {
 
   const needing = names.filter((name) => procedureAccess[name].person)
 
-  /** An input that its schema takes, of things that do not exist. */
+  /** Input that its schema accepts, about objects that do not exist. */
   const inputs: Readonly<Record<string, object>> = {
     'backups.read': { name: 'none', offset: 0 },
     'backups.write': { upload: 'none', offset: 0, data: '' },
@@ -141,7 +141,7 @@ describe('Each procedure, by how long ago the password was given', () => {
   }
 
   test.each(needing)('%s', async (name) => {
-    // Replacing the key would end the story of the others.
+    // Replacing the key would end the sessions of the other cases.
     const result = async (who: string): Promise<ConsoleResult<unknown>> =>
       await site.result(who, name, inputs[name] ?? {})
     expect(await result(stale)).toMatchObject({ ok: false, error: { name: 'passwordNeeded' } })

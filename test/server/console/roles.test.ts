@@ -8,7 +8,7 @@ import { type ControllerSite, openControllerSite } from '../../support/sites/con
 const names = Object.keys(procedures) as ProcedureName[]
 const camera = 'rtsp://cam.example/user=admin_password=tlJwpbo6_channel=1.sdp'
 
-describe('What each role may do', () => {
+describe('Rights of each role', () => {
   let site: ControllerSite
   /** An access token of each role. */
   const tokens: Record<Role, string> = { viewer: '', operator: '', admin: '' }
@@ -27,7 +27,7 @@ describe('What each role may do', () => {
   afterAll(() => site.remove())
 
   test.each(roleNames)(
-    'A %s may call what the table says, and is told which role anything else needs',
+    'A %s can call the procedures of the table, and learns which role the others require',
     async (role) => {
       const listed = await site.ask('GET', '/rpc', { headers: { authorization: `Bearer ${tokens[role]}` } })
       const roleOf = new Map(
@@ -35,7 +35,7 @@ describe('What each role may do', () => {
       )
       for (const name of names) {
         const headers = { authorization: `Bearer ${tokens[role]}` }
-        // No procedure takes it: who may not call one is told so before anybody looks at it, who may is told that it is wrong.
+        // Input that no procedure accepts: the role is checked first, the input afterwards.
         const { status, body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
         const { role: needed, scope } = procedureAccess[name]
         const hasRole = roleNames.indexOf(role) >= roleNames.indexOf(needed)
@@ -48,7 +48,7 @@ describe('What each role may do', () => {
     },
   )
 
-  test('A viewer gets a link into a room for anybody as a member, an operator also for somebody by name and as host, and neither reads a secret', async () => {
+  test('A viewer makes member links into a room, an operator also personal and host links; neither reads a secret', async () => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Morning',
       host_password: 'of the host',
@@ -58,19 +58,19 @@ describe('What each role may do', () => {
         .status
     expect(await status('viewer', 'media.join_link', { room_id, role: 'host' })).toBe(403)
     expect(await status('viewer', 'media.join_link', { room_id })).not.toBe(403)
-    // Whoever has a link that names somebody takes their place in the room.
+    // A link that names a person takes that person's place in the room.
     for (const role of ['member', 'host'])
       expect(await status('viewer', 'media.join_link', { room_id, user_id: 'ann', role })).toBe(403)
     expect(await status('operator', 'media.join_link', { room_id, user_id: 'ann' })).not.toBe(403)
     expect(await status('operator', 'media.join_link', { room_id, role: 'host' })).not.toBe(403)
     expect(await status('operator', 'rooms.reveal_password', { room_id })).toBe(403)
     expect(await status('operator', 'credentials.reveal', { access_key: 'lobby' })).toBe(403)
-    // Nor does the token of an admin: it would be of use after the token has ended.
+    // The token of an admin reads none either: a password would outlive the token.
     expect(await status('admin', 'rooms.reveal_password', { room_id })).toBe(403)
     expect((await site.call(await site.key(), 'rooms.reveal_password', { room_id })).host_password).toBe('of the host')
   })
 
-  test('A viewer reads and receives no secret and no login of a camera', async () => {
+  test('A viewer reads and receives no secrets and no camera credentials', async () => {
     const { room_id } = await site.call(tokens.operator, 'rooms.create', {
       topic: 'Yard',
       host_password: 'of the host',
@@ -112,7 +112,7 @@ describe('What each role may do', () => {
     ]) {
       expect(read).not.toContain(secret)
     }
-    // Who sets cameras up sees what was set.
+    // An operator, who sets cameras up, sees their settings.
     expect(JSON.stringify(await site.call(tokens.operator, 'devices.list', {}))).toContain(camera)
   })
 })

@@ -6,7 +6,7 @@ import { controllerSite } from '../../support/sites/controller-site.ts'
 
 const lobby = { access_key: 'lobby', secret_key: 'the secret of the lobby' }
 
-test('Each way to read a secret leaves an event that says who read it, from where, and not what', async () => {
+test('Each way to read a secret records an event with the reader and the address, but not the secret', async () => {
   const site = await controllerSite({ credentials: [lobby] })
   const { name } = await site.create('ann', 'admin')
   const ann = await site.signIn(name)
@@ -34,19 +34,19 @@ test('Each way to read a secret leaves an event that says who read it, from wher
   )
   expect(await told(() => site.call(ann, 'tester.send', send))).toMatchObject(shown('credential', 'lobby'))
   expect(await told(() => site.call(ann, 'rooms.reveal_password', { room_id }))).toMatchObject(shown('room', room_id))
-  // Without a credential nothing secret is sent or answered.
+  // Without a credential no secret is sent or returned.
   expect(await told(() => site.call(ann, 'tester.send', { ...send, access_key: '' }))).toEqual([])
 
   const part = (offset: number) => site.call(ann, 'backups.read', { name: backup.name, offset, length: 512 })
   const [download, ...more] = await told(() => part(512))
   expect([download?.subject, more]).toMatchObject([{ type: 'backup', id: backup.name }, []])
-  // The parts of one download are told once, from wherever it begins.
+  // The parts of one download are one event, wherever it begins.
   expect(await told(() => part(1_024))).toEqual([])
   expect(await told(() => part(0))).toHaveLength(1)
   expect(JSON.stringify(await reads())).not.toMatch(/the secret of the lobby|of the host/)
 })
 
-test('The test of a Janus node sends stored secrets to the server that they were stored for, and to no other', async () => {
+test('The test of a Janus node sends stored secrets only to the server that they were stored for', async () => {
   const asked: string[] = []
   const thief = createServer((request, response) => {
     request.setEncoding('utf8').on('data', (text: string) => asked.push(text))
@@ -76,7 +76,7 @@ test('The test of a Janus node sends stored secrets to the server that they were
       error: { code: 'invalid', problems: [{ path: 'api_secret' }, { path: 'admin_secret' }] },
     })
   expect(asked).toEqual([])
-  // Where it is, and where the secrets are given again, it is tried.
+  // At its own server, or with new secrets, the test runs.
   expect(await site.result(key, 'nodes.test', hall)).toMatchObject({ ok: true })
   const given = { ...elsewhere, admin_secret: 'another', api_secret: '' }
   expect(await site.result(key, 'nodes.test', given)).toMatchObject({ ok: true })

@@ -15,7 +15,7 @@ describe('The API tester', () => {
   const sessions = async (): Promise<number | undefined> =>
     (await server.rpc('credentials.list', {})).find(({ access_key }) => access_key === 'tester')?.sessions
 
-  test('knows every operation of both APIs with what it needs', async () => {
+  test('lists every operation of both APIs with its parameters', async () => {
     const operations = await server.rpc('tester.operations', {})
     expect(operations.map(({ name }) => name)).toContain('create_outgoing_user')
     const create = operations.find(({ name }) => name === 'create_room')
@@ -32,7 +32,7 @@ describe('The API tester', () => {
     })
   })
 
-  test('knows what only clients of the original platform call, and sends it as they do, switched on or not', async () => {
+  test("lists the operations of the original platform's clients, and sends them, whether enabled or not", async () => {
     const operations = await server.rpc('tester.operations', {})
     const older = operations.filter(({ setting }) => setting !== '')
     expect(older.map(({ name, path, setting }) => [name, path, setting])).toEqual([
@@ -44,7 +44,7 @@ describe('The API tester', () => {
     expect(new URL(url).search).toBe('?accessKey=tester&secretKey=tester-secret')
   })
 
-  test('sends many times on one session, and opens another when that one has ended', async () => {
+  test('sends many requests on one session, and opens another when it has ended', async () => {
     const create = { ...send, operation: 'create_room', params: { topic: '早会', owner_id: 'ann', room_mode: '1' } }
     for (let i = 0; i < 3; i++)
       expect(JSON.parse((await server.rpc('tester.send', create)).body)).toMatchObject({ ret: 0 })
@@ -54,7 +54,7 @@ describe('The API tester', () => {
     expect(await sessions()).toBe(1)
   })
 
-  test('an authentication that is tried opens the session of the sends after it', async () => {
+  test('uses the session of a tested authentication for later requests', async () => {
     await server.rpc('credentials.end_sessions', { access_key: 'tester' })
     const sent = await server.rpc('tester.send', { ...send, operation: 'authenticate', params: {} })
     expect(JSON.parse(sent.body)).toMatchObject({ ret: 0 })
@@ -63,14 +63,14 @@ describe('The API tester', () => {
     expect(await sessions()).toBe(1)
   })
 
-  test('a token of the operator is sent as it is', async () => {
+  test('sends a token of the operator unchanged', async () => {
     const params = { room_id: '1', access_token: 'wrong' }
     const sent = await server.rpc('tester.send', { ...send, operation: 'get_room', params })
     expect(JSON.parse(sent.body)).toMatchObject({ ret: 602 })
     expect(sent.url).toContain('access_token=wrong')
   })
 
-  test('works over a self-signed certificate, which it trusts and shows', async () => {
+  test('accepts and shows a self-signed certificate', async () => {
     await server.rpc('settings.set', { tls: { mode: 'self-signed' } })
     server.consoleSpeaks('https')
     const sent = await server.rpc('tester.send', { ...send, operation: 'authenticate', params: {} })
@@ -83,7 +83,7 @@ describe('The API tester', () => {
     expect(JSON.parse((await server.rpc('tester.send', list)).body)).toMatchObject({ ret: 0 })
   })
 
-  test('says why there was no answer', async () => {
+  test('says why there is no answer', async () => {
     await server.rpc('lab.set_faults', { rules: [{ operation: 'get_room', drop: true }] })
     const result = await server.result('tester.send', { ...send, operation: 'get_room', params: { room_id: '1' } })
     expect(result).toMatchObject({

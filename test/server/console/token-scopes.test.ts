@@ -11,7 +11,7 @@ import {
 
 const names = Object.keys(procedures) as ProcedureName[]
 
-describe('What a token may do by its scopes', () => {
+describe('Rights of a token by its scopes', () => {
   let site: ControllerSite
   const tokens = new Map<TokenScope, string>()
   beforeAll(async () => {
@@ -26,11 +26,11 @@ describe('What a token may do by its scopes', () => {
   afterAll(() => site.remove())
 
   test.each(tokenScopes)(
-    'One with %s calls what takes it, and is told which scope anything else needs',
+    'A token with %s calls the procedures of that scope, and learns which scope the others require',
     async (own) => {
       for (const name of names) {
         const headers = { authorization: `Bearer ${tokens.get(own)}` }
-        // No procedure takes it: who may call one is told that it is wrong.
+        // Input that no procedure accepts: an authorised caller learns that it is invalid.
         const { body } = await site.ask('POST', `/rpc/${name}`, { headers, body: { nonsense: true } })
         const { scope } = procedureAccess[name]
         const expected =
@@ -44,7 +44,7 @@ describe('What a token may do by its scopes', () => {
     },
   )
 
-  test('No input lets a token call a procedure that needs a person', async () => {
+  test('No input lets a token call a procedure that requires a person', async () => {
     const write = tokens.get('site:write') ?? ''
     await site.call(write, 'settings.set', { room_defaults: { max_video: 4 } })
     for (const patch of [{ console: { key_sign_in: false } }, { tls: { mode: 'self-signed' as const } }])
@@ -70,7 +70,7 @@ describe('What a token may do by its scopes', () => {
   })
 })
 
-test('A token that reads cameras sees of their addresses what a viewer sees, though its account is an admin', async () => {
+test('A token that reads cameras sees as much of their addresses as a viewer, even if its account is an admin', async () => {
   const site = await controllerSite({ nodes: [{ name: 'lab', kind: 'simulated' }] })
   const { id } = await site.create('root', 'admin')
   const key = await site.key()
@@ -87,7 +87,7 @@ test('A token that reads cameras sees of their addresses what a viewer sees, tho
   expect(JSON.stringify(await site.call(write.token, 'devices.list', {}))).toContain('tlJwpbo6')
 })
 
-test('A scope is of no use beyond the account: it is refused when a token is made, and when the account may less', async () => {
+test("A scope beyond the account's role is refused when a token is made, and when the role is lowered", async () => {
   const site = await controllerSite()
   const { id } = await site.create('anna', 'operator')
   const cookie = await site.signIn('anna')
@@ -107,7 +107,7 @@ test('A scope is of no use beyond the account: it is refused when a token is mad
   expect((await site.call(token, 'rooms.list', {})).total).toBe(1)
 })
 
-test('A token that is made with a role has the scopes of that role, as those of versions without scopes', async () => {
+test('A token made with a role has the scopes of that role, like tokens of versions without scopes', async () => {
   const site = await controllerSite()
   const { id } = await site.create('root', 'admin')
   const { token, access } = await site.call(await site.key(), 'accounts.create_token', {
@@ -119,7 +119,7 @@ test('A token that is made with a role has the scopes of that role, as those of 
   expect((await site.result(token, 'nodes.remove', { name: 'x' })).status).toBe(403)
 })
 
-describe('When tokens end', () => {
+describe('End of tokens', () => {
   test.each([
     ['changes her password', 'account.change_password', { old_password: password, new_password: 'another sentence' }],
     ['gets a new password', 'accounts.reset_password', { password: 'another sentence' }],
@@ -134,7 +134,7 @@ describe('When tokens end', () => {
       const cookie = name === 'account.change_password' ? await site.signIn('anna') : key
       const { token } = await site.call(key, 'accounts.create_token', { id, label: 'x' })
       const own = name === 'account.change_password' ? {} : { id }
-      // Left out, they end.
+      // By default, they end.
       const whole = { ...own, ...input, ...(keep_tokens ? { keep_tokens } : {}) }
       expect((await site.result(cookie, name, whole as never)).status).toBe(200)
       expect((await site.result(token, 'rooms.list', {})).status).toBe(keep_tokens ? 200 : 401)

@@ -4,7 +4,7 @@ import { type Headless, startHeadless } from '../../support/headless.ts'
 const gate = { kind: 'camera', id: 'gate' } as const
 const lobby = { kind: 'room', id: 'lobby' } as const
 
-describe('The wall of pictures', () => {
+describe('The video wall', () => {
   let server: Headless
   beforeAll(async () => {
     server = await startHeadless()
@@ -13,7 +13,7 @@ describe('The wall of pictures', () => {
     await server.remove()
   })
 
-  test('keeps views under names, tells operators of each other, and comes back with a backup', async () => {
+  test("stores named views, shows operators each other's changes, and is part of a backup", async () => {
     const doors = await server.rpc('wall.save', { name: ' Doors ', items: [gate, lobby] })
     expect(doors).toMatchObject({ name: 'Doors', items: [gate, lobby], revision: 1 })
     const all = await server.rpc('wall.save', { name: 'all of it', items: [lobby] })
@@ -22,7 +22,7 @@ describe('The wall of pictures', () => {
       error: { code: 'conflict', message: 'Another view has this name already.' },
     })
 
-    // Two have it open; the second one to save is told, and may save all the same.
+    // Two operators have it open; the second one to save is warned, and can still save.
     const { id, revision } = doors
     expect(await server.rpc('wall.save', { id, name: 'Doors', items: [lobby], revision })).toMatchObject({
       revision: 2,

@@ -10,7 +10,7 @@ async function signedIn({ headless }: SiteController): Promise<ApiClient> {
   return api
 }
 
-/** One controller that leads, and goes on answering what it remembers while only it is cut off from the database. */
+/** Starts one leader that still answers from memory while it is cut off from the database. */
 async function cutOff(): Promise<{ site: ControllersSite; alone: SiteController; api: ApiClient; room: string }> {
   const site = await ControllersSite.start({ controllers: 1, proxied: true })
   onTestFinished(() => site.remove())
@@ -32,7 +32,7 @@ test('A controller joins while the leader is cut off from the database: it becom
   expect(await site.leader(alone)).toBe(comer)
   const other = await signedIn(comer)
   const since = await other.createRoom()
-  // By the address of the one that led, at once: a room and a token that it has never stored.
+  // At the old leader's address, at once: a room and a token that the old leader never stored.
   expect(await api.get('/rtc/room/get', { room_id: since })).toMatchObject({ ret: 0 })
   expect(await api.get('/rtc/room/get', { room_id: since }, other.token)).toMatchObject({ ret: 0 })
   expect(await api.get('/rtc/room/get', { room_id: room })).toMatchObject({ ret: 0 })
@@ -41,7 +41,7 @@ test('A controller joins while the leader is cut off from the database: it becom
   await expect.poll(() => roleOf(alone)).toBe('standby')
 })
 
-test('A controller joins when the one that led is gone: it leads', { timeout: 60_000 }, async () => {
+test('A controller joins after the leader has ended: it leads', { timeout: 60_000 }, async () => {
   const site = await ControllersSite.start({ controllers: 1 })
   onTestFinished(() => site.remove())
   const first = await site.leader()
@@ -54,7 +54,7 @@ test('A controller joins when the one that led is gone: it leads', { timeout: 60
   expect(await next.get('/rtc/room/get', { room_id: room })).toMatchObject({ ret: 0 })
 })
 
-test('Nobody but a controller of the site is believed to have joined', { timeout: 60_000 }, async () => {
+test('Only a controller of the site can announce itself', { timeout: 60_000 }, async () => {
   const site = await ControllersSite.start({ controllers: 1 })
   onTestFinished(() => site.remove())
   const { headless } = await site.leader()

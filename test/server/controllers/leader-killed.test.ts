@@ -6,7 +6,7 @@ import { seededRandom } from '../../support/seeded-random.ts'
 /** `npm run faults -- controllers-killed` kills it more often. */
 const kills = 6
 
-test(`The leader is killed ${kills} times while clients go on: no change is lost or done twice, and no client sees an older state again`, {
+test(`The leader is killed ${kills} times under load: no change is lost or applied twice, and no client reads an older state`, {
   timeout: 180_000,
 }, async () => {
   const seed = historySeed()

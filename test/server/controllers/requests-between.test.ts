@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => site.remove())
 
-/** Signs in at a controller. @returns the cookie of the session */
+/** Signs in at a controller. @returns the session cookie */
 async function signIn({ headless }: SiteController, name: string, password: string): Promise<string> {
   const body = JSON.stringify({ name, password })
   const answer = await fetch(`${headless.ready.console}/session`, { method: 'POST', body })
@@ -64,7 +64,7 @@ async function cutOff(controller: SiteController): Promise<void> {
   await expect.poll(async () => (await healthOf(controller)).store).not.toBe('ok')
 }
 
-test('A call that a replica forwards is done once: a copy of it is refused here and at another controller', async () => {
+test('A call that a replica forwards is applied once: a copy of it is refused here and at another controller', async () => {
   const path = '/rpc/rooms.list'
   const asked = heard.call(leaderId, 'POST', path, '{}')
   const { console } = leader.headless.ready
@@ -86,16 +86,16 @@ test('A controller cannot change anything at another one, even with a valid proo
   expect(accounts.map(({ name }) => name)).not.toContain('Mallory')
 })
 
-test('A WebSocket of a replica that opened once does not open again', async () => {
+test("A replica's WebSocket request works once: a copy of it does not connect", async () => {
   const { console } = leader.headless.ready
   const opened = heard.events(leaderId)
   expect(await openHeard(console, opened)).toBe(101)
   expect(await openHeard(console, opened)).toBe(421)
 })
 
-test('The embedded node of the leader believes a client only from who proves to be a controller, once', async () => {
+test("The leader's embedded node accepts a client address only from a proven controller, once per request", async () => {
   const { node } = leader.headless.ready
-  // The program of the node may only just have begun: what was proven before is not accepted.
+  // The node's process may just have started: it refuses proofs made before its start.
   const opened = await vi.waitFor(async () => {
     const next = heard.passedOn(leaderId, 'node', '/signal', '10.9.9.9')
     expect(await openHeard(node, next)).toBe(101)
@@ -106,7 +106,7 @@ test('The embedded node of the leader believes a client only from who proves to 
   expect(await openHeard(node, heard.passedOn(leaderId, 'media', '/signal', '10.9.9.9'))).toBe(421)
 })
 
-test('Somebody who is no controller introduces nobody to the leader, not with what a controller said either', async () => {
+test('A stranger can register no controller with the leader, even with a captured request of a controller', async () => {
   const { console } = leader.headless.ready
   const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
   const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.2.0', place })
@@ -119,7 +119,7 @@ test('Somebody who is no controller introduces nobody to the leader, not with wh
   expect((await sendHeard(console, { ...next, headers: next.headers.slice(2), body: madeUp })).status).toBe(404)
 })
 
-test('An admin who is revoked at the leader reads and changes nothing by a replica that is cut off from the database', async () => {
+test('An admin revoked at the leader reads and changes nothing through a replica that is cut off from the database', async () => {
   const password = 'a long enough password'
   const { id: first } = await leader.headless.rpc('accounts.create', { name: 'Root', role: 'admin', password })
   const { id } = await leader.headless.rpc('accounts.create', { name: 'Ada', role: 'admin', password })
@@ -151,7 +151,7 @@ test('An admin who is revoked at the leader reads and changes nothing by a repli
   expect((await healthOf(leader)).role).toBe('leader')
 })
 
-test('Messages of PostgreSQL are shown only to people who have signed in', async () => {
+test('Messages of PostgreSQL are shown only to signed-in people', async () => {
   const password = 'a long enough password'
   await leader.headless.rpc('accounts.create', { name: 'Vera', role: 'viewer', password })
   const cookie = await signIn(replica, 'Vera', password)
@@ -160,7 +160,7 @@ test('Messages of PostgreSQL are shown only to people who have signed in', async
   expect(JSON.stringify(await healthOf(replica))).not.toMatch(/ECONN|127\.0\.0\.1|connection/i)
   await expect.poll(async () => (await healthOf(replica, { cookie })).store).toMatch(/ECONN|127\.0\.0\.1|connection/i)
 
-  // The other one leads still, and says no more to a stranger.
+  // The other one still leads, and reveals no more to a stranger.
   const shown = await signIn(leader, 'Vera', password)
   await cutOff(leader)
   expect((await healthOf(leader)).role).toBe('leader')

@@ -4,7 +4,7 @@ import { ControllersSite, credential } from '../../support/sites/controllers-sit
 
 const rounds = 3
 
-test('A client that has just signed in goes on with its token although the controller that led is killed at once', {
+test('A client that has just signed in keeps using its token although the leader is killed at once', {
   timeout: 60_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2 })
@@ -12,7 +12,7 @@ test('A client that has just signed in goes on with its token although the contr
   const tokens: string[] = []
   for (let round = 0; round < rounds; round++) {
     const leads = await site.leader()
-    // By the leader's address and by the other one's: both give the same promise.
+    // Through the addresses of leader and replica: both give the same guarantee.
     const asked = await Promise.all(
       site.controllers.map(async ({ headless }) => {
         const api = new ApiClient(headless.ready, credential)

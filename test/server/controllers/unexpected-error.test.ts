@@ -23,11 +23,11 @@ async function signedIn({ headless }: SiteController): Promise<ApiClient> {
   return api
 }
 
-/** What a controller has in memory, by its own console. */
+/** Reads the controllers in a controller's memory, from its own console. */
 const known = async ({ headless }: SiteController): Promise<string[]> =>
   (await headless.rpc('rooms.list', {})).items.map(({ room_id }) => room_id)
 
-test('A replica restarts after an unexpected error, follows again, and becomes the leader in its turn', {
+test('A replica restarts after an unexpected error, follows again, and can become the leader', {
   timeout: 60_000,
 }, async () => {
   const { site, leads, follows } = await twoControllers()
@@ -55,7 +55,7 @@ test('A replica restarts after an unexpected error, follows again, and becomes t
   expect(await (await fetch(`${ready.console}/metrics`)).text()).toMatch(/^roomdesk_restarts_total 1$/m)
 })
 
-test('After an unexpected error in the leader another controller leads, and the old one comes back on its ports as a replica', {
+test('After an unexpected error in the leader another controller leads, and the old one returns on its ports as a replica', {
   timeout: 60_000,
 }, async () => {
   const { site, leads, follows } = await twoControllers()

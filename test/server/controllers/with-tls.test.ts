@@ -6,7 +6,7 @@ import { ControllersSite, credential, type SiteController } from '../../support/
 import { handOver } from '../../support/controllers/hand-over.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 
-/** Everything that a client does at one address: both APIs, a body, the room page, a person's connection, the console. */
+/** Uses everything at one address: both APIs, a body, the room page, signalling, the console. */
 async function everythingAnswers({ headless }: SiteController): Promise<void> {
   const { media, device, node, console } = headless.ready
   for (const url of [media, device, node, console]) expect(url).toMatch(/^https:/)
@@ -18,7 +18,7 @@ async function everythingAnswers({ headless }: SiteController): Promise<void> {
   expect(await sent.json()).toMatchObject({ ret: 0 })
   const link = await api.get('/rtc/room/join_url', { room_id: room, user_id: 'ann', user_name: 'Ann' })
   const token = new URL(String(link.url)).hash.replace('#token=', '')
-  // The leader's embedded node may only just have begun.
+  // The leader's embedded node may just have started.
   const person = await vi.waitFor(() => SignalClient.join(node, room, { token }), 5_000)
   expect((await fetch(node)).status).toBe(200)
   expect(await api.get('/rtc/room/get_room_info', { room_id: room })).toMatchObject({ ret: 0 })
@@ -30,7 +30,7 @@ async function everythingAnswers({ headless }: SiteController): Promise<void> {
 test('With TLS on every port a replica forwards everything to the leader, also after a change of leader', {
   timeout: 60_000,
 }, async () => {
-  // The certificate is of the site's own making: only this process takes it as it comes.
+  // The certificate is self-signed: this process accepts any.
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0')
   onTestFinished(() => void vi.unstubAllEnvs())
   const site = await ControllersSite.start({
@@ -55,7 +55,7 @@ test('With TLS on every port a replica forwards everything to the leader, also a
   for (const one of [first, second]) await everythingAnswers(one)
 })
 
-/** SHA-256 of the certificate that a port shows over TLS. */
+/** Reads the SHA-256 of the certificate on a TLS port. */
 async function certificateAt(url: string): Promise<string> {
   const { hostname: host, port } = new URL(url)
   const socket = connect({ host, port: Number(port), rejectUnauthorized: false })
@@ -65,7 +65,7 @@ async function certificateAt(url: string): Promise<string> {
   return fingerprint256
 }
 
-test('Controllers of a site without a certificate speak TLS to each other on every port from the first start, with the same certificate after a restart', {
+test('Controllers of a site without a certificate use TLS between each other on every port from the first start, with the same certificate after a restart', {
   timeout: 60_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2, nodes: [{ name: 'here', kind: 'embedded' }] })

@@ -9,7 +9,7 @@ const create = 'createOutgoingUser'
 const destroy = 'destroyOutgoingUser'
 const list = 'getOutgoingUsers'
 
-test('a device joins its room: ret 0 means that it is there', async () => {
+test('a device joins its room: ret 0 means that it is in the room', async () => {
   const { client } = await liveSite()
   const room_id = await client.createRoom()
   expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toEqual({
@@ -19,7 +19,7 @@ test('a device joins its room: ret 0 means that it is there', async () => {
   expect(await userIds(client, room_id)).toEqual(['cam-1'])
 })
 
-test('it is listed as it was given, without its password', async () => {
+test('the list shows a device with its parameters, without its password', async () => {
   const { client, folder, stop } = await liveSite()
   const roomId = await client.createRoom()
   const options = { login_name: 'admin', login_password: 'hunter-2-secret', vendor: { model: [1, 2] } }
@@ -38,7 +38,7 @@ test('it is listed as it was given, without its password', async () => {
   expect(texts.join('\n')).not.toContain('hunter-2-secret')
 })
 
-test('a login in the address is removed from it, kept as credentials and never shown', async () => {
+test('a login in the address is removed from it, stored as credentials and never shown', async () => {
   const { client, store } = await liveSite()
   const roomId = await client.createRoom()
   const userAddress = 'rtsp://admin:p@ss/w#rd@10.0.0.8/live'
@@ -69,7 +69,7 @@ test('parameters come from the query, a form or a JSON body, with the token unde
   })
 })
 
-test('401: a wrong token, or parameters that are missing or malformed', async () => {
+test('401: an invalid token, or missing or malformed parameters', async () => {
   const { client, store } = await liveSite()
   const roomId = await client.createRoom()
   const good = camera(roomId, 'cam-1')
@@ -96,7 +96,7 @@ test('401: a wrong token, or parameters that are missing or malformed', async ()
   expect(store.all('devices').size).toBe(0)
 })
 
-test('424: there is no such room, or it is closed; said before 423', async () => {
+test('424: the room does not exist or is closed; checked before 423', async () => {
   const { client, rooms } = await liveSite()
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
@@ -105,7 +105,7 @@ test('424: there is no such room, or it is closed; said before 423', async () =>
   expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toMatchObject({ ret: 424 })
 })
 
-test('423: the userId is an outgoing user in any room, or a person in this one', async () => {
+test('423: the userId is an outgoing user in any room, or a user in this one', async () => {
   const { client, join } = await liveSite()
   const [here, there] = [await client.createRoom(), await client.createRoom()]
   await client.outgoing(create, camera(here, 'cam-1'))
@@ -116,7 +116,7 @@ test('423: the userId is an outgoing user in any room, or a person in this one',
   expect(await client.outgoing(create, camera(here, 'ann'))).toMatchObject({ ret: 0 })
 })
 
-test('423: of many who create the same userId at once, one wins', async () => {
+test('423: of several concurrent calls with one userId, one succeeds', async () => {
   const { client, store } = await liveSite()
   const rooms = [await client.createRoom(), await client.createRoom()]
   const answers = await Promise.all(
@@ -127,7 +127,7 @@ test('423: of many who create the same userId at once, one wins', async () => {
   expect(store.all('devices').size).toBe(1)
 })
 
-test('426: the join failed, msg says why, and nothing is left behind; 427 when the device was too slow', async () => {
+test('426: the join failed, msg says why, and nothing remains; 427 if the device was too slow', async () => {
   const { client, node, store } = await liveSite()
   const room_id = await client.createRoom()
   const tellable = deviceErrorKinds.map((kind): [DeviceErrorKind, number] => [kind, kind === 'timeout' ? 427 : 426])
@@ -163,7 +163,7 @@ test('426: no MCU for the room, licence expired or full, room locked or full', a
   expect(await answer()).toMatchObject({ ret: 426 })
 })
 
-test('426: the user limit of the licence holds against many at once', async () => {
+test('426: concurrent calls do not exceed the user limit of the licence', async () => {
   const { client, pool } = await liveSite({ licence: { max_users: 3 } })
   const room_id = await client.createRoom()
   const answers = await Promise.all(
@@ -185,7 +185,7 @@ test('427: the device does not answer in time; 310: its MCU does not', async () 
   expect(store.all('devices').size).toBe(0)
 })
 
-test('310: its MCU is lost while a device joins, because it does not answer', async () => {
+test('310: the MCU is lost while a device joins, because it does not answer', async () => {
   const { client, node, pool, store } = await liveSite({
     deadlines: { health_ms: 50, health_interval_ms: 50, node_ms: 60_000 },
   })
@@ -209,7 +209,7 @@ test('302, 303, 304: the media engine is stopped', async () => {
   expect([...store.all('devices').keys()]).toEqual(['cam-1'])
 })
 
-test('302 and 303: what cannot be stored has not happened', async () => {
+test('302 and 303: a change that cannot be stored is not applied', async () => {
   const { client, store, outgoing, until, node } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
@@ -237,7 +237,7 @@ test('one camera in several rooms, or twice in one, is pulled once', async () =>
   expect(await node().health(AbortSignal.timeout(1_000))).toMatchObject({ users: 3, pulls: 1 })
 })
 
-test('destroy takes a device out of its room for good', async () => {
+test('destroy removes a device from its room for good', async () => {
   const { client, store } = await liveSite()
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
@@ -250,7 +250,7 @@ test('destroy takes a device out of its room for good', async () => {
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 425 })
 })
 
-test('destroy: 401 without one of its three, 424 no such room, 425 not in that room or at another address', async () => {
+test('destroy: 401 without one of its three parameters, 424 unknown room, 425 not in that room or at another address', async () => {
   const { client } = await liveSite()
   const [here, there] = [await client.createRoom(), await client.createRoom()]
   await client.outgoing(create, camera(here, 'cam-1', { userAddress: 'rtsp://u:p@NVR.local/live' }))
@@ -267,7 +267,7 @@ test('destroy: 401 without one of its three, 424 no such room, 425 not in that r
   expect(await ask(good)).toMatchObject({ ret: 0 })
 })
 
-test('destroy: 310 when its MCU does not answer; the outgoing user stays', async () => {
+test('destroy: 310 if the MCU does not answer; the outgoing user stays', async () => {
   const { client, node, store, outgoing, until } = await liveSite({ deadlines: { node_ms: 800, device_ms: 800 } })
   const room_id = await client.createRoom()
   await client.outgoing(create, camera(room_id, 'cam-1'))
@@ -279,7 +279,7 @@ test('destroy: 310 when its MCU does not answer; the outgoing user stays', async
   expect(await client.outgoing(destroy, camera(room_id, 'cam-1'))).toMatchObject({ ret: 0 })
 })
 
-test('list: of one room or of all, in the order of creation', async () => {
+test('list: of one room or of all, in order of creation', async () => {
   const { client } = await liveSite()
   const [here, there] = [await client.createRoom(), await client.createRoom()]
   for (const [roomId, userId] of [

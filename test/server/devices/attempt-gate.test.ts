@@ -4,7 +4,7 @@ import { AttemptGate } from '../../../server/devices/attempt-gate.ts'
 const never = new AbortController().signal
 const roomy = { width: 2, patienceMs: 60_000, most: 100 }
 
-test('so many go at once, the others in the order they came', async () => {
+test('a limited number of attempts run at once, the others wait in order', async () => {
   const gate = new AttemptGate({ ...roomy, width: 2 })
   const order: number[] = []
   let inside = 0
@@ -24,7 +24,7 @@ test('so many go at once, the others in the order they came', async () => {
   expect(most).toBe(2)
 })
 
-test('a device that gives up while it waits never connects and takes no place', async () => {
+test('a device that gives up while waiting never connects and takes no slot', async () => {
   const gate = new AttemptGate({ ...roomy, width: 1 })
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const first = gate.pass(never, 0, () => held)
@@ -38,7 +38,7 @@ test('a device that gives up while it waits never connects and takes no place', 
   await gate.pass(never, 0, async () => undefined)
 })
 
-test('one that fails leaves its place', async () => {
+test('a failed attempt frees its slot', async () => {
   const gate = new AttemptGate({ ...roomy, width: 1 })
   await expect(gate.pass(never, 0, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   await gate.pass(never, 0, async () => undefined)
@@ -57,7 +57,7 @@ test('the device with the fewest failures goes first, even if others waited long
   expect(order).toEqual([0, 1, 3, 9, 40])
 })
 
-test('devices that say nothing give their places to the next', async () => {
+test('silent devices give their slots to the next', async () => {
   vi.useFakeTimers()
   try {
     const gate = new AttemptGate({ width: 2, patienceMs: 100, most: 100 })
@@ -78,7 +78,7 @@ test('devices that say nothing give their places to the next', async () => {
   }
 })
 
-test('those under way are bounded, with a place or without', async () => {
+test('the number of attempts is bounded, with or without a slot', async () => {
   const gate = new AttemptGate({ width: 2, patienceMs: 0, most: 3 })
   const ends: (() => void)[] = []
   let inside = 0

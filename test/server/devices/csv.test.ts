@@ -13,7 +13,7 @@ test('a table is read with any line ending, a byte order mark and empty lines', 
   ])
 })
 
-test('quoted cells hold commas, quotes and line breaks, and lines are counted through them', () => {
+test('quoted cells hold commas, quotes and line breaks, and line numbers include them', () => {
   const records = parseCsv('a,"b, ""x""\r\nsecond"\r\nc,d\r\n')
   expect(records).toEqual([
     { line: 1, cells: ['a', 'b, "x"\r\nsecond'] },
@@ -30,21 +30,21 @@ test.each([
   expect(() => parseCsv(text)).toThrow(message)
 })
 
-test('a text of nothing but line breaks is not read to its end', () => {
+test('a text of line breaks only is not read to its end', () => {
   expect(() => parseCsv('\n'.repeat(1_000_000))).toThrow('The table has more than 100000 lines.')
 })
 
-test('a spreadsheet finds no formula in what was written', () => {
+test('an exported table contains no formula for a spreadsheet', () => {
   const text = formatCsv([['=cmd|calc', '+1', '-1', '@x', '\ty', 'plain', "'=z"]])
   expect(text).toBe(`'=cmd|calc,'+1,'-1,'@x,'\ty,plain,''=z\r\n`)
 })
 
-test('a line break that begins a cell is guarded, and so is the sign behind it', () => {
+test('a line break at the start of a cell is guarded, and so is the sign after it', () => {
   const rows = [["\r'+", '\r=1', "\r\r'-"]]
   expect(parseCsv(formatCsv(rows)).map(({ cells }) => cells)).toEqual(rows)
 })
 
-test('what was written is read again as it was', () => {
+test('an exported table reads back unchanged', () => {
   const cell = fc.string({ unit: fc.constantFrom(...'a,"\'=+-@\t\r\n 密'), maxLength: 8 })
   fc.assert(
     fc.property(fc.array(fc.array(cell, { minLength: 2, maxLength: 5 }), { maxLength: 5 }), (rows) => {

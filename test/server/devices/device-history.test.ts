@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { camera, liveSite } from '../../support/sites/live-site.ts'
 
-test('an operator sees what became of a device: joined, lost, tried in vain for one reason, joined again, paused', async () => {
+test('an operator sees the history of a device: joined, lost, failed repeatedly for one reason, joined again, paused', async () => {
   const site = await liveSite({})
   const roomId = await site.client.createRoom()
   expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))).toMatchObject({ ret: 0 })
@@ -18,7 +18,7 @@ test('an operator sees what became of a device: joined, lost, tried in vain for 
   expect(refused?.until).toBeGreaterThan(refused?.at ?? 0)
 })
 
-test('of a device that is gone nothing is kept', async () => {
+test('a deleted device has no history', async () => {
   const site = await liveSite({})
   const roomId = await site.client.createRoom()
   await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))
@@ -26,7 +26,7 @@ test('of a device that is gone nothing is kept', async () => {
   expect(site.outgoing.history('cam-1')).toEqual([])
 })
 
-test('a device that is tried again and again is out since it was lost, not since the last attempt', async () => {
+test('a device that keeps failing is out since it was lost, not since the last attempt', async () => {
   const site = await liveSite({})
   const roomId = await site.client.createRoom()
   await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-1'))

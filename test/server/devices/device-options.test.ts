@@ -6,13 +6,13 @@ test('options come as an object or as its JSON text', () => {
   expect(parseDeviceOptions(options)).toEqual(parseDeviceOptions(JSON.stringify(options)))
 })
 
-test('the password is apart from what is stored, and unknown keys are kept', () => {
+test('the password is stored separately, and unknown keys are kept', () => {
   const parsed = parseDeviceOptions({ login_name: 'admin', login_password: 'secret', vendor: { model: 7 } })
   expect(parsed).toMatchObject({ loginName: 'admin', loginPassword: 'secret' })
   expect(parsed.stored).toEqual({ login_name: 'admin', vendor: { model: 7 } })
 })
 
-test.each([undefined, '', '{}', {}])('no options are no options: %j', (given) => {
+test.each([undefined, '', '{}', {}])('%j means no options', (given) => {
   expect(parseDeviceOptions(given)).toMatchObject({ loginName: undefined, loginPassword: undefined, stored: {} })
 })
 
@@ -41,7 +41,7 @@ test.each([
   expect(() => parseDeviceOptions(typeof given === 'string' ? given : { ...given })).toThrow(words)
 })
 
-test('keys that mean something to JavaScript are plain keys', () => {
+test('keys with a meaning in JavaScript are plain keys', () => {
   const parsed = parseDeviceOptions('{"__proto__":{"polluted":true},"constructor":1}')
   expect(JSON.stringify(parsed.stored)).toBe('{"__proto__":{"polluted":true},"constructor":1}')
   expect(Reflect.get({}, 'polluted')).toBeUndefined()

@@ -4,7 +4,7 @@ import { placeOf } from '../../../server/store/sealed-places.ts'
 
 const header = 'roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address'
 
-test('a table is previewed line by line, then done', async () => {
+test('a table is previewed line by line, then applied', async () => {
   const { client, outgoing, deviceTable, store, until } = await liveSite()
   const roomId = await client.createRoom()
   await client.outgoing('createOutgoingUser', camera(roomId, 'same'))
@@ -43,7 +43,7 @@ test('a table is previewed line by line, then done', async () => {
   expect(deviceTable.preview(text)[0]).toMatchObject({ action: 'unchanged' })
 })
 
-test('an export holds no password, and imports as it is without changing anything', async () => {
+test('an export holds no password, and importing it unchanged changes nothing', async () => {
   const { client, deviceTable } = await liveSite()
   const roomId = await client.createRoom()
   const options = JSON.stringify({ login_name: '=cmd()', login_password: 'hidden', assist_address: 'rtsp://h/sub' })
@@ -55,7 +55,7 @@ test('an export holds no password, and imports as it is without changing anythin
   expect(deviceTable.preview(text).map(({ action }) => action)).toEqual(['unchanged'])
 })
 
-test('columns may come in any order, and only three are required', async () => {
+test('columns can come in any order, and only three are required', async () => {
   const { client, deviceTable } = await liveSite()
   const roomId = await client.createRoom()
   expect(deviceTable.preview(`useraddress,roomId,userName\nrtsp://10.0.0.1,${roomId},x`)).toMatchObject([

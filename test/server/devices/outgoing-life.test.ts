@@ -8,7 +8,7 @@ const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
 const stateOf = ({ outgoing }: LiveSite, userId = 'cam-1'): DeviceView['state'] | undefined =>
   outgoing.view(userId)?.state
 
-/** A site with a room and a joined outgoing user in it. */
+/** Starts a site with a room and a joined outgoing user. */
 async function siteWithCamera(options: Parameters<typeof liveSite>[0] = {}) {
   const site = await liveSite(options)
   const roomId = await site.client.createRoom()
@@ -17,7 +17,7 @@ async function siteWithCamera(options: Parameters<typeof liveSite>[0] = {}) {
   return { site, roomId }
 }
 
-test('a device that drops is reported with its reason, is out of the room meanwhile, and comes back', async () => {
+test('a device that drops is reported with its reason, is out of the room meanwhile, and rejoins', async () => {
   const { site, roomId } = await siteWithCamera({ devices: calm })
   site.node().loseDevice(roomId, 'cam-1', 'stalled')
   await site.until(() => stateOf(site) === 'waiting')
@@ -33,7 +33,7 @@ test('a device that drops is reported with its reason, is out of the room meanwh
   expect(await userIds(site.client, roomId)).toEqual(['cam-1'])
 })
 
-test('a device that cannot come back is tried again and again, and counted', async () => {
+test('a device that cannot rejoin is retried, and its attempts are counted', async () => {
   const { site, roomId } = await siteWithCamera()
   site.node().setDeviceFaults([{ match: 'cam-1', kind: 'refused' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
@@ -44,7 +44,7 @@ test('a device that cannot come back is tried again and again, and counted', asy
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('a login that was refused three times is held with its reason through changes of room and node, until the operator retries or changes it', async () => {
+test('a login refused three times is held with its reason through changes of room and node, until the operator retries or changes it', async () => {
   const { site, roomId } = await siteWithCamera()
   site.node().setDeviceFaults([{ match: 'cam-1', kind: 'auth' }])
   site.node().loseDevice(roomId, 'cam-1', 'closed')
@@ -73,7 +73,7 @@ test('a login that was refused three times is held with its reason through chang
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('after a restart every outgoing user joins its room again', async () => {
+test('after a restart every outgoing user rejoins its room', async () => {
   const { site, roomId } = await siteWithCamera()
   await site.outgoing.add({ ...camera(roomId, 'paused'), userData: '' } as never)
   await site.outgoing.pause('paused')
@@ -84,7 +84,7 @@ test('after a restart every outgoing user joins its room again', async () => {
   expect(stateOf(again, 'paused')).toBe('paused')
 })
 
-test('when its node is lost, it joins on another one at once, with its room, without waiting for its next attempt', async () => {
+test('when its node is lost, a device joins on another one with its room at once, without waiting for its next attempt', async () => {
   const { site, roomId } = await siteWithCamera({ nodes: { a: {}, b: {} }, devices: calm })
   expect(site.store.get('rooms', roomId)?.node).toBe('a')
   site.node('a').setFault({ mode: 'offline', delayMs: 0 })
@@ -93,7 +93,7 @@ test('when its node is lost, it joins on another one at once, with its room, wit
   expect(site.store.get('rooms', roomId)?.node).toBe('b')
 })
 
-test('when its only node comes back, it joins at once, without waiting for its next attempt', async () => {
+test('when its only node returns, a device joins at once, without waiting for its next attempt', async () => {
   const { site } = await siteWithCamera({ devices: calm })
   site.node().setFault({ mode: 'offline', delayMs: 0 })
   await site.until(() => stateOf(site) === 'waiting')
@@ -102,7 +102,7 @@ test('when its only node comes back, it joins at once, without waiting for its n
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('one that waited for a locked or full room joins when there is place', async () => {
+test('a device that waited for a locked or full room joins when there is a place', async () => {
   const site = await liveSite({ devices: calm })
   const roomId = await site.client.createRoom({ attendee_max: 1 })
   await site.join(roomId, 'ann')
@@ -112,7 +112,7 @@ test('one that waited for a locked or full room joins when there is place', asyn
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('paused it is out of the room and stays; resumed it joins', async () => {
+test('a paused device leaves the room and stays in the list; resumed it joins', async () => {
   const { site, roomId } = await siteWithCamera()
   await site.outgoing.pause('cam-1')
   expect(stateOf(site)).toBe('paused')
@@ -123,7 +123,7 @@ test('paused it is out of the room and stays; resumed it joins', async () => {
   await site.until(() => stateOf(site) === 'joined')
 })
 
-test('paused during an attempt it does not slip in', async () => {
+test('a device paused during an attempt does not join', async () => {
   const { site, roomId } = await siteWithCamera()
   site.node().loseDevice(roomId, 'cam-1', 'closed')
   site.node().setFault({ mode: 'slow', delayMs: 100 })
@@ -135,7 +135,7 @@ test('paused during an attempt it does not slip in', async () => {
   expect(stateOf(site)).toBe('paused')
 })
 
-test('moved, it leaves the one room and joins the other', async () => {
+test('a moved device leaves one room and joins the other', async () => {
   const { site, roomId } = await siteWithCamera()
   const other = await site.client.createRoom()
   await site.outgoing.update('cam-1', { roomId: other })
@@ -146,7 +146,7 @@ test('moved, it leaves the one room and joins the other', async () => {
   await expect(site.outgoing.update('cam-1', { roomId: 'nowhere' })).rejects.toThrow('no such room')
 })
 
-test('a corrected login or address makes it join anew; another name does not', async () => {
+test('a corrected login or address makes a device rejoin; another name does not', async () => {
   const { site, roomId } = await siteWithCamera()
   const since = () => site.pool.user(roomId, 'cam-1')?.joinedAt
   const before = since()
@@ -168,7 +168,7 @@ test('a corrected login or address makes it join anew; another name does not', a
   expect(site.store.get('devices', 'cam-1')).toMatchObject({ options: {}, login_password_sealed: '' })
 })
 
-test('added by the operator it is kept at once and joins in the background; without a userId one is made', async () => {
+test('a device added by the operator is stored at once and joins in the background; a missing userId is generated', async () => {
   const site = await liveSite()
   const roomId = await site.client.createRoom()
   site.node().setDeviceFaults([{ match: '', kind: 'unreachable' }])
@@ -188,7 +188,7 @@ test('added by the operator it is kept at once and joins in the background; with
   await site.until(() => stateOf(site, userId) === 'joined')
 })
 
-test('a device that nobody stored does not stay in a room', async () => {
+test('a device that is not in the store is removed from its room', async () => {
   const { site, roomId } = await siteWithCamera()
   const stray = {
     userId: 'stray',
@@ -201,7 +201,7 @@ test('a device that nobody stored does not stay in a room', async () => {
   await expect.poll(() => userIds(site.client, roomId)).toEqual(['cam-1'])
 })
 
-test('a room that is deleted while a device joins leaves no outgoing user', async () => {
+test('a room deleted while a device joins leaves no outgoing user', async () => {
   const site = await liveSite()
   const roomId = await site.client.createRoom()
   await site.client.get('/sdk/get_mcu', { room_id: roomId })
@@ -217,7 +217,7 @@ test('a room that is deleted while a device joins leaves no outgoing user', asyn
     .toMatchObject({ users: 0, pulls: 0 })
 })
 
-test('pausing, moving and deleting at once never leaves an outgoing user without its room', async () => {
+test('concurrent pausing, moving and deleting never leaves an outgoing user without its room', async () => {
   const site = await liveSite()
   for (let round = 0; round < 10; round++) {
     const [from, to] = [await site.client.createRoom(), await site.client.createRoom()]
@@ -245,7 +245,7 @@ test('a probe of a site without real nodes says that it is simulated', async () 
   await expect(site.outgoing.probe({ userAddress: 'http://x' })).rejects.toThrow('rtsp://')
 })
 
-test('an unexpected error is logged in full and affects one device only: it and the others go on', async () => {
+test('an unexpected error is logged in full and affects one device only: it and the others continue', async () => {
   const { site, roomId } = await siteWithCamera()
   expect(await site.client.outgoing('createOutgoingUser', camera(roomId, 'cam-2'))).toMatchObject({ ret: 0 })
   const told: string[] = []

@@ -7,7 +7,7 @@ import { joinFailureOf } from '../../../server/devices/device-joining.ts'
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
 afterEach(() => void vi.useRealTimers())
 
-/** A reconnector whose attempts the test ends as it likes. */
+/** Makes a reconnector whose attempts end as the test decides. */
 function lab() {
   const attempts: { signal: AbortSignal; join: () => void; fail: (error: unknown) => void }[] = []
   const states: string[] = []
@@ -29,7 +29,7 @@ function lab() {
 
 const refused = () => new DeviceJoinError('refused', 'connection refused')
 
-test('a device that cannot join is tried after 1 s, doubling to 30 s', async () => {
+test('a device that cannot join is retried after 1 s, doubling to 30 s', async () => {
   const { reconnector, attempts, last } = lab()
   reconnector.join()
   const waits: number[] = []
@@ -49,7 +49,7 @@ test('a device that cannot join is tried after 1 s, doubling to 30 s', async () 
   expect(reconnector.lastError).toMatchObject({ kind: 'refused', at: expect.any(Number) })
 })
 
-test('one that drops after it was joined for a while is tried after the first wait, however often it failed before', async () => {
+test('a device that drops after a longer stay is retried after the first delay, however often it failed before', async () => {
   const { reconnector, last, settle } = lab()
   reconnector.join()
   last().fail(refused())
@@ -62,7 +62,7 @@ test('one that drops after it was joined for a while is tried after the first wa
   expect(reconnector).toMatchObject({ state: 'waiting', retries: 0, nextAttemptAt: Date.now() + 1_000 })
 })
 
-test('one that drops soon after each join waits longer and longer, until it stays', async () => {
+test('a device that drops soon after each join waits longer and longer, until it stays', async () => {
   const { reconnector, last, settle } = lab()
   reconnector.join()
   const waits: number[] = []
@@ -81,7 +81,7 @@ test('one that drops soon after each join waits longer and longer, until it stay
   expect(waits).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 1_000, 2_000])
 })
 
-test('a refused login is tried three times, then waits for the operator, who gets one more, or for another login', async () => {
+test('a refused login is tried three times, then waits for the operator, who gets one more attempt, or for another login', async () => {
   const { reconnector, attempts, last, settle } = lab()
   const refuse = async (): Promise<void> => {
     last().fail(new DeviceJoinError('auth', 'wrong login'))
@@ -90,7 +90,7 @@ test('a refused login is tried three times, then waits for the operator, who get
   reconnector.join()
   await refuse()
   await vi.advanceTimersByTimeAsync(1_000)
-  // Not answered in between: that is no login that was accepted.
+  // A timeout in between does not count as an accepted login.
   last().fail(new DeviceJoinError('timeout', 'no answer'))
   await vi.advanceTimersByTimeAsync(2_000)
   await refuse()
@@ -118,7 +118,7 @@ test('a refused login is tried three times, then waits for the operator, who get
   expect(reconnector).toMatchObject({ state: 'joined', lastError: undefined })
 })
 
-test('devices that failed together come back spread, and never later than the longest wait', () => {
+test('devices that failed together return spread out, and never later than the maximum delay', () => {
   const settings = () => ({ first: 1_000, longest: 30_000, steady: 30_000 })
   const waits = Array.from({ length: 200 }, (_, number) => {
     const ladder = new ReconnectLadder(settings, () => number / 200)
@@ -132,7 +132,7 @@ test('devices that failed together come back spread, and never later than the lo
   }
 })
 
-test('waits of many devices end together, so that two processes wake up once for all of them', async () => {
+test('delays of many devices end together, so two processes wake up once for all of them', async () => {
   const ends = new Set<number>()
   for (let number = 0; number < 40; number++) {
     const { reconnector, last, settle } = lab()
@@ -151,7 +151,7 @@ test('waits of many devices end together, so that two processes wake up once for
   expect([...ends].every((end) => (end - 1_000_000) % 250 === 0)).toBe(true)
 })
 
-test('a late answer of an old attempt changes nothing', async () => {
+test('a late answer of an earlier attempt changes nothing', async () => {
   const { reconnector, attempts, settle } = lab()
   reconnector.join()
   reconnector.pause()
@@ -185,7 +185,7 @@ test('any change of state ends the current attempt', () => {
   }
 })
 
-test('one attempt at a time, and none when it is joined', async () => {
+test('a device has one attempt at a time, and none while joined', async () => {
   const { reconnector, attempts, last, settle } = lab()
   reconnector.join()
   reconnector.join()
@@ -196,7 +196,7 @@ test('one attempt at a time, and none when it is joined', async () => {
   expect(attempts).toHaveLength(1)
 })
 
-test('one that is held, paused or gone tries nothing by itself', async () => {
+test('a held, paused or deleted device makes no attempts', async () => {
   const { reconnector, attempts, last } = lab()
   reconnector.join()
   last().fail(refused())
@@ -221,7 +221,7 @@ test('every change of state is reported with the new state', async () => {
   expect(states).toEqual(['joining', 'joined', 'waiting', 'paused'])
 })
 
-test('its timers do not hold the process', async () => {
+test('its timers do not keep the process alive', async () => {
   const { reconnector, last } = lab()
   reconnector.join()
   last().fail(refused())

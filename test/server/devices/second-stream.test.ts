@@ -24,7 +24,7 @@ test.each([
   expect(substreamAddresses(main)[0]).toBe(second)
 })
 
-test('an address of an unknown kind suggests nothing', () => {
+test('an address of an unknown kind has no suggestion', () => {
   for (const path of ['', '/', '/live', '/Streaming/Channels/102', '/stream10', '/111']) {
     expect(substreamAddresses(`rtsp://maincam${path}`)).toEqual([])
   }
@@ -48,13 +48,13 @@ function answering(answer: (address: string) => Partial<Awaited<ReturnType<Devic
   return { asked, probe }
 }
 
-test('a camera that answers every path with the same stream has no smaller one', async () => {
+test('a camera that answers every path with the same stream has no substream', async () => {
   const { asked, probe } = answering(() => ({ tracks: [video(1280, 720)] }))
   expect(await findSubstream(probe, device, [video(1280, 720)], never)).toBeNull()
   expect(asked).toEqual(['rtsp://cam/main/stream2', 'rtsp://cam/sub/stream1'])
 })
 
-test('the second name is tried where the first is not there', async () => {
+test('the second name is tried if the first does not exist', async () => {
   const { probe } = answering((address) =>
     address.includes('sub') ? { tracks: [video(640, 360)] } : { ok: false, kind: 'notFound' },
   )
@@ -65,13 +65,13 @@ test('the second name is tried where the first is not there', async () => {
   })
 })
 
-test('a camera that refuses the login there is asked no more: it might lock the account', async () => {
+test('a camera that refuses the login is not asked again: it might lock the account', async () => {
   const { asked, probe } = answering(() => ({ ok: false, kind: 'auth' }))
   expect(await findSubstream(probe, device, [video(1280, 720)], never)).toBeNull()
   expect(asked).toHaveLength(1)
 })
 
-test('a stream of unknown size has nothing beside it that is known to be smaller', async () => {
+test('a stream of unknown size has no known substream', async () => {
   const { asked, probe } = answering(() => ({ tracks: [video(640, 360)] }))
   expect(await findSubstream(probe, device, [unknown], never)).toBeNull()
   expect(asked).toEqual([])

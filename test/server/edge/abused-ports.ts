@@ -12,10 +12,10 @@ import {
 import { AbusedSite } from '../../support/sites/abused-site.ts'
 
 const megabyte = 1024 * 1024
-/** V8's room for young objects, three times the node's half space: it fills once, whoever asks. */
+/** V8's space for young objects, three times the node's semi-space: it fills once, with any load. */
 const youngObjects = 48 * megabyte
 
-/** Does something for each, so many at a time. */
+/** Processes each item, with at most `width` at a time. */
 async function each<T>(list: readonly T[], width: number, work: (item: T) => Promise<unknown>): Promise<void> {
   const left = list.values()
   const worker = async (): Promise<void> => {
@@ -53,12 +53,12 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       })
     }
 
-    test('whatever they begin to say, wherever they stop and however they leave, others are answered', async () => {
+    test('any beginning of a request, at any point and with any ending, leaves the port answering others', async () => {
       const cases = site.targets.flatMap((target) =>
         openings.flatMap((bytes, opening) =>
           phases.flatMap((phase, index) =>
             endings
-              // With TLS every handshake costs: the endings take turns there.
+              // With TLS every handshake is expensive: each opening gets some of the endings.
               .filter((_, ending) => tls === 'off' || (opening + index + ending) % endings.length === 0)
               .map((ending) => ({ target, bytes, length: phase(Buffer.byteLength(bytes)), ending })),
           ),
@@ -77,10 +77,10 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       for (const target of site.targets) expect(await answersIn(target)).toBeLessThan(2_000)
     })
 
-    test('silent connections, more than a port takes, keep nobody out: not the same address, not another', async () => {
+    test('silent connections beyond the limit of a port lock nobody out, at the same address or another', async () => {
       await hold(site.target('console'), 1_100)
       for (const name of ['media', 'device', 'node', 'event'] as const) await hold(site.target(name), 300)
-      // Half of what these two take: the share of one address.
+      // Half of the ports' limits: the share of one address.
       const held = { media: 300, device: 300, node: 300, console: 500, event: 200 }
       await expect.poll(() => site.connections()).toEqual(held)
       for (const target of site.targets) {
@@ -89,7 +89,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       }
     })
 
-    test('heads and bodies that trickle in keep nobody waiting', async () => {
+    test('slow headers and bodies keep nobody waiting', async () => {
       const head = 'POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1000\r\n'
       for (const target of site.targets) {
         await hold(target, 30, head)
@@ -105,7 +105,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       clearInterval(drip)
     })
 
-    test('bodies without a key are refused before they come, and kept nowhere', async () => {
+    test('bodies without a key are refused before they arrive, and not buffered', async () => {
       const target = site.target('console')
       const body = Buffer.alloc(8 * megabyte, 'x')
       const statuses: string[] = []
@@ -123,7 +123,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
             socket.once('data', (chunk: Buffer) => resolve(chunk.toString('latin1', 9, 12))),
           )
           socket.write(`POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n`)
-          // Answered with nothing of the body sent: the key comes first.
+          // Answered before any byte of the body: the key is checked first.
           statuses.push(await answer)
           socket.write(body)
         },
@@ -133,7 +133,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       expect((await site.memory()) - before).toBeLessThan(100 * megabyte + youngObjects)
     })
 
-    test('a file that is asked for by many spellings is one file', async () => {
+    test('a file requested by many spellings is one file', async () => {
       const before = await site.memory()
       const spellings = Array.from(
         { length: tls === 'off' ? 600 : 150 },
@@ -151,7 +151,7 @@ export function abusedPorts(tls: 'off' | 'self-signed'): void {
       expect((await site.memory()) - before).toBeLessThan(60 * megabyte + youngObjects)
     })
 
-    test.runIf(tls === 'self-signed')('plain bytes, half a handshake and silence on a port with TLS', async () => {
+    test.runIf(tls === 'self-signed')('a TLS port survives plain bytes, half a handshake and silence', async () => {
       for (const target of site.targets) {
         await each(openings, 20, async (bytes) => {
           const socket = await openTo(target, { plainly: true })

@@ -16,7 +16,7 @@ import { certificateFiles, olderAuthority, renew, shown } from './certificates.t
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
-/** Status, headers and body of an answer over TLS, whoever signed for it. */
+/** Sends a request over TLS without verification. Resolves to status, headers and body. */
 function ask(
   url: string,
   options: { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent } = {},
@@ -78,7 +78,7 @@ describe('The certificate of a site', () => {
     return String(headers['set-cookie'])
   }
 
-  /** Of what wants the operator's eye. */
+  /** Lists the items that need the operator's attention. */
   async function attention(): Promise<unknown[]> {
     const overview = await controller.call('overview.get', {}, origin)
     return (overview as { value: { attention: { code: string; message: string }[] } }).value.attention.filter(
@@ -86,13 +86,13 @@ describe('The certificate of a site', () => {
     )
   }
 
-  test('is shown on every port, the console among them', async () => {
+  test('is used on every port, including the console', async () => {
     const fingerprints = await Promise.all(names.map((name) => shown(controller.url(name))))
     expect(new Set(fingerprints).size).toBe(1)
     for (const name of names) expect(controller.url(name)).toMatch(/^https:/)
   })
 
-  test('makes the console safe on the way: the session travels over TLS only, and so does its WebSocket', async () => {
+  test('secures the console: the session and its WebSocket travel over TLS only', async () => {
     const cookie = await signIn()
     expect(cookie).toMatch(/^__Host-roomdesk_session=.*; Path=\/; .*; Secure$/)
     const page = await ask(`${controller.url('console')}/`)
@@ -102,7 +102,7 @@ describe('The certificate of a site', () => {
     expect((await ask(`${controller.url('console')}/session`, plain)).status).toBe(403)
   })
 
-  test('renewed in its files, is shown to new connections; what is connected goes on', async () => {
+  test('renewed in its files, is used for new connections; existing ones stay open', async () => {
     const before = await shown(controller.url('media'))
     const cookie = (await signIn()).split(';')[0] ?? ''
     const url = controller.url('console')
@@ -126,7 +126,7 @@ describe('The certificate of a site', () => {
     socket.close()
   })
 
-  test('an unusable certificate leaves the old one in use, with a warning until it is mended', async () => {
+  test('an unusable certificate leaves the old one in use, with a warning until it is replaced', async () => {
     const before = await shown(controller.url('media'))
     await appendFile(files.key_file, 'x')
     await writeFile(files.cert_file, 'no certificate')
@@ -143,7 +143,7 @@ describe('The certificate of a site', () => {
     await expect.poll(attention).toEqual([])
   })
 
-  test('another one by the settings moves nobody; without one every port speaks plain HTTP, the console too', async () => {
+  test('another certificate by the settings moves no port; without one every port speaks plain HTTP, including the console', async () => {
     expect(await controller.call('settings.check', { tls: { mode: 'self-signed' } }, origin)).toMatchObject({
       value: { ok: true, restarts: [] },
     })
@@ -163,7 +163,7 @@ describe('The certificate of a site', () => {
   })
 })
 
-test('an unusable certificate at the start is reported in one line with the way back', async () => {
+test('an unusable certificate at the start is reported in one line with the remedy', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
   const site = { settings: { tls: { mode: 'file', cert_file: join(folder, 'none.crt'), key_file: '' } } }
   const failure = await Controller.open({
@@ -179,7 +179,7 @@ test('an unusable certificate at the start is reported in one line with the way 
   await removeFolder(folder)
 })
 
-test('a site whose authority could sign for every name starts with another one on all its ports, and says so in log and console', async () => {
+test('a site whose authority could sign for every name starts with another one on all ports, and says so in log and console', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
   await olderAuthority(join(folder, 'tls'))
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Console</title>')

@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { connect as tlsConnect } from 'node:tls'
 import { generate } from 'selfsigned'
 
-/** A certificate of its own, in the files of a folder. */
+/** Writes a self-signed certificate into files of a folder. */
 export async function certificateFiles(folder: string): Promise<{ cert_file: string; key_file: string }> {
   const files = { cert_file: join(folder, 'site.crt'), key_file: join(folder, 'site.key') }
   await renew(files)
   return files
 }
 
-/** Puts a new certificate in these files, its key first. Returns its fingerprint. */
+/** Writes a new certificate into these files, its key first. Returns its fingerprint. */
 export async function renew(files: { cert_file: string; key_file: string }): Promise<string> {
   const made = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
   await writeFile(files.key_file, made.private)
@@ -19,7 +19,7 @@ export async function renew(files: { cert_file: string; key_file: string }): Pro
   return new X509Certificate(made.cert).fingerprint256
 }
 
-/** Puts an authority as older versions made it in a folder: for ten years, and for every name. Returns its key. */
+/** Writes an authority of older versions into a folder: for ten years, and for every name. Returns its key. */
 export async function olderAuthority(folder: string): Promise<string> {
   const made = await generate([{ name: 'commonName', value: 'Roomdesk authority 2025-01-01' }], {
     keyType: 'ec',
@@ -36,7 +36,7 @@ export async function olderAuthority(folder: string): Promise<string> {
   return made.private
 }
 
-/** Fingerprint of the certificate that a port shows to a new connection. */
+/** Reads the fingerprint of the certificate on a port, over a new connection. */
 export function shown(url: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -30,7 +30,7 @@ test.each([
   expect(addressShare(address)).toBe(share)
 })
 
-test('A client of a port that takes both kinds of address has its IPv4 address', async () => {
+test('A client of a dual-stack port has its IPv4 address', async () => {
   const server = createServer((request, response) => response.end(clientAddress(request)))
   server.listen(0)
   await once(server, 'listening')
@@ -44,7 +44,7 @@ test('A client of a port that takes both kinds of address has its IPv4 address',
   }
 })
 
-test('What a proxy header says is not asked', () => {
+test('Proxy headers are ignored', () => {
   const request = { socket: { remoteAddress: '10.0.0.1' }, headers: { 'x-forwarded-for': '1.2.3.4' } }
   expect(clientAddress(request as unknown as IncomingMessage)).toBe('10.0.0.1')
 })

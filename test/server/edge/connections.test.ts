@@ -5,7 +5,7 @@ import { client, openPort, rest } from './open-port.ts'
 
 const request = 'GET / HTTP/1.1\r\nHost: t\r\n\r\n'
 
-/** Whether a connection is answered. */
+/** Tells whether a connection is answered. */
 async function answered(port: number, from?: string): Promise<boolean> {
   const socket = await client(port, from)
   socket.write(request)
@@ -14,7 +14,7 @@ async function answered(port: number, from?: string): Promise<boolean> {
   return String(data).startsWith('HTTP/1.1 200')
 }
 
-test('when a port is full of silent connections, the oldest give way and a newcomer is answered at once', async () => {
+test('when a port is full of silent connections, the oldest are closed and a new client is answered at once', async () => {
   const { server, port } = await openPort({ limits: { connections: 20, perAddress: 10 } })
   const oldest = await client(port)
   const gone = once(oldest, 'close')
@@ -25,7 +25,7 @@ test('when a port is full of silent connections, the oldest give way and a newco
   expect(server.connections).toBeLessThanOrEqual(10)
 })
 
-test('one address never gets more than its share: others find room without anybody losing a connection', async () => {
+test('one address never gets more than its share: others connect without closing any connection', async () => {
   const { server, port } = await openPort({ limits: { connections: 20, perAddress: 10 } })
   for (let made = 0; made < 30; made++) await client(port, '127.0.0.2')
   await expect.poll(() => server.connections).toBe(10)
@@ -34,7 +34,7 @@ test('one address never gets more than its share: others find room without anybo
   expect(await answered(port, '127.0.0.4')).toBe(true)
 })
 
-test('when many addresses fill a port, the one that holds most gives way', async () => {
+test('when many addresses fill a port, the address with most connections gives way', async () => {
   const { server, port } = await openPort({ limits: { connections: 9, perAddress: 6 } })
   const few = await Promise.all([1, 2, 3].map(() => client(port, '127.0.0.2')))
   const many = []
@@ -46,7 +46,7 @@ test('when many addresses fill a port, the one that holds most gives way', async
   expect(few.every((socket) => !socket.destroyed)).toBe(true)
 })
 
-test('open requests keep their place: the newest connection is refused, and the others get their answers', async () => {
+test('active requests keep their connections: the newest connection is refused, and the others get their answers', async () => {
   const answers = Promise.withResolvers<void>()
   let begun = 0
   const { port } = await openPort({
@@ -66,7 +66,7 @@ test('open requests keep their place: the newest connection is refused, and the 
   for (const [data] of await Promise.all(heard)) expect(String(data)).toContain('late')
 })
 
-test('a connection between two requests gives way before one that works', async () => {
+test('an idle connection is closed before an active one', async () => {
   let begun = 0
   const answers = Promise.withResolvers<void>()
   const { port } = await openPort({
@@ -92,7 +92,7 @@ test('a connection between two requests gives way before one that works', async 
   expect(String((await once(slow, 'data'))[0])).toContain('200 OK')
 })
 
-test('a full port is logged once in a while, with the number of refused connections', async () => {
+test('a full port is logged at intervals, with the number of refused connections', async () => {
   const { port, logged, server } = await openPort({ limits: { connections: 2, perAddress: 2 }, reportMs: 20 })
   for (let made = 0; made < 5; made++) await client(port)
   await expect.poll(() => logged.length).toBeGreaterThan(0)
@@ -100,7 +100,7 @@ test('a full port is logged once in a while, with the number of refused connecti
   expect(server.connections).toBe(2)
 })
 
-test('a thousand connections from one address do not keep the next one waiting', async () => {
+test('a thousand connections from one address do not delay the next one', async () => {
   const { port, server } = await openPort({ limits: { connections: 200, perAddress: 100 } })
   for (let made = 0; made < 1_000; made += 50) await Promise.all(Array.from({ length: 50 }, () => client(port)))
   await expect.poll(() => server.connections).toBe(100)
@@ -109,7 +109,7 @@ test('a thousand connections from one address do not keep the next one waiting',
   expect(performance.now() - began).toBeLessThan(1_000)
 })
 
-test('a client that neither reads nor sends while it is answered is ended', async () => {
+test('a client that neither reads nor sends during its answer is disconnected', async () => {
   const { server, port } = await openPort({
     timeouts: { stallMs: 200 },
     request: (_request, response) => void response.end(Buffer.alloc(32 * 1024 * 1024)),
@@ -121,7 +121,7 @@ test('a client that neither reads nor sends while it is answered is ended', asyn
   await expect.poll(() => server.connections, { timeout: 5_000 }).toBe(0)
 })
 
-test('A connection that sends thousands of requests at once and reads no answer is ended, and costs the work of a few', async () => {
+test('A connection that sends thousands of requests at once and reads no answer is closed, at the cost of a few', async () => {
   let handled = 0
   const { server, port, url } = await openPort({
     request: (_request, response) => {
@@ -155,7 +155,7 @@ test('only the first requests of a burst are read, so that no other client waits
   expect(read).toBeLessThan(20 * 100)
 })
 
-test('a client that sends a few dozen requests at once gets all answers in order, every time', async () => {
+test('a client that sends dozens of requests at once gets all answers in order, every time', async () => {
   let waiting = Promise.withResolvers<() => void>()
   const { port } = await openPort({
     request: (request, response) => {
@@ -170,7 +170,7 @@ test('a client that sends a few dozen requests at once gets all answers in order
     text += chunk.toString('latin1')
   })
   for (let turn = 0; turn < 5; turn++) {
-    // The first answer keeps the others waiting.
+    // The first answer delays the others.
     const paths = ['/late', ...Array.from({ length: 60 }, (_, index) => `/${turn}.${index}`)]
     expected.push('</late>', ...paths.slice(1).map((path) => `<${path}>`))
     socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: t\r\n\r\n`).join(''))
@@ -182,7 +182,7 @@ test('a client that sends a few dozen requests at once gets all answers in order
   expect(text.match(/<[^>]+>/g)).toEqual(expected)
 })
 
-test('clients that ask and never read their answers give way, while one that reads slowly keeps its own', async () => {
+test('clients that never read their answers give way, while one that reads slowly stays', async () => {
   const body = Buffer.alloc(32 * 1024 * 1024)
   const { server, port } = await openPort({
     limits: { connections: 9, perAddress: 6 },

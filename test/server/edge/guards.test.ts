@@ -6,7 +6,7 @@ const get = (target = '/') => `GET ${target} HTTP/1.1\r\nHost: t\r\n\r\n`
 const upgrade = 'GET /ws HTTP/1.1\r\nHost: t\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'
 const connect = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'
 
-test('CONNECT or Upgrade and a reset end that connection, not the process', async () => {
+test('CONNECT or Upgrade followed by a reset ends that connection, not the process', async () => {
   const { server, url, port } = await openPort({ upgrade: () => undefined })
   for (const bytes of [connect, upgrade, `${upgrade}x`, `${connect}x`]) {
     for (const leave of ['resetAndDestroy', 'end', 'destroy'] as const) {
@@ -19,7 +19,7 @@ test('CONNECT or Upgrade and a reset end that connection, not the process', asyn
   expect(await (await fetch(url)).text()).toBe('ok')
 })
 
-test('a handler that throws, at once or later, is logged whole and answered generically, and ends its connection alone', async () => {
+test('a handler that throws, synchronously or later, is logged in full, answered generically, and ends only its connection', async () => {
   const { port, logged, url } = await openPort({
     request: ({ url: target }, response) => {
       if (target === '/now') throw new Error('unexpected at once')
@@ -45,7 +45,7 @@ test('a handler that throws, at once or later, is logged whole and answered gene
   expect(String((await once(other, 'data'))[0])).toContain('ok')
 })
 
-test('one that throws in the middle of its answer is cut off, so that nobody takes the half for the whole', async () => {
+test('a handler that throws in the middle of its answer is cut off, so that no client takes the half as complete', async () => {
   const { port, logged } = await openPort({
     request: (_request, response) => {
       response.writeHead(200, { 'content-length': 100 })
@@ -60,7 +60,7 @@ test('one that throws in the middle of its answer is cut off, so that nobody tak
   expect(logged).toHaveLength(1)
 })
 
-test('handlers of upgrades, tunnels and malformed requests that throw end their connection alone', async () => {
+test('handlers of upgrades, tunnels and malformed requests that throw end only their connection', async () => {
   const fail = (): never => {
     throw new Error('unexpected')
   }
@@ -75,7 +75,7 @@ test('handlers of upgrades, tunnels and malformed requests that throw end their 
   expect(await (await fetch(url)).text()).toBe('ok')
 })
 
-test('writing after the end of an answer is logged and harms nobody', async () => {
+test('writing after the end of an answer is logged and has no other effect', async () => {
   const { url, logged } = await openPort({
     request: (_request, response) => {
       response.end('ok')
@@ -87,7 +87,7 @@ test('writing after the end of an answer is logged and harms nobody', async () =
   expect(await (await fetch(url)).text()).toBe('ok')
 })
 
-test('a target that is neither a path nor a URL is refused; one in absolute form is asked as its path', async () => {
+test('a target that is neither a path nor a URL is refused; an absolute one is routed by its path', async () => {
   const targets: (string | undefined)[] = []
   const { port, logged } = await openPort({
     request: (request, response) => {
@@ -111,7 +111,7 @@ test('a target that is neither a path nor a URL is refused; one in absolute form
   expect(logged).toEqual([])
 })
 
-test('clients that go away are no errors', async () => {
+test('disconnected clients are not errors', async () => {
   const { port, logged, server } = await openPort({
     request: async (request, response) => {
       for await (const _ of request);
@@ -126,7 +126,7 @@ test('clients that go away are no errors', async () => {
   expect(logged).toEqual([])
 })
 
-test('a connection that was refused ends, also when its client never closes its side', async () => {
+test('a refused connection ends, even if its client never closes its side', async () => {
   const { port, server } = await openPort({
     upgrade: (_request, socket) => void socket.end('HTTP/1.1 404 Not Found\r\n\r\n'),
   })

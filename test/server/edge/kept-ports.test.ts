@@ -14,7 +14,7 @@ const log = { warn: () => undefined, error: () => undefined }
 const sealer = createSealer(Buffer.alloc(32, 7))
 const proof = RequestProof.by(sealer, 'one')
 
-/** Headers of a request to `/` that another controller sends for a client. */
+/** Makes the headers of a request to `/` that another controller forwards for a client. */
 function passedOn(listener: string, client: string, by = proof): string[] {
   const said = {
     receiver: 'one',
@@ -42,7 +42,7 @@ function open(name: string, kept: KeptPorts, limits: ConnectionLimits = connecti
   return server
 }
 
-test('A port changes its owner while it listens: the connections that it has go on, and none is refused', async () => {
+test('A port changes its owner while it listens: existing connections stay, and none is refused', async () => {
   const kept = new KeptPorts()
   const [one, other] = [open('one', kept), open('other', kept)]
   const { port } = await one.start({ host: '127.0.0.1', port: 0 })
@@ -56,7 +56,7 @@ test('A port changes its owner while it listens: the connections that it has go 
   expect(await ask()).toBe('one 127.0.0.1 false')
   expect(one.letGo()).toBe(true)
   expect(one.url).toBe('')
-  // Nobody owns it: whoever had it still answers.
+  // Without an owner, the previous one still answers.
   expect(await ask()).toBe('one 127.0.0.1 true')
   await other.start({ host: '127.0.0.1', port })
   expect(await ask()).toBe('other 127.0.0.1 true')
@@ -68,7 +68,7 @@ test('A port changes its owner while it listens: the connections that it has go 
   await expect(ask()).rejects.toThrow()
 })
 
-test('A client that says where it is is not believed; a controller of the site is, once for each request', async () => {
+test('A client address in a header counts only from a controller of the site, once per request', async () => {
   const server = open('site', new KeptPorts())
   const { port } = await server.start({ host: '127.0.0.1', port: 0 })
   const ask = async (headers: string[]): Promise<string> => {
@@ -91,13 +91,13 @@ test('A client that says where it is is not believed; a controller of the site i
     ...[passedOn('site', '10.1.2.3', old), passedOn('site', '10.1.2.3', early)],
   ]
   for (const headers of wrong) expect(await ask(headers)).toBe('421')
-  // What no controller writes is a header like any other, and so is a proof anywhere else.
+  // A value that no controller sends is an ordinary header, and so is a proof in another header.
   for (const said of ['10.1.2.3', `${value} more`, passedOn('site', '<script>')[1] ?? ''])
     expect(await ask(['Roomdesk-Client', said, 'Host', 'a'])).toBe('site 127.0.0.1')
   expect(await ask(['Host', 'a', 'Roomdesk-Client', value])).toBe('site 127.0.0.1')
 })
 
-test('A port that nobody owns is wanted by its address: another port is opened beside it', async () => {
+test('A listener opens its own port when the kept one has another address', async () => {
   const kept = new KeptPorts()
   const [one, other] = [open('one', kept), open('other', kept)]
   const { port } = await one.start({ host: '127.0.0.1', port: 0 })
@@ -111,7 +111,7 @@ test('A port that nobody owns is wanted by its address: another port is opened b
   expect((probe.address() as AddressInfo).port).toBe(port)
 })
 
-test('Connections of another controller count for no address: its clients are many', async () => {
+test('Connections of another controller count for no address, because it has many clients', async () => {
   const server = open('site', new KeptPorts(), { connections: 20, perAddress: 3 })
   const { port } = await server.start({ host: '127.0.0.1', port: 0 })
   const agent = new http.Agent({ keepAlive: true, maxSockets: 8 })
@@ -127,7 +127,7 @@ test('Connections of another controller count for no address: its clients are ma
     await Promise.all(Array.from({ length: opened + 1 }, () => ask(passedOn('site', '10.1.2.3'))))
   expect(server.connections).toBeGreaterThan(3)
   expect(await all()).toEqual(Array.from({ length: 8 }, () => true))
-  // Of clients that come straight only as many stay as one address may have.
+  // Direct clients stay within the limit of one address.
   const straight = http.get({ host: '127.0.0.1', port, agent: false })
   const [response] = (await once(straight, 'response')) as [http.IncomingMessage]
   expect(await text(response)).toBe('site 127.0.0.1')

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest'
 import { connectionLimits } from '../../../server/edge/limits.ts'
 import { EdgeServer, type EdgeServerOptions } from '../../../server/edge/server.ts'
 
-/** A port on loopback, with what it logged. */
+/** A port on loopback, with its log. */
 export interface TestPort {
   server: EdgeServer
   url: string
@@ -11,7 +11,7 @@ export interface TestPort {
   logged: { fields: object; message: string }[]
 }
 
-/** Opens a port that answers `ok`, or as the test says; it is closed after the test. */
+/** Opens a port that answers `ok`, or as the test says; closed after the test. */
 export async function openPort(options: Partial<EdgeServerOptions> = {}): Promise<TestPort> {
   const logged: TestPort['logged'] = []
   const log = (fields: object, message: string): void => void logged.push({ fields, message })
@@ -28,7 +28,7 @@ export async function openPort(options: Partial<EdgeServerOptions> = {}): Promis
   return { server, url, port, logged }
 }
 
-/** A client's end of a connection, from an address of loopback; it is destroyed after the test. */
+/** Opens a connection from a loopback address; destroyed after the test. */
 export async function client(port: number, from = '127.0.0.1'): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port, localAddress: from })
   socket.on('error', () => undefined)
@@ -37,7 +37,7 @@ export async function client(port: number, from = '127.0.0.1'): Promise<Socket> 
   return socket
 }
 
-/** Everything that comes until the other side closes. */
+/** Reads everything until the other side closes. */
 export function rest(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

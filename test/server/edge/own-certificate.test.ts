@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ownCertificate } from '../../../server/edge/own-certificate.ts'
 import { certificateToTrust } from '../../../server/edge/tls.ts'
 
-/** Answers of a port with this certificate, to a client that trusts one authority and asks for a host by its name or address. */
+/** Connects to a port with this certificate as a client that trusts one authority, and requests a host by name or address. */
 async function ask(pair: { cert: string; key: string }, ca: string): Promise<number | undefined> {
   const server = https.createServer(pair, (_, response) => response.end()).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())
@@ -21,7 +21,7 @@ async function ask(pair: { cert: string; key: string }, ca: string): Promise<num
   return response.statusCode
 }
 
-test('A client that trusts the authority of a site trusts its certificate and the next one', async () => {
+test('A client that trusts the authority of a site accepts its certificate and the next one', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const first = await ownCertificate(folder)

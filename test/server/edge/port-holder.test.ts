@@ -17,7 +17,7 @@ afterEach(async () => {
   await ended
 })
 
-/** Another program that listens on a free port of this address. */
+/** Starts another program that listens on a free port of this address. */
 async function blocker(host: string): Promise<{ port: number; pid: number }> {
   const started = spawn(process.execPath, ['-e', program, host], { stdio: ['ignore', 'pipe', 'inherit'] })
   child = started
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('The process that holds a port', ()
     expect(portHolder('0.0.0.0', port)).toBeDefined()
   })
 
-  test('is in the message that the operator reads', async () => {
+  test('is named in the message for the operator', async () => {
     const { port, pid } = await blocker('127.0.0.1')
     const server = createServer().listen(port, '127.0.0.1')
     const [error] = (await once(server, 'error')) as [unknown]
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('The process that holds a port', ()
     expect(named).toMatchObject({ message: `Port ${port} on 127.0.0.1 is in use by node (process ${pid}).` })
   })
 
-  test('is nobody when the port is free', () => {
+  test('is undefined if the port is free', () => {
     expect(portHolder('127.0.0.1', 1)).toBeUndefined()
   })
 })

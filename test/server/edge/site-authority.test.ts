@@ -19,7 +19,7 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** Names of a machine with one network card. */
+/** Makes the names of a machine with one network card. */
 function machine(cidr: string, { hosts = [] as string[], hostname = 'studio' } = {}): SiteNames {
   const address = cidr.split('/')[0] ?? ''
   const card = { address, cidr, netmask: '', mac: '', internal: false } as const
@@ -29,7 +29,7 @@ function machine(cidr: string, { hosts = [] as string[], hostname = 'studio' } =
   return siteNames(hosts, { hostname, interfaces: { eth0: [eth0] } })
 }
 
-/** What `openssl verify` says of a certificate for a client that trusts one authority. */
+/** Runs `openssl verify` on a certificate for a client that trusts one authority. */
 async function verify(trusted: string, leaf: string, as: readonly string[]): Promise<string> {
   const folder = await temporaryFolder()
   await writeFile(join(folder, 'ca.pem'), trusted)
@@ -50,7 +50,7 @@ const daysOf = (pem: string): number => {
   return Math.round((Date.parse(validTo) - Date.parse(validFrom)) / day)
 }
 
-test('A thief of the authority key can sign for the site alone, for two years: nobody else is verified by it', async () => {
+test('A thief of the authority key can sign for the site only, for two years: no other name passes verification', async () => {
   const folder = await temporaryFolder()
   const own = await ownCertificate(folder, machine('192.168.7.20/24', { hosts: ['rooms.example.org'] }))
   const trusted = authorityOf(own.cert)
@@ -87,7 +87,7 @@ test('The authority of an older version, without name constraints, is replaced w
   expect((await ownCertificate(folder, machine('192.168.7.20/24'), now + 91 * day)).change).toBeUndefined()
 })
 
-test('An authority is renewed 90 days before its end; devices that trust the old one, and those that trust the new one, go on meanwhile', async () => {
+test('An authority is renewed 90 days before its end; devices that trust the old one, and those that trust the new one, keep working meanwhile', async () => {
   const folder = await temporaryFolder()
   const names = machine('192.168.7.20/24')
   const now = Date.now()
@@ -105,7 +105,7 @@ test('An authority is renewed 90 days before its end; devices that trust the old
   expect((await ownCertificate(folder, names, Date.parse(validTo) + day)).change).toBeUndefined()
 })
 
-test('A certificate is renewed by itself before its end, and for another address of its network, under the same authority', async () => {
+test('A certificate is renewed before its end, and for another address of its network, under the same authority', async () => {
   const folder = await temporaryFolder()
   const now = Date.now()
   const first = await ownCertificate(folder, machine('192.168.7.20/24'), now - 335 * day)
@@ -125,7 +125,7 @@ test('A certificate is renewed by itself before its end, and for another address
   ).toBe('OK')
 })
 
-test('An address outside of the network is left out; where no other is left, or the operator names a host, the authority is renewed for it', async () => {
+test('An address outside of the network is left out; if no other remains, or the operator names a host, the authority is renewed for it', async () => {
   const folder = await temporaryFolder()
   const home = machine('192.168.7.20/24')
   const first = await ownCertificate(folder, home)
@@ -143,7 +143,7 @@ test('An address outside of the network is left out; where no other is left, or 
   expect(await verify(authorityOf(named.cert), named.cert, ['-verify_hostname', 'rooms.example.org'])).toBe('OK')
 })
 
-test('Two that ask at the same time get the same certificate', async () => {
+test('Two concurrent calls get the same certificate', async () => {
   const folder = await temporaryFolder()
   const [one, other] = await Promise.all([ownCertificate(folder), ownCertificate(folder)])
   expect(other).toEqual(one)
@@ -153,7 +153,7 @@ test('Two that ask at the same time get the same certificate', async () => {
   expect(authorityOf((await ownCertificate(copy)).cert)).not.toBe(authorityOf(one.cert))
 })
 
-test('Networks are permitted where addresses come and go: private IPv4 and IPv6; everything else is permitted alone', () => {
+test('Networks are permitted for changing addresses, private IPv4 and IPv6; all other addresses are permitted one by one', () => {
   const permittedFor = (cidr: string): string | undefined => machine(cidr).permitted.addresses.at(2)
   expect(permittedFor('192.168.7.20/24')).toBe('192.168.7.0/24')
   expect(permittedFor('10.1.2.3/8')).toBe('10.1.0.0/16')

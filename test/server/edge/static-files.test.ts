@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }))
 
 const open = () => new StaticFiles(join(folder, 'page'))
 
-test('however a path spells a file, it is read and kept once', async () => {
+test('a file is read and cached once, however its path is spelled', async () => {
   const files = open()
   const spellings = [
     '/assets/x.js',
@@ -34,7 +34,7 @@ test('however a path spells a file, it is read and kept once', async () => {
   expect(files.kept).toEqual({ files: 1, bytes: 6 })
 })
 
-test('names that are not there, or lead out of the folder, are kept nowhere', async () => {
+test('names that do not exist, or lead out of the folder, are not cached', async () => {
   const files = open()
   const paths = ['/../secret.json', '/..%2fsecret.json', '/%2e%2e/%2e%2e/etc/passwd', '/assets/%00.js', '/%', '/assets']
   for (const path of [...paths, '/ASSETS/X.JS', '/assets\\x.js', '/assets/key.pem', '/none.js']) {
@@ -43,7 +43,7 @@ test('names that are not there, or lead out of the folder, are kept nowhere', as
   expect(files.kept).toEqual({ files: 0, bytes: 0 })
 })
 
-test('the folder itself is its page, which may change', async () => {
+test('the folder itself serves its page, which may change', async () => {
   const files = open()
   expect(await files.file('/')).toMatchObject({ body: Buffer.from('page'), immutable: false })
   expect(await files.file('/')).toBe(await files.file('/index.html'))

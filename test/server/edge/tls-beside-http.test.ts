@@ -13,7 +13,7 @@ import { EdgeServer } from '../../../server/edge/server.ts'
 
 const key = Buffer.alloc(32, 7)
 
-/** A port that speaks TLS with other controllers and plain HTTP with everybody else. */
+/** Opens a port that uses TLS with other controllers and plain HTTP with everybody else. */
 async function openPort({ kept, headersMs = 200 }: { kept?: KeptPorts; headersMs?: number } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-beside-'))
   onTestFinished(() => rm(folder, { recursive: true }))
@@ -35,7 +35,7 @@ async function openedAt(port: EdgeServer, at = 0): Promise<number> {
   return (await port.start({ host: '127.0.0.1', port: at })).port
 }
 
-/** A connection, and what came on it once it has ended. */
+/** Opens a connection and collects its data until it ends. */
 function connection(port: number): { socket: Socket; got: Promise<string> } {
   const socket = connect(port, '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -55,7 +55,7 @@ test('A client that sends its request byte by byte is answered in plain HTTP', a
   expect(await got).toMatch(/^HTTP\/1\.1 200 .*answered$/s)
 })
 
-test('A client that sends nothing is told that it was too slow, and its connection closes', async () => {
+test('A client that sends nothing gets a timeout answer, and its connection closes', async () => {
   const port = await openPort()
   const { got } = connection(await openedAt(port))
   expect(await got).toMatch(/^HTTP\/1\.1 408 /)
@@ -83,7 +83,7 @@ test.each([
   expect(await (await fetch(`http://127.0.0.1:${at}`)).text()).toBe('answered')
 })
 
-test('A port that changes its owner goes on with both, and its next owner stops it with its TLS connections', async () => {
+test('A port that changes its owner keeps both protocols, and its next owner stops it with its TLS connections', async () => {
   const kept = new KeptPorts()
   const before = await openPort({ kept })
   const at = await openedAt(before)

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type CameraPark, openCameraPark } from '../../support/camera/camera-park.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** Everything that shows a caller why a camera was not called. */
+/** Answers that tell a caller why a camera was not called. */
 const forbidden = {
   ret: 426,
   msg: 'Devices may not be at this address: it is outside the networks that the settings allow, or it is a port of this site.',
 }
 
-describe('a client with a good credential', () => {
+describe('a client with a valid credential', () => {
   let site: MediaSite
   let park: CameraPark
   let room: string
@@ -24,7 +24,7 @@ describe('a client with a good credential', () => {
     await park[Symbol.asyncDispose]()
   })
 
-  test('cannot have the site call its own ports by any name; a camera at another port of this machine joins', async () => {
+  test('cannot make the site call its own ports by any name; a camera at another port of this machine joins', async () => {
     const names = ['media', 'device', 'node'] as const
     const ports = names.map((name) => Number(new URL(site.controller.url(name)).port))
     for (const port of ports) {
@@ -36,7 +36,7 @@ describe('a client with a good credential', () => {
     await site.rpc('devices.remove', { userIds: ['live'] })
   })
 
-  test('cannot tell what is at a place where cameras may not be; the operator’s probe and an import say the same', async () => {
+  test('cannot learn what exists at a forbidden address; the operator’s probe and an import say the same', async () => {
     const calls: number[] = []
     const inside = net.createServer((socket) => void calls.push(socket.remotePort ?? 0)).listen(0, '127.0.0.2')
     await once(inside, 'listening')
@@ -55,7 +55,7 @@ describe('a client with a good credential', () => {
     inside.close()
   })
 
-  test('is left without a camera at once when its network is not allowed any more, and has it back when it is', async () => {
+  test('loses its camera at once when its network is no longer allowed, and gets it back when it is', async () => {
     await site.until(async () => (await site.users(room)).includes('live'))
     await site.rpc('settings.set', { media: { camera_networks: ['10.0.0.0/8'] } })
     await site.until(async () => !(await site.users(room)).includes('live'))

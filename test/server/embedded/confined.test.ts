@@ -9,13 +9,13 @@ import { startCamera } from '../../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** With what Node runs the media program. */
+/** Reads the Node arguments of the media program. */
 async function argumentsOf(pid: number): Promise<string[]> {
   const parts = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0')
   return parts.slice(1).filter((part) => part.startsWith('--'))
 }
 
-/** What a program in the media program's place, with the same arguments, says that it may do. */
+/** Runs a probe in place of the media program, with the same arguments. Resolves to its permissions. */
 async function inItsPlace(probe: string, execArgv: readonly string[], args: readonly string[]): Promise<unknown> {
   const folder = join(import.meta.dirname, '../../support/media/probe')
   const child = fork(join(folder, probe), args, { execArgv: [...execArgv, `--allow-fs-read=${folder}`] })
@@ -54,13 +54,13 @@ test.skipIf(process.platform !== 'linux')(
       list: refused,
       write: refused,
     })
-    // It is there, and this process may read it.
+    // The secret exists, and this process may read it.
     await writeFile(join(site.folder, 'probe'), await readFile(secret))
   },
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'the media program can start no program: not a shell, not cat to read a secret, not Node with more permissions',
+  'the media program can start no program: no shell, no cat to read a secret, no Node with more permissions',
   async () => {
     await using site = await MediaSite.start()
     const answers = await inItsPlace('start-programs.mjs', await argumentsOf(site.pid), [join(site.folder, 'seal.key')])

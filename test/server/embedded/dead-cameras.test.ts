@@ -4,15 +4,15 @@ import { MediaSite } from '../../support/sites/media-site.ts'
 
 const cameras = 60
 const living = 6
-/** Joins as sites have them: each dead camera takes four seconds to be found dead. */
+/** Delays of a real site: each dead camera takes four seconds to fail. */
 const settings = { devices: { reconnect_first_ms: 1_000, reconnect_longest_ms: 30_000 } }
 
-test('after a start with many dead cameras, every live one is in its room before the first dead one is given up', async () => {
+test('after a start with many dead cameras, every live one is in its room before the first dead one fails', async () => {
   await using park = await openCameraPark()
   let first: MediaSite | undefined = await MediaSite.start({ settings })
   const { folder } = first
   const room = await first.api.createRoom({ attendee_max: 1_000 })
-  // The dead ones come first: whoever takes them in their order keeps the live ones waiting for the last of them.
+  // The dead ones come first: taken in order, they would delay all live ones.
   const lines = Array.from({ length: cameras }, (_, number) => {
     const address = number >= cameras - living ? park.live(number) : park.dead(number)
     return `${room},cam-${number},Camera ${number},${address}`

@@ -16,7 +16,7 @@ const aacOnly = h264Description
 
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
-describe('a device of the outside world', () => {
+describe('a real device', () => {
   let site: MediaSite
   let camera: Camera
   let room: string
@@ -30,7 +30,7 @@ describe('a device of the outside world', () => {
     await camera.kill()
   })
 
-  /** The answer of a join that must fail; nothing of it is left behind. */
+  /** Calls a join that must fail and leave nothing behind. Resolves to its answer. */
   async function refusal(address: string, options: Record<string, string> = {}) {
     const answer = await site.join(room, 'failing', address, options)
     expect(await site.users(room)).not.toContain('failing')
@@ -38,7 +38,7 @@ describe('a device of the outside world', () => {
     return answer
   }
 
-  test('joins: ret 0 says that its picture is in the room; destroyed, it is gone and no longer pulled', async () => {
+  test('joins: ret 0 means that its picture is in the room; destroyed, it is gone and no longer pulled', async () => {
     expect(await site.join(room, 'door', camera.url('/cam'))).toEqual({
       ret: 0,
       data: { roomId: room, userId: 'door' },
@@ -55,14 +55,14 @@ describe('a device of the outside world', () => {
     await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.pulls === 0)
   })
 
-  test('H.265 joins as well: browsers that know it show it', async () => {
+  test('joins with H.265: browsers that support it show it', async () => {
     expect(await site.join(room, 'h265', camera.url('/h265'))).toMatchObject({ ret: 0 })
     const { streams } = await site.rpc('media.stats', { room_id: room })
     expect(streams).toMatchObject([{ video_codec: 'H265' }])
     await site.rpc('devices.remove', { userIds: ['h265'] })
   })
 
-  test('one camera in two rooms, and twice in one, is pulled once', async () => {
+  test('is pulled once when it is in two rooms, or twice in one', async () => {
     const other = await site.api.createRoom()
     for (const [roomId, userId] of [
       [room, 'one'],
@@ -77,11 +77,11 @@ describe('a device of the outside world', () => {
     await site.rpc('devices.remove', { userIds: ['one', 'two', 'three'] })
   })
 
-  test('the wrong path: 426, and why', async () => {
+  test('has the wrong path: 426, and why', async () => {
     expect(await refusal(camera.url('/nothing'))).toEqual({ ret: 426, msg: expect.stringContaining('path') })
   })
 
-  test('Motion JPEG, and AAC sound alone: 426, no supported media', async () => {
+  test('sends only Motion JPEG or AAC: 426, no supported media', async () => {
     const said = { ret: 426, msg: expect.stringContaining('H.264') }
     expect(await refusal(camera.url('/jpeg'))).toEqual(said)
     await using aac = await startScriptedCamera((request) =>
@@ -92,7 +92,7 @@ describe('a device of the outside world', () => {
     expect(await refusal(`rtsp://127.0.0.1:${aac.port}/live`)).toEqual(said)
   })
 
-  test('a port where nobody listens: 426 refused; a host that is not there: 426 unreachable', async () => {
+  test('has a closed port: 426 refused; an unknown host: 426 unreachable', async () => {
     const server = net.createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as net.AddressInfo
@@ -104,7 +104,7 @@ describe('a device of the outside world', () => {
     })
   })
 
-  test('something that is no camera: 426, not RTSP; one that hangs up: 426, closed', async () => {
+  test('is no camera: 426, not RTSP; it hangs up: 426, closed', async () => {
     const web = net.createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'))
     web.listen(0, '127.0.0.1')
     await once(web, 'listening')
@@ -137,7 +137,7 @@ describe('a device of the outside world', () => {
   })
 
   test.each(['basic', 'digest'] as const)(
-    'a login of any characters is taken (%s), a wrong one is 426 and tells nothing',
+    'credentials of any characters are accepted (%s), wrong ones are 426 without details',
     async (auth) => {
       const password = '密码@:/?#% "\\'
       await using locked = await startCamera({ auth, password })
@@ -158,12 +158,12 @@ describe('a device of the outside world', () => {
     },
   )
 
-  test('a stored password goes to no other address than it was given for: not by a change, not by a probe, not by a table', async () => {
+  test('a stored password is sent only to the address that it was stored for: not after a change, in a probe or from a table', async () => {
     const password = 'stays with its camera'
     const login = { login_name: 'admin', login_password: password }
     await using locked = await startCamera({ auth: 'basic', password })
     expect(await site.join(room, 'guarded', locked.url('/cam'), login)).toMatchObject({ ret: 0 })
-    // Somebody's own machine, which asks everybody for a login in clear.
+    // A stranger's machine that asks everybody for Basic credentials.
     await using other = await startScriptedCamera(() => ({
       status: 401,
       headers: { 'WWW-Authenticate': 'Basic realm="camera"' },
@@ -186,7 +186,7 @@ describe('a device of the outside world', () => {
     expect(await site.device('guarded')).toMatchObject({ userAddress: locked.url('/cam'), state: 'joined' })
     expect(heard()).toBe('')
 
-    // At its own host it stays, and with another password the address may be any.
+    // It stays valid at its own host, and a new password allows any address.
     expect(await call('devices.probe', { userAddress: locked.url('/aac') })).toMatchObject({ value: { ok: true } })
     expect(await call('devices.update', { assist_address: locked.url('/small') })).toMatchObject({ ok: true })
     const moved = { userAddress: elsewhere, assist_address: '', login_password: 'new' }
@@ -196,7 +196,7 @@ describe('a device of the outside world', () => {
     await site.rpc('devices.remove', { userIds: ['guarded'] })
   })
 
-  test('RTSPS with a certificate of its own: 426 says so, until a setting trusts it; that applies at once', async () => {
+  test('uses RTSPS with a self-signed certificate: 426 says so, until a setting trusts it; that applies at once', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'camera-tls-'))
     await using secure = await startCamera({ tls: await cameraCertificate(folder), auth: 'digest' })
     const login = { login_name: 'admin', login_password: 'se:cret' }
@@ -211,7 +211,7 @@ describe('a device of the outside world', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('a full room and a locked one: 426 says which', async () => {
+  test('cannot join a full or a locked room: 426 says which', async () => {
     const small = await site.api.createRoom({ attendee_max: 1 })
     expect(await site.join(small, 'first', camera.url('/cam'))).toMatchObject({ ret: 0 })
     expect(await site.join(small, 'second', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is full.' })
@@ -220,7 +220,7 @@ describe('a device of the outside world', () => {
     expect(await site.join(small, 'third', camera.url('/cam'))).toEqual({ ret: 426, msg: 'The room is locked.' })
   })
 
-  test('a camera that dies leaves the room, says so, and is back as soon as it is there again', async () => {
+  test('that dies leaves the room with a notice, and returns as soon as it is available', async () => {
     const mortal = await startCamera()
     expect(await site.join(room, 'mortal', mortal.url('/cam'))).toMatchObject({ ret: 0 })
     await mortal.kill()
@@ -235,7 +235,7 @@ describe('a device of the outside world', () => {
     await site.rpc('devices.remove', { userIds: ['mortal'] })
   })
 
-  test('a camera that hangs has stalled, and joins again when it goes on', async () => {
+  test('that hangs counts as stalled, and rejoins when it resumes', async () => {
     await using sleepy = await startCamera()
     expect(await site.join(room, 'sleepy', sleepy.url('/cam'))).toMatchObject({ ret: 0 })
     sleepy.signal('SIGSTOP')
@@ -246,7 +246,7 @@ describe('a device of the outside world', () => {
     await site.rpc('devices.remove', { userIds: ['sleepy'] })
   })
 
-  test('paused it is out of the room until it is resumed; a closed room holds it until it is reopened', async () => {
+  test('that is paused stays out of the room until it is resumed; a closed room holds it until it is reopened', async () => {
     const other = await site.api.createRoom()
     expect(await site.join(other, 'porch', camera.url('/cam'))).toMatchObject({ ret: 0 })
     await site.rpc('devices.pause', { userIds: ['porch'] })
@@ -261,7 +261,7 @@ describe('a device of the outside world', () => {
     await site.until(async () => (await site.users(other)).includes('porch'))
   })
 
-  test('a probe tells codecs and size, or what is wrong, in a word for the console and a sentence for people', async () => {
+  test('a probe reports codecs and size, or the problem, as a code for the console and a sentence for people', async () => {
     expect(await site.rpc('devices.probe', { userAddress: camera.url('/aac') })).toMatchObject({
       ok: true,
       kind: null,
@@ -271,7 +271,7 @@ describe('a device of the outside world', () => {
         { kind: 'audio', carried: false },
       ],
     })
-    // As many cameras name theirs.
+    // Substream names used by many cameras.
     expect(await site.rpc('devices.probe', { userAddress: camera.url('/stream1') })).toMatchObject({
       ok: true,
       tracks: [{ kind: 'video', width: 640, height: 360 }],

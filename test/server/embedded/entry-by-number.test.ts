@@ -5,8 +5,8 @@ import { MediaSite } from '../../support/sites/media-site.ts'
 
 type How = Parameters<typeof SignalClient.join>[2]
 
-/** Rooms that anybody may join who knows their number: where the site or the room says so. */
-describe('a room that its number opens', () => {
+/** Rooms that can be joined by number, if the site or the room allows it. */
+describe('a room that can be joined by its number', () => {
   let site: MediaSite
   beforeAll(async () => {
     site = await MediaSite.start()
@@ -16,7 +16,7 @@ describe('a room that its number opens', () => {
   const make = async (input: Partial<ProcedureInput<'rooms.create'>> = {}) =>
     (await site.rpc('rooms.create', { topic: 'Lobby', ...input })).room_id
 
-  /** `in` where one is let in, else why not. One that is let in leaves. */
+  /** Tries to join: `in`, or the reason of the refusal. Leaves again. */
   async function enters(roomId: string, how: How = {}): Promise<string> {
     const client = await SignalClient.join(site.nodeUrl, roomId, how).catch((error: unknown) => error as RefusedError)
     if (!(client instanceof SignalClient)) return `${client.code} ${client.reason}`
@@ -28,8 +28,8 @@ describe('a room that its number opens', () => {
     await (await fetch(`${site.nodeUrl}/entry/${encodeURIComponent(roomId)}`)).json()
   const nothing = { by_number: false, host_password: false, topic: '' }
 
-  test('is none unless the operator says so, for the site or for one room; the room’s own word counts', async () => {
-    // A client of the API says nothing of it.
+  test('needs the operator’s permission, for the site or for one room; the room’s own setting takes precedence', async () => {
+    // Clients of the API do not set it.
     const plain = await site.api.createRoom({ topic: 'Lobby' })
     const open = await make({ entry_by_number: 'on', host_password: 'open sesame' })
     const shut = await make({ entry_by_number: 'off' })
@@ -49,7 +49,7 @@ describe('a room that its number opens', () => {
     })
     await site.rpc('settings.set', { media: { open_rooms: false } })
 
-    // The operator changes their mind, and nothing but that.
+    // The operator changes only this setting.
     const changed = await site.rpc('rooms.update', { room_id: plain, entry_by_number: 'on' })
     expect(changed).toMatchObject({ topic: 'Lobby', entry_by_number: 'on', open_to_number: true })
     expect(await enters(plain)).toBe('in')
@@ -59,7 +59,7 @@ describe('a room that its number opens', () => {
     expect(await enters(plain)).toBe('401 unauthorised')
   })
 
-  test('tells the operator who came this way, and the API’s clients nothing new', async () => {
+  test('shows the operator who joined by number, and adds nothing to the API', async () => {
     const roomId = await make({ entry_by_number: 'on' })
     const ann = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Ann', browser: 'the browser of Ann' })
     const link = await site.rpc('media.join_link', { room_id: roomId, user_id: 'bob', user_name: 'Bob' })
@@ -78,7 +78,7 @@ describe('a room that its number opens', () => {
     })
     const room = await site.api.get('/rtc/room/get', { room_id: roomId })
     expect(Object.keys(room)).not.toContain('entry_by_number')
-    // Nor is it theirs to change.
+    // Clients of the API cannot change it.
     await site.api.get('/rtc/room/update', { room_id: roomId, entry_by_number: 'off' })
     expect((await site.rpc('rooms.get', { room_id: roomId })).room.entry_by_number).toBe('on')
     for (const person of [ann, bob]) person.drop()
@@ -86,7 +86,7 @@ describe('a room that its number opens', () => {
     expect(items).toMatchObject([{ ret: 0, client: '127.0.0.1' }])
   })
 
-  test('lets nobody in while it is locked or closed; closed it looks like no room', async () => {
+  test('admits nobody while it is locked or closed; a closed one looks like an unknown room', async () => {
     const roomId = await make({ entry_by_number: 'on' })
     await site.rpc('rooms.lock', { room_ids: [roomId] })
     expect(await enters(roomId)).toBe('403 locked')
@@ -102,7 +102,7 @@ describe('a room that its number opens', () => {
     expect(await look(roomId)).toEqual(nothing)
   })
 
-  test('keeps to its caps and the licence', async () => {
+  test('respects its limits and the licence', async () => {
     const roomId = await make({ entry_by_number: 'on', attendee_max: 1 })
     const first = await SignalClient.join(site.nodeUrl, roomId)
     expect(await enters(roomId)).toBe('507 roomFull')
@@ -112,15 +112,15 @@ describe('a room that its number opens', () => {
     expect(await enters(other)).toBe('503 busy')
     await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })
     expect(await enters(other)).toBe('503 busy')
-    // What its number does not open is not told apart by the licence either.
+    // A room closed to numbers has the same answer whatever the licence.
     expect(await enters('123456789')).toBe('401 unauthorised')
     await site.rpc('licence.set', { expires_at: '', max_rooms: 0, max_users: 0 })
     first.drop()
   })
 
-  test('cannot be told from any other room by a person who may not enter: every answer is the same', async () => {
+  test('cannot be told from any other room by a stranger: every answer is the same', async () => {
     const rooms = [await make(), await make({ entry_by_number: 'off', host_password: 'x' }), '987654321']
-    // One of them is open on the node: somebody came by a link.
+    // One of them is open on the node: somebody joined by a link.
     const link = await site.rpc('media.join_link', { room_id: rooms[0] ?? '' })
     const inside = await SignalClient.join(site.nodeUrl, rooms[0] ?? '', {
       token: new URL(link.url).hash.replace('#token=', ''),
@@ -135,7 +135,7 @@ describe('a room that its number opens', () => {
     expect([...answers]).toEqual([expect.stringContaining('401 unauthorised')])
     inside.drop()
 
-    // The operator sees what strangers tried, and what each room is.
+    // The operator sees the attempts of strangers, and the state of each room.
     for (const operation of ['look_at_room', 'enter_room']) {
       const { items } = await site.rpc('activity.list', { operation, outcome: 401, limit: 4 })
       expect(items.map(({ reason }) => reason)).toEqual([
@@ -147,7 +147,7 @@ describe('a room that its number opens', () => {
     }
   })
 
-  test('keeps the browser of a removed person out, also after a restart of the whole site', async () => {
+  test('keeps out the browser of a removed user, even after a restart of the whole site', async () => {
     const roomId = await make({ entry_by_number: 'on' })
     const browser = 'the browser of Eve'
     const eve = await SignalClient.join(site.nodeUrl, roomId, { user_name: 'Eve', browser })

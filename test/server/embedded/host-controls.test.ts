@@ -17,7 +17,7 @@ async function enter(roomId: string, userId: string, role: 'member' | 'host' = '
 }
 const status = async (roomId: string): Promise<string> => (await site.rpc('rooms.get', { room_id: roomId })).room.status
 
-test('a host locks the room: the operator sees it, the API says it, and the log says who did it', async () => {
+test('a host locks the room: operator and API show it, and the log names the host', async () => {
   const { room_id } = await site.rpc('rooms.create', { topic: 'Board' })
   const ann = await enter(room_id, 'Ann', 'host')
   ann.send({ type: 'lock', locked: true })
@@ -33,7 +33,7 @@ test('a host locks the room: the operator sees it, the API says it, and the log 
   await bo.closed
   ann.send({ type: 'end_meeting' })
   expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'ended' })
-  // The room is as it was: nothing of it is the host's to end.
+  // The room is unchanged otherwise: a host cannot delete it.
   await expect.poll(() => status(room_id)).toBe('scheduled')
   const { items } = await site.rpc('events.list', { subject: { type: 'room', id: room_id } })
   const told = items.filter(({ actor }) => actor.type === 'host')
@@ -45,7 +45,7 @@ test('a host locks the room: the operator sees it, the API says it, and the log 
   ])
 })
 
-test('a room where a host lets people in is the operator’s to make; clients of the API see and change nothing of it', async () => {
+test('only the operator sets up a waiting room; clients of the API cannot see or change it', async () => {
   const { room_id, waiting_room } = await site.rpc('rooms.create', { topic: 'Interview', waiting_room: true })
   expect(waiting_room).toBe(true)
   await site.api.get('/rtc/room/update', { room_id, waiting_room: 'false', topic: 'Second interview' })
@@ -80,7 +80,7 @@ test('a link shows the topic of its room before joining; without a link, or with
   expect(await (await fetch(`${site.nodeUrl}/entry/${room_id}`)).json()).toEqual(nothing)
 })
 
-test('a camera that is lost and then moved to another room is awaited in the old one no more', async () => {
+test('a lost camera that moves to another room is no longer expected in the old one', async () => {
   const [here, there] = [
     await site.rpc('rooms.create', { topic: 'Here' }),
     await site.rpc('rooms.create', { topic: 'There' }),

@@ -9,12 +9,12 @@ import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
-// Most of the time is processes that start.
+// Most of the time passes in starts of processes.
 vi.setConfig({ maxConcurrency: 3, testTimeout: 60_000 })
 
 const embedded = (name: string) => ({ name, kind: 'embedded' as const })
 
-test.concurrent('one embedded node is at the node port: a second one without a port of its own is refused, by the console and by a site file', async () => {
+test.concurrent('one embedded node uses the node port: a second one without a port of its own is refused, by the console and by a site file', async () => {
   await using site = await MediaSite.start()
   await expect(site.rpc('nodes.add', embedded('second'))).rejects.toThrow('port of its own')
   await expect(site.rpc('nodes.test', embedded('second'))).rejects.toThrow('port of its own')
@@ -26,9 +26,9 @@ test.concurrent('one embedded node is at the node port: a second one without a p
   await rm(folder, { recursive: true })
 })
 
-test.concurrent('disabled it ends; enabled it is back, with its cameras; removed it is gone, and another may be added', async () => {
+test.concurrent('a disabled node ends; enabled it returns with its cameras; removed it is gone, and another can be added', async () => {
   await using camera = await startCamera()
-  // The trial of a node starts a process for it.
+  // The test of a node starts a process for it.
   await using site = await MediaSite.start({ settings: { deadlines: { health_ms: 10_000 } } })
   const room = await site.api.createRoom()
   expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
@@ -51,7 +51,7 @@ test.concurrent('disabled it ends; enabled it is back, with its cameras; removed
   expect(await site.users(room)).toEqual(['door'])
 })
 
-test.concurrent('a site with simulated nodes only shows a notice on the node port, until an embedded one comes', async () => {
+test.concurrent('a site with only simulated nodes shows a notice on the node port, until it gets an embedded one', async () => {
   await using site = await MediaSite.start({ nodes: [{ name: 'lab', kind: 'simulated' }] })
   expect(site.pids).toEqual([])
   expect(await (await fetch(site.nodeUrl)).json()).toMatchObject({ simulated: true })
@@ -69,7 +69,7 @@ test.concurrent('a site with simulated nodes only shows a notice on the node por
   })
 })
 
-test.concurrent('another UDP port starts the node anew at once; cameras and addresses stay', async () => {
+test.concurrent('another UDP port restarts the node at once; cameras and addresses stay', async () => {
   await using camera = await startCamera()
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
@@ -95,7 +95,7 @@ test.concurrent('a node port in use is reported before anything changes', async 
   person.drop()
 })
 
-test.concurrent('with a certificate the node speaks HTTPS from then on, and people are led there', async () => {
+test.concurrent('with a certificate the node speaks HTTPS from then on, and people are redirected there', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.rpc('settings.set', { tls: { mode: 'self-signed' } })
@@ -107,7 +107,7 @@ test.concurrent('with a certificate the node speaks HTTPS from then on, and peop
   expect((await site.rpc('media.join_link', { room_id: room })).url).toMatch(/^https:/)
 })
 
-/** Asks without looking at the certificate, and follows nothing. */
+/** Sends a request without verifying the certificate or following redirects. */
 async function redirectOf(url: string): Promise<{ status: number; location: string }> {
   const request = https.get(url, { rejectUnauthorized: false, agent: false })
   const [response] = (await once(request, 'response')) as [IncomingMessage]

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { isAlive } from '../../support/sites/media-site.ts'
 
-test('a controller that is killed takes its media process along', async () => {
+test('a killed controller takes its media process along', async () => {
   const server = await startHeadless({ site: { nodes: [{ name: 'here', kind: 'embedded' }] } })
   const pid = Number(/"pid":(\d+)/.exec(server.log.find((line) => line.includes('embedded node runs')) ?? '')?.[1])
   expect(isAlive(pid)).toBe(true)

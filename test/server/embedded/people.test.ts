@@ -14,7 +14,7 @@ describe('people', () => {
   })
   afterAll(async () => await site[Symbol.asyncDispose]())
 
-  /** The token of a link that a client of the API asked for. */
+  /** Gets the token of a link that an API client requested. */
   async function token(userId: string, more: Record<string, string | number> = {}, roomId = room): Promise<string> {
     const params = { room_id: roomId, user_id: userId, user_name: `Name of ${userId}`, ...more }
     const answer = await site.api.get('/rtc/room/join_url', params)
@@ -30,7 +30,7 @@ describe('people', () => {
     return error?.reason ?? 'none'
   }
 
-  test('a person with a client’s join link is in the room list while connected, under the name of the link', async () => {
+  test('a user with a client’s join link is in the room list while connected, under the name of the link', async () => {
     const answer = await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'anna', user_name: '安娜' })
     expect(answer).toEqual({ ret: 0, url: expect.any(String), expires_at: expect.any(Number) })
     const url = new URL(String(answer.url))
@@ -47,7 +47,7 @@ describe('people', () => {
     await site.until(async () => (await site.users(room)).length === 0)
   })
 
-  test('a member who enters the host password becomes host everywhere, in the same place of the list', async () => {
+  test('a member who enters the host password becomes host everywhere, and keeps the place in the list', async () => {
     const [dora, emil] = [await token('dora'), await token('emil')]
     const first = await SignalClient.join(site.nodeUrl, room, { token: dora })
     const other = await SignalClient.join(site.nodeUrl, room, { token: emil })
@@ -62,7 +62,7 @@ describe('people', () => {
     await site.until(async () => (await site.users(room)).length === 0)
   })
 
-  test('a link makes a host where it says so, lets nobody into another room, and ends', async () => {
+  test('a host link makes a host, works for its room only, and expires', async () => {
     const host = await SignalClient.join(site.nodeUrl, room, { token: await token('bob', { role: 'host' }) })
     expect(host.joined.you.role).toBe('host')
     host.drop()
@@ -84,7 +84,7 @@ describe('people', () => {
     expect(await site.api.get('/rtc/room/join_url', unknown, 'wrong')).toMatchObject({ ret: 602 })
   })
 
-  test('forced offline: the connection ends, links are refused for the ban, and a new one is needed after it', async () => {
+  test('a user forced offline is disconnected, old links are refused during the ban, and a new one is needed after it', async () => {
     const old = await token('dora')
     const dora = await SignalClient.join(site.nodeUrl, room, { token: old })
     const kick = { room_id: room, user_id: 'dora' }
@@ -96,7 +96,7 @@ describe('people', () => {
     expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: old }))).toBe('removed')
     expect(await refusal(SignalClient.join(site.nodeUrl, room, { token: await token('dora') }))).toBe('removed')
 
-    // The ban is a setting, and applies to a node that runs.
+    // The ban is a setting that applies to a running node.
     await site.rpc('settings.set', { media: { ban_ms: 0 } })
     const fred = await SignalClient.join(site.nodeUrl, room, { token: await token('fred') })
     const before = await token('fred')
@@ -109,7 +109,7 @@ describe('people', () => {
     await site.rpc('settings.set', { media: { ban_ms: 60_000 } })
   })
 
-  test('open rooms are a setting that applies at once; without it the host password or a link is needed', async () => {
+  test('open rooms are a setting that applies at once; without it a user needs the host password or a link', async () => {
     expect(await refusal(SignalClient.join(site.nodeUrl, room))).toBe('unauthorised')
     await site.rpc('settings.set', { media: { open_rooms: true } })
     const guest = await SignalClient.join(site.nodeUrl, room, { user_name: 'Guest' })
@@ -122,7 +122,7 @@ describe('people', () => {
     host.drop()
   })
 
-  test('TURN servers of the settings reach who joins next', async () => {
+  test('TURN servers of the settings reach users who join afterwards', async () => {
     const server = { urls: ['turn:turn.example.org:3478'], username: 'u', credential: 'a TURN secret' }
     const other = { urls: ['turn:other.example.org:3478'], username: 'u', credential: 'another TURN secret' }
     await site.rpc('settings.set', { media: { ice_servers: [other, server] } })
@@ -130,7 +130,7 @@ describe('people', () => {
     expect(person.joined.ice_servers).toEqual([other, server])
     person.drop()
 
-    // An operator sees that there are credentials, not which; saving what is shown keeps them, whatever else changes.
+    // An operator sees that credentials exist, not their values; saving the displayed settings keeps them, whatever else changes.
     const { media } = await site.rpc('settings.get', {})
     expect(media.ice_servers.map(({ credential }) => credential)).toEqual(['******', '******'])
     const moved = { ...media.ice_servers[1], urls: ['turn:turn.example.org:3478', 'turns:turn.example.org:5349'] }
@@ -145,7 +145,7 @@ describe('people', () => {
     }
   })
 
-  test('a link of the console needs no user; it can carry a base of its own', async () => {
+  test('a link of the console needs no user; it can have its own base URL', async () => {
     const link = await site.rpc('media.join_link', { room_id: room, life_ms: 60_000 })
     expect(link.expires_at).toBeLessThanOrEqual(Date.now() + 60_000)
     const guest = await SignalClient.join(site.nodeUrl, room, {
@@ -160,7 +160,7 @@ describe('people', () => {
     await site.rpc('settings.set', { media: { public_url: '' } })
   })
 
-  test('an attendee_max counts people and cameras alike: 507', async () => {
+  test('an attendee_max counts users and cameras alike: 507', async () => {
     const small = await site.api.createRoom({ attendee_max: 1 })
     const first = await SignalClient.join(site.nodeUrl, await opened(small), { token: await token('a', {}, small) })
     const second = SignalClient.join(site.nodeUrl, small, { token: await token('b', {}, small) })
@@ -168,7 +168,7 @@ describe('people', () => {
     first.drop()
   })
 
-  test('a room that is deleted or closed is left by everybody', async () => {
+  test('everyone leaves a room that is deleted or closed', async () => {
     for (const end of ['del', 'close'] as const) {
       const roomId = await opened(await site.api.createRoom())
       const person = await SignalClient.join(site.nodeUrl, roomId, { token: await token('ida', {}, roomId) })
@@ -179,15 +179,15 @@ describe('people', () => {
     }
   })
 
-  /** The room is on the node from now on, as after get_mcu. */
+  /** Opens the room on the node, like get_mcu. */
   async function opened(roomId: string): Promise<string> {
     await site.api.get('/sdk/get_mcu', { room_id: roomId })
     return roomId
   }
 })
 
-describe('the address that people get', () => {
-  test('/jroom/ leads to the page on the node and keeps the query', async () => {
+describe('the address for users', () => {
+  test('/jroom/ redirects to the page on the node and keeps the query', async () => {
     await using site = await MediaSite.start()
     const roomId = await site.api.createRoom()
     const answer = await fetch(`${site.api.media}/jroom/?roomId=${roomId}&lang=zh`, { redirect: 'manual' })
@@ -198,7 +198,7 @@ describe('the address that people get', () => {
     expect(await followed.text()).toContain('<html')
   })
 
-  test('who cannot go on reads why, in both languages', async () => {
+  test('a user who cannot join reads why, in both languages', async () => {
     await using site = await MediaSite.start()
     for (const query of ['', '?roomId=1&roomId=2', '?roomId=', `?roomId=${'1'.repeat(129)}`]) {
       const answer = await fetch(`${site.api.media}/jroom/${query}`)
@@ -211,7 +211,7 @@ describe('the address that people get', () => {
     expect((await (await fetch(`${site.api.media}/jroom/else`)).json()) as object).toMatchObject({ ret: 408 })
   })
 
-  test('a tagged address is what clients and people get, and what the media is offered on', async () => {
+  test('clients and users get a tagged address, which the media uses as well', async () => {
     const addresses = [{ tag: 'local', addr: '192.0.2.7:7082' }]
     await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
     const roomId = await site.api.createRoom()

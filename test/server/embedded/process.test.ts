@@ -10,13 +10,13 @@ import { startCamera } from '../../support/camera/camera.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 
-// Most of the time is deadlines that pass.
+// Most of the time passes in deadlines.
 vi.setConfig({ maxConcurrency: 4, testTimeout: 60_000 })
 
 const folders: string[] = []
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
 
-/** A program in the place of the node's. */
+/** Writes a program that replaces the node's. */
 async function program(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-program-'))
   folders.push(folder)
@@ -26,13 +26,15 @@ async function program(text: string): Promise<string> {
 }
 
 describe.concurrent('the process of the embedded node', () => {
-  test('killed, it is back at its port with rooms and cameras, while the APIs answer all along', async ({ expect }) => {
+  test('a killed node returns at its port with rooms and cameras, while the APIs answer throughout', async ({
+    expect,
+  }) => {
     await using camera = await startCamera()
     await using site = await MediaSite.start()
     const room = await site.api.createRoom({ host_password: 'open sesame' })
     expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
     const person = await SignalClient.join(site.nodeUrl, room, { host_password: 'open sesame' })
-    // Of whom the controller was not told it cannot tell that they left.
+    // The controller cannot notice the departure of users that it has never seen.
     await site.until(async () => (await site.users(room)).length === 2)
     const url = site.nodeUrl
     const [first] = site.pids
@@ -63,7 +65,7 @@ describe.concurrent('the process of the embedded node', () => {
     expect((await told()).find(({ kind }) => kind === 'node.crashed')?.params.error).toContain('SIGKILL')
   })
 
-  test('one that hangs: 310 within what clients wait, then another takes its place', async () => {
+  test("a node that hangs: 310 within the clients' timeout, then another process replaces it", async () => {
     await using camera = await startCamera()
     await using site = await MediaSite.start({ hangsAfterMs: 6_000, settings: { deadlines: { health_ms: 1_000 } } })
     const room = await site.api.createRoom()
@@ -86,14 +88,14 @@ describe.concurrent('the process of the embedded node', () => {
     expect(site.logged.join('')).toContain('hangs')
   })
 
-  test('a stop of the controller ends it, also when it hangs', async () => {
+  test('a stop of the controller ends it, even if it hangs', async () => {
     await using site = await MediaSite.start({ settings: { deadlines: { shutdown_ms: 500 } } })
     process.kill(site.pid, 'SIGSTOP')
     await site.stop()
     expect(isAlive(site.pid)).toBe(false)
   })
 
-  test('after a restart of the controller its cameras are back, and join links of before it are good', async () => {
+  test('after a restart of the controller its cameras return, and earlier join links are valid', async () => {
     await using camera = await startCamera({ auth: 'digest', password: '密码@:/?#%' })
     const first = await MediaSite.start()
     const room = await first.api.createRoom()
@@ -111,7 +113,7 @@ describe.concurrent('the process of the embedded node', () => {
     person.drop()
   })
 
-  test('a port in use is reported with its number, and nothing is left running', async () => {
+  test('a port in use is reported by number, and no process keeps running', async () => {
     const taken = net.createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as net.AddressInfo
@@ -121,7 +123,7 @@ describe.concurrent('the process of the embedded node', () => {
     taken.close()
   })
 
-  test('a program that cannot run leaves the APIs alone: the node is offline and says why', async () => {
+  test('a program that cannot run does not affect the APIs: the node is offline with the reason', async () => {
     await using site = await MediaSite.start({
       spawn: forkMediaProcess(join(import.meta.dirname, 'no-such-program.js')),
     })
@@ -133,13 +135,13 @@ describe.concurrent('the process of the embedded node', () => {
     expect(site.nodeUrl).toBe('')
   })
 
-  test('a program that says nothing does not keep the APIs waiting', async () => {
+  test('a silent program does not delay the APIs', async () => {
     const silent = await program('setInterval(() => {}, 1_000)')
     await using other = await MediaSite.start({
       spawn: forkMediaProcess(silent),
       settings: { deadlines: { health_ms: 1_000 } },
     })
-    // It has not been given up yet.
+    // It still has time to answer.
     expect(other.logged.join('')).not.toContain('next_start_ms')
     const room = await other.api.createRoom()
     expect(await other.api.get('/sdk/get_mcu', { room_id: room })).toMatchObject({ ret: 410 })
@@ -147,7 +149,7 @@ describe.concurrent('the process of the embedded node', () => {
     expect(other.pids.filter(isAlive)).toEqual([])
   })
 
-  test('a program that ends before it answers is started after ever longer waits', async () => {
+  test('a program that ends before it answers is restarted after increasing delays', async () => {
     const crashing = await program('process.exit(3)')
     await using other = await MediaSite.start({ spawn: forkMediaProcess(crashing) })
     await other.until(() => other.logged.filter((line) => line.includes('next_start_ms')).length >= 3, 15_000)
@@ -156,7 +158,7 @@ describe.concurrent('the process of the embedded node', () => {
   })
 })
 
-test.concurrent('a person who was forced offline stays out after a restart of the controller, and enters by a new link', async () => {
+test.concurrent('a user who was forced offline stays out after a restart of the controller, and joins by a new link', async () => {
   const first = await MediaSite.start()
   const room = await first.api.createRoom()
   await first.api.get('/sdk/get_mcu', { room_id: room })
@@ -172,14 +174,14 @@ test.concurrent('a person who was forced offline stays out after a restart of th
   await expect(SignalClient.join(second.nodeUrl, room, { token: old, browser })).rejects.toMatchObject({
     reason: 'removed',
   })
-  // Others who hold the same link are let in, and the same person by a new one.
+  // Other users of the same link are admitted, and the same user by a new one.
   const other = await SignalClient.join(second.nodeUrl, room, { token: old, browser: 'that of somebody else' })
   other.drop()
   const again = await SignalClient.join(second.nodeUrl, room, { token: await token(second) })
   again.drop()
 })
 
-test.concurrent('a person who was forced offline stays out after the media process was replaced', async () => {
+test.concurrent('a user who was forced offline stays out after the media process was replaced', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom()
   await site.api.get('/sdk/get_mcu', { room_id: room })

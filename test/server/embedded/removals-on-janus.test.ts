@@ -4,7 +4,7 @@ import { Participant } from '../../support/janus/participant.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** A site on a Janus server without token_secret: through Janus's own API anybody joins under any id. */
+/** A site on a Janus server without token_secret: Janus's own API admits everybody under any id. */
 let janus: JanusServer
 let site: MediaSite
 beforeAll(async () => {
@@ -35,7 +35,7 @@ const join = async (room: string, token: string): Promise<SignalClient> =>
 const kicks = ({ heard }: Participant): number => heard.filter(({ reason }) => reason === 'kicked').length
 
 test.for(['host', 'operator'] as const)(
-  'whoever calls themselves ann in Janus and is removed by the %s is put out again; ann comes in by the links that she has',
+  'an impostor named ann in Janus, removed by the %s, is removed again on return; ann joins by her own links',
   async (by) => {
     const room = await newRoom()
     const own = await link(room, 'ann')
@@ -73,7 +73,7 @@ test.for(['host', 'operator'] as const)(
   },
 )
 
-test('a person removed from the room page stays out, by the page and by the API of Janus', async () => {
+test('a user removed from the room page stays out, of the page and of the API of Janus', async () => {
   const room = await newRoom()
   const own = await link(room, 'bob')
   const bob = await join(room, own)

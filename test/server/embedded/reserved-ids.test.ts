@@ -11,7 +11,7 @@ test('the id of a camera is reserved in its room while the camera is away, until
   }
   const join = async (token: string): Promise<SignalClient> => await SignalClient.join(site.nodeUrl, room, { token })
   const early = await link('door')
-  // Nobody answers there.
+  // No camera answers there.
   await site.rpc('devices.create', {
     roomId: room,
     userId: 'door',
@@ -23,14 +23,14 @@ test('the id of a camera is reserved in its room while the camera is away, until
   expect(await site.api.get('/rtc/room/join_url', { room_id: room, user_id: 'door', user_name: 'Door' })).toMatchObject(
     { ret: 407 },
   )
-  // Elsewhere it is an id like any other.
+  // In another room it is an id like any other.
   const other = await site.api.createRoom({})
   await site.rpc('media.join_link', { room_id: other, user_id: 'door' })
   await site.rpc('devices.remove', { userIds: ['door'] })
   const door = await join(early)
   expect(door.joined.you.user_id).toBe('door')
   await expect.poll(async () => await site.users(room)).toEqual(['door'])
-  // Who has come first keeps the id: no camera is made with it.
+  // A user who came first keeps the id: no camera is created with it.
   expect(await site.join(room, 'door', 'rtsp://127.0.0.1:9/none')).toMatchObject({ ret: 423 })
   door.drop()
 })

@@ -8,7 +8,7 @@ import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../../support/media/whip-peer.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** A site whose rooms are on a Janus server that asks for tokens: people come through the program of the room page, and their media goes straight to Janus. */
+/** A site whose rooms are on a Janus server with tokens: people join through the room page's process, and their media goes straight to Janus. */
 let janus: JanusServer
 let site: MediaSite
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const nodes = [janus.asNode('j'), { name: 'here', kind: 'embedded' as const, enabled: false }]
   site = await MediaSite.start({ nodes })
   await online('j')
-  // On a busy machine the program is not waited for.
+  // On a busy machine the process may take longer.
   await site.until(() => site.nodeUrl !== '')
 })
 afterAll(async () => {
@@ -37,7 +37,7 @@ const newRoom = async (topic: string): Promise<string> => {
   return room_id
 }
 
-/** Somebody comes through the page. */
+/** Joins through the page. */
 async function enter(
   room_id: string,
   user_id: string,
@@ -55,13 +55,13 @@ async function watch(room: string, { joined }: SignalClient, stream: string): Pr
   return await WhepPeer.openOffered(`${site.nodeUrl}/whep/${room}/${stream}`, joined.session)
 }
 
-/** So many more packets of it come. */
+/** Waits for this many more packets. */
 const flows = async (arrivals: Arrivals, more = 20): Promise<void> => {
   const before = arrivals.received
   await expect.poll(() => arrivals.received, { timeout: 5_000 }).toBeGreaterThan(before + more)
 }
 
-test('a person muted by the host is heard by nobody until they unmute, whatever their page sends', async () => {
+test('nobody hears a user muted by the host until they unmute, whatever their page sends', async () => {
   const room = await newRoom('Mute')
   const [host, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const sender = await publish(room, bob)
@@ -88,14 +88,14 @@ test('a person muted by the host is heard by nobody until they unmute, whatever 
     bob.send({ type: 'state', audio: true, video: true })
     await flows(muted)
   }
-  // A member silences nobody.
+  // A member cannot mute others.
   bob.send({ type: 'mute', user_id: 'ann', kind: 'audio' })
   expect(await bob.next('error')).toMatchObject({ reason: 'forbidden' })
   await viewer.close()
   await sender.close()
 })
 
-test('everybody sees the speakers, also people who join later; muted and silent people are not among them', async () => {
+test('everybody sees the speakers, including users who join later; muted and silent users are not among them', async () => {
   const room = await newRoom('Speaking')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const speaking = (client: SignalClient): readonly string[] =>
@@ -118,7 +118,7 @@ test('everybody sees the speakers, also people who join later; muted and silent 
   await sender.close()
 })
 
-test('a locked room lets back in who was in it, with their screen; nobody else', async () => {
+test('a locked room readmits its previous users, with their screen, and nobody else', async () => {
   const room = await newRoom('Locked')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
   const inJanus = async (): Promise<string[]> =>
@@ -141,16 +141,16 @@ test('a locked room lets back in who was in it, with their screen; nobody else',
   const viewer = await watch(room, ann, 'bob')
   await flows(viewer.video)
   await viewer.close()
-  // Janus does not answer offers: a player's own is countered with another.
+  // Janus does not answer offers: it answers a player's offer with a counter-offer.
   const player = await WhepPeer.openCountered(`${site.nodeUrl}/whep/${room}/bob`, ann.joined.session)
   await flows(player.video)
   expect(await player.close()).toBe(true)
   await sender.close()
-  // By the other way nobody gets in who was not given a token before.
+  // Janus's own API admits only holders of earlier tokens.
   await expect(site.rpc('media.participant_token', { room_id: room, user_id: 'dan' })).rejects.toThrow('locked')
 })
 
-test('who is host, and who came by the number alone, is known of people on Janus as of those on this machine; a new name is, too', async () => {
+test('hosts, users who joined by number, and new names are known for Janus as for this machine', async () => {
   const room = await newRoom('Names')
   await site.rpc('rooms.update', { room_id: room, entry_by_number: 'on', host_password: 'open sesame' })
   const browser = 'a secret of this browser'
@@ -165,7 +165,7 @@ test('who is host, and who came by the number alone, is known of people on Janus
   renamed.drop()
 })
 
-test('a client of the Janus API is one of the people: silenced by a host like them, and out when the meeting is ended', async () => {
+test('a client of the Janus API counts as a user: a host can mute it, and the end of the meeting removes it', async () => {
   const room = await newRoom('Mixed')
   const ann = await enter(room, 'ann', 'host')
   const given = await site.rpc('media.participant_token', { room_id: room, user_id: 'zoe', user_name: 'Zoe' })
@@ -191,16 +191,16 @@ test('a client of the Janus API is one of the people: silenced by a host like th
   ann.send({ type: 'end_meeting' })
   await ann.closed
   await expect.poll(async () => (await site.rpc('rooms.get', { room_id: room })).users).toEqual([])
-  // They may come again.
+  // They can join again.
   await zoe.leave()
   const again = await RoomPeer.join(janus, given.room, given.id, { token: given.token, roomToken: given.room_token })
   await again.leave()
   await Promise.all([viewer.close(), sender.close().catch(() => {})])
 })
 
-test('nobody gets a token of Janus under the id of a camera of the room, also while the camera is away', async () => {
+test('no Janus token is issued under the id of a camera of the room, even while the camera is away', async () => {
   const [room, other] = [await newRoom('Door'), await newRoom('Elsewhere')]
-  // Nobody answers there.
+  // No camera answers there.
   const address = { userName: 'Door', userAddress: 'rtsp://127.0.0.1:9/none' }
   await site.rpc('devices.create', { roomId: room, userId: 'door', ...address })
   const tokenIn = (room_id: string) => site.rpc('media.participant_token', { room_id, user_id: 'door' })
@@ -210,14 +210,14 @@ test('nobody gets a token of Janus under the id of a camera of the room, also wh
   expect(await tokenIn(room)).toMatchObject({ id: 'door' })
 })
 
-test('people read whether their room was closed or goes to another node, and come into it there', async () => {
+test('users read whether their room was closed or moves to another node, and join it there', async () => {
   const closed = await newRoom('Closed')
   const ann = await enter(closed, 'ann')
   await site.rpc('rooms.close', { room_ids: [closed] })
   expect(await ann.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
 
   const room = await newRoom('Moved')
-  // From now on the program is that of a node of this machine.
+  // From now on the process belongs to a node of this machine.
   await site.rpc('nodes.enable', { name: 'here' })
   await online('here')
   const [bob, cem] = [await enter(room, 'bob'), await enter(room, 'cem')]

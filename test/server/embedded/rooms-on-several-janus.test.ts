@@ -6,7 +6,7 @@ import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../support/media/whip-peer.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** A site with two Janus servers that ask for tokens, of which the first is full with two people: who comes then is on the second one. */
+/** A site with two Janus servers that need tokens. The first is full with two users, so later ones join on the second. */
 let north: JanusServer
 let south: JanusServer
 let site: MediaSite
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const small = { pictures: 25, packets: 1, bytes: 200, anyAddress: true }
 
-/** Somebody comes through the page, and is in. */
+/** Joins through the page and waits until joined. */
 async function enter(room_id: string, user_id: string): Promise<SignalClient> {
   const { url } = await site.rpc('media.join_link', { room_id, user_id, user_name: user_id })
   const token = new URL(url).hash.replace('#token=', '')
@@ -37,7 +37,7 @@ async function enter(room_id: string, user_id: string): Promise<SignalClient> {
 const publish = (room: string, { joined }: SignalClient): Promise<WhipPeer> =>
   WhipPeer.open(`${site.nodeUrl}/whip/${room}`, joined.session, small)
 
-/** Watches as soon as it is told that there is something to watch. */
+/** Watches a stream as soon as it is announced. */
 async function watch(room: string, client: SignalClient, stream: string): Promise<WhepPeer> {
   if (!client.joined.streams.some(({ stream_id }) => stream_id === stream))
     await client.next((message) => message.type === 'stream_added' && message.stream.stream_id === stream)
@@ -46,7 +46,7 @@ async function watch(room: string, client: SignalClient, stream: string): Promis
 
 const cascade = async (room_id: string) => (await site.rpc('relays.list', { room_id }))[0]
 
-test('a room with a full node continues on a second one: all see each other and can be removed; killing the first node leaves people of the second undisturbed', async () => {
+test('a room with a full node continues on a second one: all see each other and can be removed; killing the first node does not affect users of the second', async () => {
   const { room_id: room } = await site.rpc('rooms.create', { topic: 'Town hall' })
   const [ann, bob] = [await enter(room, 'ann'), await enter(room, 'bob')]
   expect(await site.rpc('relays.list', {})).toEqual([])
@@ -64,27 +64,27 @@ test('a room with a full node continues on a second one: all see each other and 
     ['cy', 'south', 'north', 'up'],
   ])
   for (const viewer of [cySeesAnn, annSeesCy, bobSeesAnn]) expect(viewer.packets).toBeGreaterThan(0)
-  // Relays are nobody: neither here nor for the operator.
+  // Relays are no users: neither for clients nor for the operator.
   expect(await site.users(room)).toEqual(['ann', 'bob', 'cy'])
   expect(
     ann.joined.people.concat(cy.joined.people).every(({ user_id }) => ['ann', 'bob', 'cy'].includes(user_id)),
   ).toBe(true)
 
-  // By Janus's own API on the second node: everything is handed on to it.
+  // Joins by Janus's own API on the second node, to which all streams are relayed.
   const given = await site.rpc('media.participant_token', { room_id: room, user_id: 'dan' })
   expect(given.ws_url).toBe(south.wsUrl)
   await using dan = await Participant.connect(given.ws_url, given.token)
   await dan.join(given.room, 'dan', given.room_token)
   await expect.poll(() => site.users(room), { timeout: 5_000 }).toContain('dan')
 
-  // And by a link of the same person: there they are now.
+  // Joins by a link of the same user, who is now there.
   const danAgain = await enter(room, 'dan')
   await expect.poll(() => dan.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
   const danSends = await publish(room, danAgain)
   await (await watch(room, ann, 'dan')).close()
   await danSends.close()
 
-  // Taken out on the second node.
+  // Removed on the second node.
   const eve = await enter(room, 'eve')
   await site.rpc('rooms.kick', { room_id: room, user_id: 'eve' })
   expect(await eve.next('removed')).toMatchObject({ reason: 'kicked' })
@@ -96,7 +96,7 @@ test('a room with a full node continues on a second one: all see each other and 
   await expect.poll(() => cascade(room), { timeout: 10_000 }).toBeUndefined()
   const before = fredSeesCy.packets
   await annSends.close()
-  // What was told of ann until now was on the first node.
+  // Earlier messages about ann are from the first node.
   const toldBefore = new Set(fred.messages)
   const annAgain = await enter(room, 'ann')
   const sendsAgain = await publish(room, annAgain)

@@ -13,14 +13,14 @@ import { isAlive, MediaSite } from '../../support/sites/media-site.ts'
 const embedded = (name: string, port: number) => ({ name, kind: 'embedded' as const, port })
 const host = '127.0.0.1'
 
-/** Somebody else's program at a port. */
+/** Another program on a port. */
 async function occupy(port: number): Promise<Server> {
   const server = createServer().listen(port, host)
   await once(server, 'listening')
   return server
 }
 
-/** Another controller of the site, as the database knows it. */
+/** Makes another controller of the site, as stored in the database. */
 const standby = (name: string, node: string) => ({
   ...{
     id: name,
@@ -36,7 +36,7 @@ const standby = (name: string, node: string) => ({
 })
 
 describe('a site with several embedded nodes on one machine', () => {
-  /** The other controllers of the site. */
+  /** Other controllers of the site. */
   const others: ReturnType<typeof standby>[] = []
   let lookAgain = (): void => {}
   const controllers: SiteControllers = {
@@ -68,7 +68,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await camera.kill()
   })
 
-  test('the console proposes one for each core but one, and adds what is missing with the next free ports', async () => {
+  test('the console proposes one for each core except one, and adds the missing ones with the next free ports', async () => {
     const nodePort = Number(new URL(site.nodeUrl).port)
     const proposal = await site.rpc('nodes.proposal', {})
     expect(proposal).toMatchObject({ cores: 3, most: 2, embedded: 1 })
@@ -82,12 +82,12 @@ describe('a site with several embedded nodes on one machine', () => {
     const after = await site.rpc('nodes.proposal', {})
     expect(after).toMatchObject({ most: 2, embedded: 2, missing: [], next: { name: 'here 3' } })
     expect(after.next?.port).toBeGreaterThan(port)
-    // Each has a process of its own, at a port of its own.
+    // Each has its own process and port.
     expect(site.pids.filter(isAlive)).toHaveLength(2)
     expect((await fetch(`http://${host}:${port}/room/`)).status).toBe(200)
   })
 
-  test('a port that the settings or a node of another kind name is not proposed, though nothing listens there', async () => {
+  test('a port of the settings or of a node of another kind is not proposed, even if nothing listens there', async () => {
     const next = async (): Promise<number> => (await site.rpc('nodes.proposal', {})).next?.port ?? 0
     const first = await next()
     await site.rpc('settings.set', { listeners: { console_port: first } })
@@ -99,7 +99,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await site.rpc('nodes.remove', { name: 'lab' })
   })
 
-  test('rooms are spread over them by load, and a join link is good wherever its room is', async () => {
+  test('rooms are distributed over them by load, and a join link works wherever its room is', async () => {
     left = await site.api.createRoom(password)
     right = await site.api.createRoom(password)
     const urls = [await urlOf(left), await urlOf(right)]
@@ -115,7 +115,7 @@ describe('a site with several embedded nodes on one machine', () => {
     }
   })
 
-  test('a person at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing', async () => {
+  test('a user at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing', async () => {
     const elsewhere = await urlOf(right)
     const { url } = await site.rpc('media.join_link', { room_id: right })
     const token = new URL(url).hash.replace('#token=', '')
@@ -143,7 +143,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await expect(wrong).rejects.toMatchObject({ reason: 'hostPasswordWrong' })
   })
 
-  test('people in a room know the other nodes, and learn at once where another controller would serve the room', async () => {
+  test('users in a room know the other nodes, and learn at once where another controller would serve the room', async () => {
     const other = await urlOf(right)
     const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
     expect(ann.joined.other_nodes).toEqual([other])
@@ -159,7 +159,7 @@ describe('a site with several embedded nodes on one machine', () => {
     }
   })
 
-  test('WHIP redirects people who enter by number, too', async () => {
+  test('WHIP redirects people who join by number, too', async () => {
     const { room_id } = await site.rpc('rooms.create', { topic: 'Open house', entry_by_number: 'on' })
     const url = await urlOf(room_id)
     const other = (await site.rpc('nodes.list', {})).map(
@@ -176,7 +176,7 @@ describe('a site with several embedded nodes on one machine', () => {
     expect(await answer.json()).toMatchObject({ reason: 'elsewhere' })
   })
 
-  test('a person who was removed cannot return by the same link after the room moved to another node', async () => {
+  test('a removed user cannot return by the same link after the room moved to another node', async () => {
     const room = await site.api.createRoom()
     const first = await urlOf(room)
     const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'cy' })
@@ -192,7 +192,7 @@ describe('a site with several embedded nodes on one machine', () => {
     await site.rpc('nodes.undrain', { name })
   })
 
-  test('cameras, figures and pictures of rooms come from the node that has them; no camera is called at a node’s port', async () => {
+  test('cameras, statistics and pictures of rooms come from their node; no camera is called at a node’s port', async () => {
     expect(await site.join(left, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
     expect(await site.join(right, 'yard', camera.url('/cam'))).toMatchObject({ ret: 0 })
     const all = await site.rpc('media.stats', {})
@@ -208,7 +208,7 @@ describe('a site with several embedded nodes on one machine', () => {
     })
   })
 
-  test('one that is killed is back at its port by itself, and the rooms of the other never notice', async () => {
+  test('a killed node returns at its port by itself, and the rooms of the other are unaffected', async () => {
     const victim = site.pids.at(-1) ?? 0
     const url = await urlOf(right)
     const neighbour = await SignalClient.join(site.nodeUrl, left, password)
@@ -225,21 +225,21 @@ describe('a site with several embedded nodes on one machine', () => {
     expect(neighbour.socket.readyState).toBe(neighbour.socket.OPEN)
     await allOnline()
     neighbour.drop()
-    // The room may have gone to the other node in the meantime; whoever comes is let in where it is.
+    // The room may have moved to the other node meanwhile; users join wherever it is.
     const back = await SignalClient.join(await urlOf(right), right, password)
     back.drop()
   })
 
-  test('a port that somebody else has is said by name before anything is stored, and at the node where it happens later', async () => {
+  test('a port in use is reported with its holder before anything is stored, and at the node if it is taken later', async () => {
     const port = (await site.rpc('nodes.proposal', {})).next?.port ?? 0
     const other = await occupy(port)
-    // Who it is the system tells where it is quick enough.
+    // The system names the holder if it is fast enough.
     const inUse = `Port ${port} on ${host} is in use by `
     await expect(site.rpc('nodes.add', embedded('third', port))).rejects.toThrow(inUse)
     const moved = site.rpc('nodes.update', embedded('here 2', port))
     await expect(moved).rejects.toThrow(inUse)
     expect(Object.keys(await states())).toEqual(['here', 'here 2'])
-    // It was free when the node was made, and is taken when the node is enabled.
+    // It was free when the node was created, and is taken when the node is enabled.
     other.close()
     await site.rpc('nodes.add', { ...embedded('third', port), enabled: false })
     const later = await occupy(port)
@@ -251,7 +251,7 @@ describe('a site with several embedded nodes on one machine', () => {
     later.close()
   })
 
-  test('two nodes cannot have one port, the first stays at the node port of the settings, others have none', async () => {
+  test('two nodes cannot share a port; the first uses the node port of the settings, others do not', async () => {
     const port = (await site.rpc('nodes.list', {}))[1]?.config.port ?? 0
     const refusals = [
       [embedded('third', 0), 'The node port is that of here: another embedded node needs a port of its own.'],
@@ -264,13 +264,13 @@ describe('a site with several embedded nodes on one machine', () => {
     }
     const first = site.rpc('nodes.update', embedded('here', port + 1))
     await expect(first).rejects.toThrow('listens at the node port of the settings')
-    // What does not name the port leaves it.
+    // An update without the port keeps it.
     expect(await site.rpc('nodes.update', { ...embedded('here 2', 0), weight: 2 })).toMatchObject({
       config: { port, weight: 2 },
     })
   })
 
-  test('a stop of the controller ends all of them, and a start has all of them back at their ports', {
+  test('a stop of the controller ends all of them, and a start brings all of them back at their ports', {
     timeout: 60_000,
   }, async () => {
     const before = (await site.rpc('nodes.list', {})).map(({ config }) => config)
@@ -284,7 +284,7 @@ describe('a site with several embedded nodes on one machine', () => {
   })
 })
 
-test('a site file that names two nodes at one port is refused with their place', async () => {
+test('a site file with two nodes on one port is refused with their path', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-several-'))
   const one = 31_000
   const wrong = MediaSite.start({ folder, nodes: [embedded('a', 0), embedded('b', 0), embedded('c', one)] })

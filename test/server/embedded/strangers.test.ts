@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RefusedError, SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
-/** What a stranger sees who asks for a room by its number and has no link. */
+/** Answers to a stranger who asks for a room by its number without a link. */
 describe('a stranger', () => {
   let site: MediaSite
-  /** Never entered; entered and on the node; closed by the operator; deleted; never made. */
+  /** Never joined; joined and open on the node; closed by the operator; deleted; never created. */
   const rooms: Record<'fresh' | 'open' | 'closed' | 'deleted' | 'unknown', string> = {
     fresh: '',
     open: '',
@@ -35,7 +35,7 @@ describe('a stranger', () => {
     return error === undefined ? 'none' : `${error.code} ${error.reason}`
   }
 
-  test('/jroom/ answers alike for every room number, and changes nothing', async () => {
+  test('/jroom/ answers the same for every room number, and changes nothing', async () => {
     for (const method of ['GET', 'HEAD']) {
       const answers = new Set<string>()
       for (const roomId of Object.values(rooms)) {
@@ -50,7 +50,7 @@ describe('a stranger', () => {
     expect(await site.rpc('nodes.list', {})).toMatchObject([{ rooms: 1 }])
   })
 
-  test('refusals of the node itself are counted in the activity, without the password that was tried', async () => {
+  test('refusals of the node itself are counted in the activity, without the tried password', async () => {
     const roomId = await site.api.createRoom({ host_password: 'open sesame' })
     const link = await site.rpc('media.join_link', { room_id: roomId })
     const token = new URL(link.url).hash.replace('#token=', '')
@@ -95,7 +95,7 @@ describe('a stranger', () => {
     person.drop()
   })
 
-  test('the node answers alike for every room number: by WebSocket, WHIP and WHEP', async () => {
+  test('the node answers the same for every room number: by WebSocket, WHIP and WHEP', async () => {
     const before = await nodeOf(rooms.fresh)
     for (const [how, expected] of [
       [{}, '401 unauthorised'],
@@ -126,7 +126,7 @@ describe('a stranger', () => {
     expect(await nodeOf(rooms.fresh)).toBe(before)
   })
 
-  test('a link opens a room that nobody has entered yet and assigns its node', async () => {
+  test('a link opens a room that nobody has joined yet and assigns its node', async () => {
     const roomId = await site.api.createRoom()
     const link = await site.rpc('media.join_link', { room_id: roomId })
     expect(await nodeOf(roomId)).toBe('')
@@ -137,18 +137,18 @@ describe('a stranger', () => {
     expect(people.map(({ joined }) => joined.room.room_id)).toEqual([roomId, roomId])
     expect(await nodeOf(roomId)).toBe('here')
     for (const person of people) person.drop()
-    // A link tells its owner the truth.
+    // The owner of a link learns the truth.
     await site.rpc('rooms.close', { room_ids: [roomId] })
     expect(await refusal(SignalClient.join(site.nodeUrl, roomId, { token }))).toBe('404 noRoom')
   })
 
-  test('the host password opens a room that nobody has entered', async () => {
+  test('the host password opens a room that nobody has joined', async () => {
     const host = await SignalClient.join(site.nodeUrl, rooms.fresh, { host_password: 'open sesame' })
     expect(host.joined.you.role).toBe('host')
     host.drop()
   })
 
-  test('while the licence is expired, a person is told to come later, and the operator is notified', async () => {
+  test('while the licence is expired, users are asked to come later, and the operator is notified', async () => {
     const roomId = await site.api.createRoom()
     const link = await site.rpc('media.join_link', { room_id: roomId })
     await site.rpc('licence.set', { expires_at: '2020-01-01', max_rooms: 0, max_users: 0 })
@@ -162,8 +162,8 @@ describe('a stranger', () => {
     expect(items[0]).toMatchObject({ ret: 405, client: '127.0.0.1', room: roomId })
   })
 
-  test('guesses are limited by address and seen in the activity', async () => {
-    // Passwords: so many for one room, and so many over all rooms.
+  test('guesses are limited by address and shown in the activity', async () => {
+    // Passwords: a limit for one room, and one over all rooms.
     for (let turn = 0; turn < 9; turn++) {
       expect(await refusal(SignalClient.join(site.nodeUrl, rooms.deleted, { host_password: `${turn}` }))).toBe(
         '401 hostPasswordWrong',
@@ -196,7 +196,7 @@ describe('a stranger', () => {
     expect(statuses.at(-1)).toBe(429)
     const looks = await site.rpc('activity.list', { operation: 'join_page', outcome: 'failed' })
     expect(looks.items[0]).toMatchObject({ ret: 401, client: '127.0.0.1', path: '/jroom/' })
-    // Who knows a link's number only is not led on, but a link still opens its room.
+    // A link's number alone leads nowhere, but a link still opens its room.
     const link = await site.rpc('media.join_link', { room_id: rooms.open })
     const person = await SignalClient.join(site.nodeUrl, rooms.open, {
       token: new URL(link.url).hash.replace('#token=', ''),
@@ -205,7 +205,7 @@ describe('a stranger', () => {
   })
 })
 
-/** An offer that is well formed: what follows is about who sends it. */
+/** A valid offer: only the sender is in question. */
 const minimalOffer = [
   'v=0',
   'o=- 1 1 IN IP4 127.0.0.1',

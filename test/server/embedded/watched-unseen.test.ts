@@ -37,7 +37,7 @@ test('Watching people unseen is recorded in the event log; a viewer may watch ca
   expect(await watched()).toEqual([])
 
   expect(await watch('operator', 'anna')).toBe('shown')
-  // A page asks again when the picture is lost, and for the next person: it is one visit.
+  // A page watches again when the picture is lost, and for the next user: this counts as one visit.
   expect(await watch('operator', 'anna')).toBe('shown')
   expect(await watched()).toMatchObject([
     {
@@ -50,7 +50,7 @@ test('Watching people unseen is recorded in the event log; a viewer may watch ca
   await site.rpc('settings.set', { console: { viewers_watch: true } })
   expect(await watch('viewer', 'anna')).toBe('shown')
   expect((await watched()).map(({ actor }) => actor.name)).toEqual(['the viewer', 'the operator'])
-  // Its token opens every stream of the room.
+  // Its token can watch every stream of the room.
   await site.rpc('media.preview_device', { userId: 'door' })
   expect(await watched()).toHaveLength(3)
   await peer.close()

@@ -12,8 +12,8 @@ import { sealer, temporaryFolder } from '../../support/sites/store-site.ts'
 const day = 24 * 60 * 60_000
 const verify = (folder: string) => verifyLog(join(folder, eventsFolder), sealer)
 
-describe('What happened', () => {
-  test('is there, newest first, also after the next start, and the numbers go on', async () => {
+describe('The event log', () => {
+  test('lists events newest first, also after a restart, with continuing numbers', async () => {
     const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
@@ -41,7 +41,7 @@ describe('What happened', () => {
     expect(await again.verify()).toMatchObject({ ok: true, entries: 4, oldest: 1, newest: 4 })
   })
 
-  test('is found by what it is about, by who did it, by its kind, its level, its time and its words, page by page through all files', async () => {
+  test('finds events by object, actor, kind, level, time and words, page by page through all files', async () => {
     const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
     const log = await openLog(folder, { clock: () => now, segmentBytes: 20_000 })
@@ -86,7 +86,7 @@ describe('What happened', () => {
     expect(await all({ limit: 50, from, to: from + 9_000 })).toHaveLength(10)
   })
 
-  test('is sent to all followers, in order', async () => {
+  test('sends events to all followers, in order', async () => {
     const log = await openLog(await temporaryFolder())
     const told: number[] = []
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -100,7 +100,7 @@ describe('What happened', () => {
     expect(told).toEqual([1, 2, 3])
   })
 
-  test('is kept for so many days, and so many megabytes: the oldest files go as a whole, and what is left proves itself', async () => {
+  test('keeps events for a number of days and megabytes: whole files are removed, oldest first, and the rest still verifies', async () => {
     const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
     const log = await openLog(folder, { clock: () => now, bounds: () => ({ days: 3, megabytes: 200 }) })
@@ -127,8 +127,8 @@ describe('What happened', () => {
   })
 })
 
-describe('Whoever changes the log is found out:', () => {
-  /** A log of ten entries in two files, closed. */
+describe('Tampering is detected:', () => {
+  /** Makes a closed log of ten entries in two files. */
   async function tenEntries(): Promise<string> {
     const folder = await temporaryFolder()
     let now = Date.UTC(2026, 0, 1)
@@ -160,7 +160,7 @@ describe('Whoever changes the log is found out:', () => {
     const folder = await tenEntries()
     await edit(folder, (lines) => change(lines))
     expect(await verify(folder)).toMatchObject({ ok: false, first_bad: bad, fault })
-    // A start and further entries make nothing good.
+    // A start and further entries do not hide it.
     const log = await openLog(folder)
     log.append(joined('later'))
     expect(await log.verify()).toMatchObject({ ok: false })
@@ -168,7 +168,7 @@ describe('Whoever changes the log is found out:', () => {
     expect(await verify(folder)).toMatchObject({ ok: false })
   })
 
-  test('an entry is rewritten with all hashes after it', async () => {
+  test('an entry is rewritten, with new hashes for all later ones', async () => {
     const folder = await tenEntries()
     await edit(folder, (lines) => {
       let prev = ''
@@ -182,7 +182,7 @@ describe('Whoever changes the log is found out:', () => {
     expect(await verify(folder)).toMatchObject({ ok: false, first_bad: 10, fault: 'changed' })
   })
 
-  test('the oldest file is deleted; the newest is; the seal is; the seal is made with another key', async () => {
+  test('the oldest file is deleted; the newest is deleted; the seal is deleted; the seal is made with another key', async () => {
     const folder = await tenEntries()
     const [oldest = '', newest = ''] = await segmentFiles(folder)
     const [first, last] = [await readFile(oldest), await readFile(newest)]
@@ -207,8 +207,8 @@ describe('Whoever changes the log is found out:', () => {
   })
 })
 
-describe('A crash is no tampering:', () => {
-  test('a partly written entry is dropped, and the log goes on', async () => {
+describe('A crash does not count as tampering:', () => {
+  test('a partial entry is dropped, and the log continues', async () => {
     const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
@@ -227,12 +227,12 @@ describe('A crash is no tampering:', () => {
     })
   })
 
-  test('in the first second of a log, too', async () => {
+  test('a crash in the first second of a log, too', async () => {
     const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
     await log.flush()
-    // As a process that is killed leaves it.
+    // State left by a killed process.
     const crashed = await temporaryFolder()
     await cp(folder, crashed, { recursive: true })
     expect(await verify(crashed)).toMatchObject({ ok: true, entries: 2 })
@@ -241,7 +241,7 @@ describe('A crash is no tampering:', () => {
     expect(await again.verify()).toMatchObject({ ok: true, entries: 3 })
   })
 
-  test('what was written and not sealed yet counts', async () => {
+  test('written entries without a seal count', async () => {
     const folder = await temporaryFolder()
     const log = await openLog(folder)
     log.append(joined('ann'))
@@ -258,13 +258,13 @@ describe('A crash is no tampering:', () => {
   })
 })
 
-test('A disk that refuses disturbs nobody: entries wait, and beyond what can wait the log says how many are missing', async () => {
+test('A disk that refuses writes blocks nobody: entries wait, and beyond the limit the log says how many are missing', async () => {
   const folder = await temporaryFolder()
   const log = await openLog(folder, { gatherMs: 1 })
   await log.flush()
   await log.close()
   const blocked = await openLog(folder, { clock: () => Date.now() + 2 * day, gatherMs: 1, maxWaiting: 100 })
-  // A folder stands where the next file of the log would be.
+  // A folder takes the place of the next file of the log.
   const next = join(folder, eventsFolder, 'events-000000000002.ndjson')
   await mkdir(next)
   for (let index = 0; index < 105; index++) blocked.append(joined(`p${index}`))
@@ -278,7 +278,7 @@ test('A disk that refuses disturbs nobody: entries wait, and beyond what can wai
   expect(await blocked.verify()).toMatchObject({ ok: true, entries: 102 })
 })
 
-test('A log of two controllers is not one: another key does not go on with it unseen', async () => {
+test('A log continued by another controller with another key fails verification', async () => {
   const folder = await temporaryFolder()
   const log = await openLog(folder)
   log.append(joined('ann'))

@@ -7,7 +7,7 @@ import { joined, openLog, segmentFiles } from '../../support/sites/event-log-sit
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 import { verifiedByProgram } from './verify-program.ts'
 
-/** A site that has told some events, and was stopped. */
+/** Makes a stopped site with some events. */
 async function stoppedSite(): Promise<string> {
   const server = await startHeadless({})
   onTestFinished(() => removeFolder(server.folder))
@@ -22,7 +22,7 @@ async function startedAgain(folder: string): Promise<Headless> {
   return server
 }
 
-test('a log that was removed while the site was stopped is reported at the next start and by every later check', async () => {
+test('a log removed while the site was stopped is reported at the next start and by every later check', async () => {
   const folder = await stoppedSite()
   expect((await verifiedByProgram(folder)).said).toContain('The event log is whole')
   await rm(join(folder, eventsFolder), { recursive: true })
@@ -38,7 +38,7 @@ test('a log that was removed while the site was stopped is reported at the next 
   expect(await server.rpc('events.verify', {})).toMatchObject({ ok: false })
 })
 
-test('an older copy of the whole log, with its seal, does not pass for it', async () => {
+test('an older copy of the whole log with its seal fails verification', async () => {
   const server = await startHeadless({})
   onTestFinished(() => removeFolder(server.folder))
   const [events, copy] = [join(server.folder, eventsFolder), join(server.folder, 'older')]
@@ -52,7 +52,7 @@ test('an older copy of the whole log, with its seal, does not pass for it', asyn
   expect((await verifiedByProgram(server.folder)).said).toContain('ends before it')
 })
 
-test('a log may be longer than the store knows, as after a crash', async () => {
+test('a log can be longer than the store expects, as after a crash', async () => {
   const folder = await temporaryFolder()
   const bound = { read: () => 2, note: () => {} }
   const log = await openLog(folder, { gatherMs: 1 })
@@ -62,7 +62,7 @@ test('a log may be longer than the store knows, as after a crash', async () => {
   expect(await again.verify()).toMatchObject({ ok: true })
 })
 
-test('the end of the log is noted once a minute, and when it closes', async () => {
+test('the end of the log is stored once a minute, and when it closes', async () => {
   const notes: number[] = []
   const folder = await temporaryFolder()
   const log = await openLog(folder, { bound: { read: () => 0, note: (seq) => void notes.push(seq) }, gatherMs: 1 })

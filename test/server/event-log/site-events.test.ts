@@ -35,7 +35,7 @@ describe('The event log of a site', () => {
     return (await events(filter))[0]
   }
 
-  test('tells the start, what the site file changed, which listeners listen and which nodes are online', async () => {
+  test('records the start, changes by the site file, listeners that listen and nodes that are online', async () => {
     const told = (await events()).map(
       ({ kind, subject, actor }) => `${kind} ${subject.type} ${subject.id} ${actor.type}`,
     )
@@ -53,7 +53,7 @@ describe('The event log of a site', () => {
     )
   })
 
-  test('tells who changed what, from where, and how it was before', async () => {
+  test('records who changed what, from where, and the previous value', async () => {
     await server.rpc('settings.set', { room_defaults: { max_video: 4 } })
     expect(await newest()).toMatchObject({
       kind: 'site.changed',
@@ -68,7 +68,7 @@ describe('The event log of a site', () => {
     expect((await newest())?.seq).toBe(seq)
   })
 
-  test('follows a room from its client to its end, its people and its cameras, each under its name', async () => {
+  test('follows a room from its creation to its end, its users and its cameras, each by name', async () => {
     const room_id = await api.createRoom({ topic: 'Night shift' })
     const room = { type: 'room', id: room_id } as const
     expect(await newest({ subject: room })).toMatchObject({
@@ -133,7 +133,7 @@ describe('The event log of a site', () => {
     })
   })
 
-  test('tells which room moved from which node to which', async () => {
+  test('records moves of rooms between nodes', async () => {
     await server.rpc('nodes.add', {
       name: 'spare',
       kind: 'simulated',
@@ -152,7 +152,7 @@ describe('The event log of a site', () => {
     await server.rpc('nodes.enable', { name: from })
   })
 
-  test('tells that a node came back without its rooms, which were opened there again: once', async () => {
+  test('records once that a node returned without its rooms, which were opened there again', async () => {
     const room_id = await api.createRoom({ topic: 'Is lost' })
     await expect.poll(async () => (await api.get('/sdk/get_mcu', { room_id, options: '{}' })).ret).toBe(0)
     const name = (await server.rpc('rooms.get', { room_id })).room.node
@@ -164,7 +164,7 @@ describe('The event log of a site', () => {
       .toMatchObject([{ kind: 'node.drifted', level: 'warning', params: { found: 'roomMissing' } }])
   })
 
-  test('tells who signed in, and who offered a wrong key', async () => {
+  test('records sign-ins and wrong keys', async () => {
     const key = (await readFile(join(server.folder, 'console.key'), 'utf8')).trim()
     for (const [offered, status] of [
       ['x'.repeat(40), 401],
@@ -183,7 +183,7 @@ describe('The event log of a site', () => {
     ])
   })
 
-  test('holds none of the secrets that an operator or a client gives', async () => {
+  test('contains no secret of an operator or a client', async () => {
     const secrets = [credential.secret_key, 'Secret-of-turn-2']
     const secret = (): string => {
       const made = `Hidden-${secrets.length}-Pw9x`
@@ -229,7 +229,7 @@ describe('The event log of a site', () => {
     for (const each of secrets) expect(text).not.toContain(each.toLowerCase())
   })
 
-  test('is whole after a restored backup, which it tells, and so is what the backup holds of it', async () => {
+  test("verifies after a restored backup, which it records, and so does the backup's copy", async () => {
     const { name } = await server.rpc('backups.make', {})
     await server.rpc('rooms.create', { topic: 'Later' })
     await server.rpc('backups.restore', { name })
@@ -239,7 +239,7 @@ describe('The event log of a site', () => {
       { params: { procedure: 'backups.make' }, subject: { type: 'backup', id: name } },
     ])
     expect(await server.rpc('events.verify', {})).toMatchObject({ ok: true, fault: null, unsealed: 0 })
-    // The backup holds the log as it was, which proves itself with the key of the site.
+    // The backup holds the log of its time, which verifies with the key of the site.
     const sealer = createSealer(await loadKeyFile(join(server.folder, 'seal.key')))
     const kept = await verifyLog(join(server.folder, 'backups', name, 'events'), sealer)
     expect(kept).toMatchObject({ ok: true })

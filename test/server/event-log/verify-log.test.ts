@@ -6,11 +6,11 @@ import { removeFolder, startHeadless } from '../../support/headless.ts'
 import { edit } from '../../support/sites/event-log-site.ts'
 import { verifiedByProgram as verify } from './verify-program.ts'
 
-test('--verify-log says whether the log of a site is as it was written, and by which entry it is not', async () => {
+test('--verify-log says whether the log of a site is unchanged, or which entry fails', async () => {
   const server = await startHeadless({ site: { nodes: [{ name: 'lab', kind: 'simulated' }] } })
   onTestFinished(() => removeFolder(server.folder))
   await server.rpc('rooms.create', { topic: 'Hall' })
-  // While the controller runs, too.
+  // Works while the controller runs, too.
   expect(await verify(server.folder)).toMatchObject({ code: 0 })
   await server.stop()
   const whole = await verify(server.folder)
@@ -27,7 +27,7 @@ test('--verify-log says whether the log of a site is as it was written, and by w
   })
 })
 
-test('--verify-log makes nothing in a folder that has no key', async () => {
+test('--verify-log creates nothing in a folder without a key', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-no-log-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const { code, said } = await verify(folder)

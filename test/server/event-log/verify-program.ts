@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 
 const program = join(import.meta.dirname, '../../../dist/server/headless.js')
 
-/** Answer of the built program to --verify-log, and its exit code. */
+/** Runs the built program with --verify-log. Resolves to its output and exit code. */
 export async function verifiedByProgram(folder: string): Promise<{ code: number; said: string }> {
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [program, '--data-dir', folder, '--verify-log'])

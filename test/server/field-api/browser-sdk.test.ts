@@ -5,8 +5,8 @@ import { parseRaw } from '../../support/sites/api-site.ts'
 import { sendRequest } from './requests.ts'
 
 /**
- * Pages on the SDKs 2.5 and 3.6 of the original platform: script elements that jQuery makes. The page gives `callback=test` or `callback=?`, jQuery adds its own name and `_` behind it;
- * a browser leaves the brackets of JSON in a query as they are, and escapes its quotes.
+ * Pages on the SDKs 2.5 and 3.6 of the original platform: script elements made by jQuery. The page gives `callback=test` or `callback=?`, jQuery appends its own name and `_`;
+ * a browser keeps the brackets of JSON in a query, and escapes its quotes.
  */
 
 const browser = [
@@ -17,7 +17,7 @@ const browser = [
   'Sec-Fetch-Dest: script',
 ]
 
-/** What a script element runs: the answer, and the function that it is given to. */
+/** Runs a script element: returns the function's name and its argument. */
 async function script(site: LiveSite, target: string): Promise<{ name: string; answer: Record<string, unknown> }> {
   const { status, headers, body } = parseRaw(await sendRequest(site, { to: 'media', target, headers: browser }))
   expect(status).toBe(200)
@@ -31,7 +31,7 @@ async function script(site: LiveSite, target: string): Promise<{ name: string; a
 
 const jquery = 'jQuery1113021467_1496311111111'
 
-test('A page makes its whole round with scripts: token, init, room, MCU, camera, list, and everything away again', async () => {
+test('A page completes its round with scripts: token, init, room, MCU, camera, list, and removes everything again', async () => {
   const site = await liveSite()
   Object.assign(site.settings().compatibility, { older_clients: true, get_access_token: true })
   const secret = encodeURIComponent('a secret key of the tests')
@@ -58,7 +58,7 @@ test('A page makes its whole round with scripts: token, init, room, MCU, camera,
   expect(info.name).toBe('test')
   const { room_server, ice_servers } = info.answer as { room_server: { uri: string }; ice_servers: unknown[] }
   expect([room_server.uri, ice_servers.length]).toEqual(['127.0.0.1:7082', 0])
-  // The SDKs compare it loosely with 'true' and with 1, to know whether they have to ask get_mcu.
+  // The SDKs compare it loosely with 'true' and with 1, to decide whether to call get_mcu.
   expect(Number(info.answer.is_cluster)).toBe(1)
 
   const mcu = await script(site, `/sdk/get_mcu?room_id=${roomId}&token=${token}&callback=test&_=4`)
@@ -111,7 +111,7 @@ test('An error reaches the page with code and reason', async () => {
   expect(info.answer).toEqual({ ret: 602, msg: expect.any(String) })
 })
 
-test('A page of another origin may post to the device operations of the media port, and asks before', async () => {
+test('A page of another origin may post to the device operations of the media port after a preflight', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const target = '/avd/api/outgoing/getOutgoingUsers'
@@ -138,7 +138,7 @@ test('A server program in PHP or Java, without an Accept header, gets plain JSON
   }
 })
 
-test('With the switch off, the same pages get the answers that everybody gets, as scripts', async () => {
+test('With the switch off, the same pages get the standard answers, as scripts', async () => {
   const site = await liveSite()
   const { token } = site.client
   const answers = async (target: string) => (await script(site, target)).answer

@@ -14,7 +14,7 @@ import { countUsers, getRoomByExtendId } from '../../../shared/media-operations.
 import type { OperationContract } from '../../../shared/operation.ts'
 import { liveSite } from '../../support/sites/live-site.ts'
 
-/** A JSON text as a script writes it whose author likes single quotes. */
+/** Writes JSON in single quotes, as some scripts do. */
 function singleQuoted(value: unknown): string {
   return JSON.stringify(value).replace(/"((?:[^"\\]|\\.)*)"/g, (_text, inner: string) => {
     const written = inner.replace(/\\"|'/g, (quote) => (quote === "'" ? "\\'" : '"'))
@@ -22,7 +22,7 @@ function singleQuoted(value: unknown): string {
   })
 }
 
-test('property: an object is read alike in single and in double quotes', () => {
+test('property: an object reads the same in single and in double quotes', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const wanted: unknown = JSON.parse(JSON.stringify(value))
@@ -51,7 +51,7 @@ test('property: no text makes the reading of options throw, or grow beyond twice
   )
 })
 
-test('A text of the longest options is read in no time, however it is quoted', () => {
+test('Options of maximum length are read at once, however they are quoted', () => {
   const began = performance.now()
   for (const piece of ["'", '\\', "\\'", `'"`, "{'", '[', '"']) optionsAsMeant(piece.repeat(8192))
   expect(performance.now() - began).toBeLessThan(250)
@@ -116,7 +116,7 @@ test('property: operations for older clients answer any input with a number and 
       expect(Number.isInteger(ret)).toBe(true)
       expect(ret).not.toBe(700)
       if (ret !== 0) expect(msg).toMatch(/./)
-      // What both ports have of the device API; what only the media port has is unknown on the other one, which is the device API's.
+      // Compares the device API on both ports; operations of the media port only are unknown on the device port.
       if (contract.api === 'device' || to === 'device') expect([result, err]).toEqual([ret, msg])
     }),
     { numRuns: 250 },

@@ -3,7 +3,7 @@ import { sendRaw, parseRaw } from '../../support/sites/api-site.ts'
 import { liveSite, type LiveSite } from '../../support/sites/live-site.ts'
 import { sendRequest } from './requests.ts'
 
-/** Operations for older clients are operations like all others: the activity, OpenAPI, fault rules and metrics know them. */
+/** Operations for older clients are full operations: the activity, OpenAPI, fault rules and metrics include them. */
 
 const list = '/avd/api/outgoing/getOutgoingUsers'
 
@@ -13,7 +13,7 @@ async function document(site: LiveSite, api: 'media' | 'device'): Promise<Record
   return Object.fromEntries(Object.entries(paths).map(([path, { get }]) => [path, get]))
 }
 
-test('OpenAPI describes what is answered now, and marks what is there for older clients', async () => {
+test('OpenAPI describes the current answers, and marks those for older clients', async () => {
   const site = await liveSite()
   const { compatibility } = site.settings()
   const before = await document(site, 'media')
@@ -31,7 +31,7 @@ test('OpenAPI describes what is answered now, and marks what is there for older 
   expect(JSON.stringify(device[list])).toContain('"result"')
 })
 
-test('The activity shows the answer that an older client got as it went out, without what is secret', async () => {
+test('The activity shows the answer to an older client as sent, without secrets', async () => {
   const site = await liveSite()
   const { client, journal } = site
   Object.assign(site.settings().compatibility, { older_clients: true, get_access_token: true })
@@ -68,7 +68,7 @@ test('The activity shows the answer that an older client got as it went out, wit
   expect(listed?.answer).toBe('{"ret":0,"msg":"","result":0,"err":"","data":{"total":0,"items":[]}}')
 })
 
-test('Fault rules hit them, and metrics count them under their names', async () => {
+test('Fault rules apply to them, and metrics count them under their names', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   site.faults.set([
@@ -90,7 +90,7 @@ test('Fault rules hit them, and metrics count them under their names', async () 
   expect(lines).toContain('roomdesk_requests_total{api="device",operation="list_outgoing_users",ret="310"} 1')
 })
 
-test('The token in client_info is as good as one beside it, in every spelling that clients use', async () => {
+test('The token in client_info works like one beside it, in every spelling that clients use', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const { client } = site

@@ -4,14 +4,14 @@ import { parseRaw, sendRaw } from '../../support/sites/api-site.ts'
 import { type Place, sendRequest } from './requests.ts'
 
 /**
- * The native engine of the original platform: one base address, every parameter always, empty or 0 where it has none, in an order of its own, percent-escapes in lower case. It reads
+ * The native engine of the original platform: one base address, every parameter always, empty or 0 by default, in its own order, percent-escapes in lower case. It reads
  * `result` and `err`, and items in snake_case.
  */
 
 const engine = ['User-Agent: avd-engine/2.5', 'Accept: */*', 'Accept-Encoding: identity']
 const outgoing = '/avd/api/outgoing'
 
-/** Sends a request as the engine does, and reads its answer. */
+/** Sends a request like the engine, and reads its answer. */
 async function call(site: LiveSite, target: string, to: Place = 'media'): Promise<Record<string, unknown>> {
   const answer = parseRaw(await sendRequest(site, { to, target, headers: engine }))
   expect(answer.status).toBe(200)
@@ -40,7 +40,7 @@ const destroyUser = (token: string, roomId: string, userId: string): string =>
 const deleteRoom = (token: string, roomId: string): string =>
   `/rtc/room/del?access_tocken=${escape(token)}&room_id=${roomId}`
 
-test('The native engine does its whole round on one address: init, token, room, MCU, camera, list, and everything away again', async () => {
+test('The native engine completes its round on one address: init, token, room, MCU, camera, list, and removes everything again', async () => {
   const site = await liveSite()
   const { compatibility } = site.settings()
   Object.assign(compatibility, { older_clients: true, get_access_token: true })
@@ -145,7 +145,7 @@ test('The native engine does its whole round on one address: init, token, room, 
   expect(site.olderClients.view().served).toBeGreaterThanOrEqual(10)
 })
 
-test('With the switch off, the same requests get the answers that everybody gets', async () => {
+test('With the switch off, the same requests get the standard answers', async () => {
   const site = await liveSite()
   const { token } = site.client
   const missing = (path: string) => ({ ret: 408, msg: `There is no ${path} on the media API.` })
@@ -174,7 +174,7 @@ test('With the switch off, the same requests get the answers that everybody gets
   expect(await call(site, deleteRoom(token, roomId))).toEqual({ ret: 0, room_id: roomId })
 })
 
-test('Headers may be as old programs write them; names of parameters are as they are', async () => {
+test('Header names may have any case, as in old programs; parameter names may not', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const port = Number(new URL(site.client.media).port)
@@ -194,7 +194,7 @@ test('Headers may be as old programs write them; names of parameters are as they
   expect(await call(site, list.replace('accessToken', 'AccessToken'))).toMatchObject({ ret: 401, result: 401 })
 })
 
-test('A failure of the device API tells code and reason in both pairs, on either port', async () => {
+test('A failure of the device API has code and reason in both pairs of fields, on either port', async () => {
   const site = await liveSite()
   Object.assign(site.settings().compatibility, { older_clients: true, get_access_token: true })
   const failures: [string, number][] = [
@@ -231,7 +231,7 @@ test('An invalid request to the device API is answered in both pairs of fields, 
   })
 })
 
-test('getAccessToken has a switch of its own, and guesses are as limited as those of a digest', async () => {
+test('getAccessToken has its own switch, and the same limit of guesses as a digest', async () => {
   const site = await liveSite()
   const { compatibility, access } = site.settings()
   compatibility.get_access_token = true
@@ -252,7 +252,7 @@ test('getAccessToken has a switch of its own, and guesses are as limited as thos
   ])
 })
 
-test('Requests that only a mistake sends are refused while older clients are served', async () => {
+test('Requests that only a mistake sends are refused, also for older clients', async () => {
   const site = await liveSite()
   site.settings().compatibility.older_clients = true
   const meeting = { topic: 'T', owner_id: 'o', room_mode: 1 }

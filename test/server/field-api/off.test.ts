@@ -3,7 +3,7 @@ import { camera, liveSite } from '../../support/sites/live-site.ts'
 import { sendRequest, type WireRequest, withoutDate } from './requests.ts'
 
 /**
- * With the switch off, everything that it would change is answered byte for byte as before there was a switch: `answers-when-off.txt` was recorded then.
+ * With the switch off, all affected answers are byte for byte as before the switch existed: `answers-when-off.txt` was recorded then.
  */
 
 const script = ['Accept: */*', 'Referer: http://another.example/page.html']
@@ -75,7 +75,7 @@ const requests: readonly WireRequest[] = [
   { to: 'device', method: 'BREW', target: `${outgoing}/getOutgoingUsers` },
 ]
 
-test('with the switch off, what it would change is answered byte for byte as before', async () => {
+test('with the switch off, all affected answers are byte for byte as before', async () => {
   const site = await liveSite()
   await site.client.createRoom({ room_extend_id: 'recorded' })
   expect(await site.client.outgoing('createOutgoingUser', camera('recorded', 'first'))).toMatchObject({ ret: 0 })

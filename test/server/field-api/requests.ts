@@ -1,10 +1,10 @@
 import { sendRaw } from '../../support/sites/api-site.ts'
 import type { LiveSite } from '../../support/sites/live-site.ts'
 
-/** Where a request goes. */
+/** Port that receives a request. */
 export type Place = 'media' | 'device'
 
-/** A request as it goes over the wire, but for the token, which stands in it as `TOKEN`. */
+/** A request as sent on the wire, with the placeholder `TOKEN` for the token. */
 export interface WireRequest {
   to: Place
   method?: string
@@ -13,7 +13,7 @@ export interface WireRequest {
   body?: string
 }
 
-/** Sends a request on a connection of its own, byte by byte as it is given, and reads the whole answer. */
+/** Sends a request unchanged on its own connection, and reads the whole answer. */
 export function sendRequest({ client }: Pick<LiveSite, 'client'>, request: WireRequest): Promise<string> {
   const { to, method = 'GET', target, headers = [], body = '' } = request
   const filled = (text: string): string => text.replaceAll('TOKEN', () => encodeURIComponent(client.token))
@@ -24,7 +24,7 @@ export function sendRequest({ client }: Pick<LiveSite, 'client'>, request: WireR
   return sendRaw(Number(new URL(client[to]).port), text)
 }
 
-/** An answer without what differs from run to run. */
+/** Removes the parts of an answer that change with each run. */
 export function withoutDate(answer: string): string {
   return answer.replace(/\r\nDate: [^\r]*/, '').replaceAll('\r\n', '\n')
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { liveSite, type LiveSite } from '../../support/sites/live-site.ts'
 
-/** What the first call of the original SDKs is answered with. */
+/** Answers to the first call of the original SDKs. */
 
 const info = (site: LiveSite) => site.client.get('/sdk/config/serverinfo')
 
@@ -26,7 +26,7 @@ test('An ICE server list of the original SDKs is empty, or STUN and then TURN', 
   expect((await info(site)).ice_servers).toEqual([{ url: 'stun:stun.example', username: '', credential: '' }, turn])
 })
 
-test('Both APIs are where people reach the site from outside, and the protocol is as safe as the site', async () => {
+test('Both APIs have the external address of the site, and its scheme', async () => {
   const site = await siteForOlderClients()
   expect(await info(site)).toMatchObject({ rest_uri: new URL(site.client.media).host, room_server: { protocol: 'ws' } })
   site.settings().media.public_url = 'https://rooms.example.org/site'
@@ -34,7 +34,7 @@ test('Both APIs are where people reach the site from outside, and the protocol i
   expect(await info(site)).toMatchObject({ rest_uri: 'rooms.example.org/site', room_server: { protocol: 'wss' } })
 })
 
-test('The room server is a node that is online where there is one, else any that is enabled, else there is none: 410', async () => {
+test('The room server is an online node if there is one, else any enabled node, else 410', async () => {
   const addresses = (host: string) => [{ tag: 'local', addr: `${host}:7082` }]
   const site = await siteForOlderClients({
     nodes: {

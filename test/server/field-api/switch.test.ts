@@ -3,7 +3,7 @@ import { LaunchError, readLaunchOptions } from '../../../server/bin/launch-optio
 import { ApiClient } from '../../support/api-client.ts'
 import { HeadlessEndedError, startHeadless } from '../../support/headless.ts'
 
-/** Where the switch is: a flag or the environment comes before the settings, which the site file and the console change. */
+/** Source of the switch: a flag or the environment overrides the settings, which the site file and the console change. */
 
 const credential = { label: 'Site', access_key: 'site', secret_key: 'the secret of the site' }
 const info = '/sdk/config/serverinfo'
@@ -24,7 +24,7 @@ test('The switches are flags and variables of the environment, on or off', () =>
   )
 })
 
-test('A site file turns the switch on, the console turns it off at once, and the environment comes before both', async () => {
+test('A site file turns the switch on, the console turns it off at once, and the environment overrides both', async () => {
   const site = {
     credentials: [credential],
     nodes: [{ name: 'lab', kind: 'simulated' }],
@@ -63,7 +63,7 @@ test('A site file turns the switch on, the console turns it off at once, and the
   expect((await second.rpc('settings.get', {})).compatibility.older_clients).toBe(false)
 })
 
-test('A site file with another value is refused with the path of it', async () => {
+test('A site file with an invalid value is refused with its path', async () => {
   const site = { credentials: [credential], settings: { compatibility: { older_clients: 'yes' } } }
   const failure = await startHeadless({ site }).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(HeadlessEndedError)

@@ -4,11 +4,11 @@ import { defaultSettings } from '../../../shared/settings.ts'
 import { observation } from '../observe/observation.ts'
 import { liveSite } from '../../support/sites/live-site.ts'
 
-/** What only clients of the original platform call is counted, and told while the switch is off. */
+/** Calls that only clients of the original platform make are counted, and reported while the switch is off. */
 
 const info = '/sdk/config/serverinfo'
 
-test('a client of the original platform that is refused is named by address, credential and the setting that would serve it', async () => {
+test('a refused client of the original platform is reported with address, credential and the setting that would serve it', async () => {
   const { client, olderClients } = await liveSite()
   expect(olderClients.view()).toEqual({ on: false, get_access_token: false, fixed: [], served: 0, refused: [] })
 
@@ -57,7 +57,7 @@ test('a client’s plain mistake and a common request are not reported as an old
   expect(olderClients.view().refused).toEqual([])
 })
 
-test('when the switch is turned on, what it kept out is no news any more', async () => {
+test('when the switch is turned on, earlier refusals are no longer reported', async () => {
   const { client, olderClients, settings } = await liveSite()
   await client.get(info)
   expect(olderClients.view().refused).toHaveLength(1)

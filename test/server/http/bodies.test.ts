@@ -21,7 +21,7 @@ const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, st
 const postJson = (value: object) => post(JSON.stringify({ accessToken: device.token, ...value }))
 const refused = (msg: string) => ({ ret: 401, msg })
 
-test('parameters may come in the query, in a form or as JSON', async () => {
+test('parameters can be in the query, in a form or in JSON', async () => {
   const all = { accessToken: device.token, ...camera }
   const form = new URLSearchParams(all).toString()
   const echo = { ret: 0, data: { roomId: '1', userId: '2' } }
@@ -34,7 +34,7 @@ test('parameters may come in the query, in a form or as JSON', async () => {
   for (const call of device.calls) expect(call).toEqual(camera)
 })
 
-test('they may be spread over query and body', async () => {
+test('parameters can be divided between query and body', async () => {
   const answer = await post(JSON.stringify(camera), json, `?accessToken=${encodeURIComponent(device.token)}`)
   expect(answer.ret).toBe(0)
 })
@@ -117,7 +117,7 @@ test('a body of 64 KiB passes', async () => {
   expect((await post(body + ' '.repeat(room))).ret).toBe(0)
 })
 
-test('a longer one is a parameter error and closes the connection, and its sender sees the answer', async () => {
+test('a longer body is a parameter error that closes the connection, and its sender reads the answer', async () => {
   const head = `POST ${path} HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\n`
   const body = ' '.repeat(3 * 1024 * 1024)
   for (const request of [
@@ -131,12 +131,12 @@ test('a longer one is a parameter error and closes the connection, and its sende
   }
 })
 
-test('so is one that is only announced: nobody waits for it', async () => {
+test('a longer body that is only announced is refused without waiting', async () => {
   const head = `POST ${path} HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n`
   expect(JSON.parse(parseRaw(await sendRaw(device.port, head)).body)).toMatchObject({ ret: 401 })
 })
 
-test('a client that asks first (Expect: 100-continue) is told to go on', async () => {
+test('a client with Expect: 100-continue is told to continue', async () => {
   const body = JSON.stringify({ accessToken: device.token, ...camera })
   const head = `POST ${path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 4}\r\n\r\n`
   const text = await sendRaw(device.port, `${head}${body}`)
@@ -144,7 +144,7 @@ test('a client that asks first (Expect: 100-continue) is told to go on', async (
   expect(text).toContain('"ret":0')
 })
 
-test('a body that comes with a media request is left alone', async () => {
+test('a body of a media request is ignored', async () => {
   const head = `GET /rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)} HTTP/1.1\r\nHost: t\r\n`
   const once = `${head}Content-Length: 14\r\n\r\n{"room_id":"2"`
   const text = await sendRaw(media.port, `${once}${once}`, 2)
@@ -152,7 +152,7 @@ test('a body that comes with a media request is left alone', async () => {
   expect(media.calls.at(-1)).toEqual({ room_id: '1' })
 })
 
-test('a body on a path that does not exist is not waited for', async () => {
+test('a body on an unknown path is not awaited', async () => {
   const text = await sendRaw(media.port, 'POST /none HTTP/1.1\r\nHost: t\r\nContent-Length: 5000000\r\n\r\nabc')
   expect(JSON.parse(parseRaw(text).body)).toMatchObject({ ret: 408 })
 })

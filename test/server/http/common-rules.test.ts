@@ -26,7 +26,7 @@ test('a success is HTTP 200 with ret 0 and exactly the fields of the specificati
   )
 })
 
-test('an answer says its type and length, and is not stored', async () => {
+test('an answer has its type and length, and is not cached', async () => {
   const { headers, body } = await rawGet(media.port, `/rtc/room/get?access_token=${media.token}&room_id=1`)
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
   expect(headers['cache-control']).toBe('no-store')
@@ -39,7 +39,7 @@ test('a failure is HTTP 200 with ret and one plain sentence', async () => {
   expect(JSON.parse(body)).toEqual({ ret: 404, msg: 'There is no such room.' })
 })
 
-test('a path that does not exist is 408 on the media API', async () => {
+test('an unknown path is 408 on the media API', async () => {
   expect(await media.get('/rtc/room/nothing')).toEqual({
     ret: 408,
     msg: 'There is no /rtc/room/nothing on the media API.',
@@ -48,14 +48,14 @@ test('a path that does not exist is 408 on the media API', async () => {
   expect((await media.get('/RTC/room/get')).ret).toBe(408)
 })
 
-test('a method that does not exist is 408 on the media API', async () => {
+test('an unknown method is 408 on the media API', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     const answer = await media.get('/rtc/room/get?room_id=1', { method })
     expect(answer).toEqual({ ret: 408, msg: `${method} is not supported for /rtc/room/get: use GET.` })
   }
 })
 
-test('HEAD is answered like any other method that does not exist', async () => {
+test('HEAD is answered like any other unknown method', async () => {
   const response = await fetch(`${media.url}/rtc/room/get`, { method: 'HEAD' })
   expect(response.status).toBe(200)
   expect(media.seen.at(-1)).toMatchObject({ method: 'HEAD', ret: 408 })
@@ -72,7 +72,7 @@ test('on the device API an unknown path or method is 401 and the message names i
   })
 })
 
-test('the path of an answer never carries the bytes of the request', async () => {
+test('the path in an answer never contains raw bytes of the request', async () => {
   const answer = await media.get(`/${encodeURIComponent('<script>\n')}${'x'.repeat(300)}`)
   expect(String(answer.msg).length).toBeLessThan(200)
 })
@@ -83,7 +83,7 @@ test('any origin may call by default, without credentials', async () => {
   expect(headers['access-control-allow-credentials']).toBeUndefined()
 })
 
-test('a setting narrows the origins, at once', async () => {
+test('a setting restricts the origins, at once', async () => {
   media.settings.cors_origins = ['https://a.example']
   const ours = await rawGet(media.port, '/rtc/room/get', ['Origin: https://a.example'])
   const theirs = await rawGet(media.port, '/rtc/room/get', ['Origin: https://b.example'])
@@ -93,7 +93,7 @@ test('a setting narrows the origins, at once', async () => {
   expect(theirs.headers.vary).toBe('Origin')
 })
 
-test('a preflight is answered 200 and says what is allowed', async () => {
+test('a preflight is answered 200 with the allowed methods and headers', async () => {
   const response = await fetch(`${device.url}${list}`, {
     method: 'OPTIONS',
     headers: { 'Access-Control-Request-Method': 'POST', 'Access-Control-Request-Headers': 'content-type' },
@@ -118,12 +118,12 @@ test('the token is accepted under the misspelt name that clients use', async () 
   expect((await media.get(`/rtc/room/get?access_tocken=${media.token}&room_id=1`)).ret).toBe(0)
 })
 
-test('get_mcu alone also takes it as token', async () => {
+test('only get_mcu also accepts it as token', async () => {
   expect((await media.get(`/sdk/get_mcu?token=${media.token}&room_id=1`)).ret).toBe(0)
   expect((await media.get(`/rtc/room/get?token=${media.token}&room_id=1`)).ret).toBe(602)
 })
 
-test('the device API takes the token under three names on every operation', async () => {
+test('the device API accepts the token under three names on every operation', async () => {
   for (const name of ['accessToken', 'access_token', 'access_tocken']) {
     expect((await device.get(`${list}?${name}=${device.token}`)).ret).toBe(0)
   }
@@ -134,7 +134,7 @@ test('names are case-sensitive', async () => {
   expect((await media.get(`/rtc/room/get?access_token=${media.token}&Room_id=1`)).ret).toBe(407)
 })
 
-test('a wrong parameter is named, its value is not repeated', async () => {
+test('an invalid parameter is named, and its value is not repeated', async () => {
   const base = `/rtc/room/create?access_token=${media.token}&owner_id=anna`
   expect(await media.get(base)).toEqual({ ret: 407, msg: 'topic is missing.' })
   expect(await media.get(`${base}&room_mode=1&topic=`)).toEqual({
@@ -174,7 +174,7 @@ test('an unexpected error is logged in full and answered generically', async () 
   await bench.stop()
 })
 
-test('on the device API it is answered with the code of the operation', async () => {
+test('on the device API an unexpected error has the code of the operation', async () => {
   const bench = await openBench('device')
   const create = `/avd/api/outgoing/createOutgoingUser?accessToken=${bench.token}&roomId=1&userId=2&userName=c&userAddress=rtsp://h`
   bench.behave(() => Promise.reject(new TypeError('inner')))
@@ -220,7 +220,7 @@ test('the OpenAPI document is served beside the operations, also to other origin
   expect(await response.json()).toEqual({ openapi: '3.1.0' })
 })
 
-test('the join page can be mounted; what fails there is answered like everything else', async () => {
+test('the join page can be mounted; its failures are answered like all others', async () => {
   const bench = await openBench('media', {
     mounts: {
       'GET /jroom/': (context, next) => {

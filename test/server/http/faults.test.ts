@@ -21,7 +21,7 @@ test('a rule answers instead of the operation', async () => {
   expect(media.seen.at(-1)).toMatchObject({ operation: 'get_room', ret: 700 })
 })
 
-test('a rule holds an answer back', async () => {
+test('a rule delays an answer', async () => {
   media.faults.set([rule({ delay_ms: 120 })])
   const before = performance.now()
   expect((await getRoom()).ret).toBe(0)
@@ -33,7 +33,7 @@ test('a rule closes the connection without an answer', async () => {
   await expect(getRoom()).rejects.toThrow()
 })
 
-test('a rule ends after as many hits as it says', async () => {
+test('a rule ends after its number of hits', async () => {
   media.faults.set([rule({ ret: 409, times: 2 })])
   const rets = [await getRoom(), await getRoom(), await getRoom()].map(({ ret }) => ret)
   expect(rets).toEqual([409, 409, 0])
@@ -41,19 +41,19 @@ test('a rule ends after as many hits as it says', async () => {
   expect(media.faults.active).toBe(false)
 })
 
-test('a rule for every operation hits this one too, a rule for another does not', async () => {
+test('a rule for every operation applies to this one, a rule for another does not', async () => {
   media.faults.set([rule({ operation: 'create_room', ret: 700 })])
   expect((await getRoom()).ret).toBe(0)
   media.faults.set([rule({ operation: '*', ret: 504 })])
   expect((await media.get('/rtc/auth/valid?access_key=a&digest=b')).ret).toBe(504)
 })
 
-test('a rule hits only some of the requests when it says so', async () => {
+test('a rule with a share applies to some of the requests', async () => {
   media.faults.set([rule({ ret: 700, probability: 0 })])
   expect((await getRoom()).ret).toBe(0)
 })
 
-test('an answer that a rule touched says so, another does not', async () => {
+test('an answer changed by a rule says so, others do not', async () => {
   const header = async () => (await fetch(`${media.url}${path()}`)).headers.get('x-roomdesk-fault')
   media.faults.set([rule({ ret: 700 })])
   expect(await header()).toBe('get_room')
@@ -63,7 +63,7 @@ test('an answer that a rule touched says so, another does not', async () => {
   expect(await header()).toBeNull()
 })
 
-test('a rule ends by itself after its minutes, and after a day at the latest', async () => {
+test('a rule expires after its minutes, and after a day at most', async () => {
   const before = Date.now()
   media.faults.set([rule({ ret: 700, minutes: 2 }), { ...rule({ ret: 409 }), ends_at: before + 1e12 }])
   const [two, day] = media.faults.list().map(({ ends_at }) => Math.round((ends_at - before) / 60_000))

@@ -21,12 +21,12 @@ test('a script element gets a script that calls its function', async () => {
   expect(got).toMatchObject([{ ret: 0, topic: '早会' }])
 })
 
-test('a failure arrives as a script too', async () => {
+test('a failure is a script, too', async () => {
   const { body } = await rawGet(media.port, target('app.rooms.$got'), [accept])
   expect(body).toMatch(/^\/\*\*\/app\.rooms\.\$got\(\{"ret":602,"msg":"[^"]+"\}\);$/)
 })
 
-test('so does the failure of a malformed query and of an unknown path', async () => {
+test('the failures of a malformed query and of an unknown path are scripts, too', async () => {
   expect((await rawGet(media.port, target('f', '&x=%zz'), [accept])).body).toMatch(/^\/\*\*\/f\(\{"ret":407/)
   expect((await rawGet(media.port, '/none?callback=f', [accept])).body).toMatch(/^\/\*\*\/f\(\{"ret":408/)
 })
@@ -68,7 +68,7 @@ test('the last of several callbacks counts: jQuery appends its own to that of th
   expect((await get('callback=test&room_id=1&callback=alert(1)')).body).toMatch(/^\{"ret":407,/)
 })
 
-test('an empty callback counts as not given, as every optional parameter does', async () => {
+test('an empty callback counts as missing, like every optional parameter', async () => {
   const { headers, body } = await rawGet(media.port, target('', `&access_token=${media.token}`), [accept])
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
   expect(JSON.parse(body)).toMatchObject({ ret: 0 })

@@ -16,7 +16,7 @@ async function bench(...parameters: Parameters<typeof openBench>): Promise<Bench
 
 const roomOf = (media: Bench) => `/rtc/room/get?room_id=1&access_token=${encodeURIComponent(media.token)}`
 
-/** An operation that answers when it is told to. */
+/** Holds an operation until the test releases it. */
 function held(media: Bench) {
   const answers = Promise.withResolvers<object>()
   const begun = Promise.withResolvers<void>()
@@ -27,7 +27,7 @@ function held(media: Bench) {
   return { begun: begun.promise, finish: () => answers.resolve({ room_id: '1' }) }
 }
 
-test('a stop finishes what is in flight, takes nothing new and leaves no connection', async () => {
+test('a stop completes active requests, accepts no new ones and closes all connections', async () => {
   const media = await bench('media')
   const operation = held(media)
   const idle = connect({ host: '127.0.0.1', port: media.port })
@@ -47,7 +47,7 @@ test('a stop finishes what is in flight, takes nothing new and leaves no connect
   expect(media.listener.url).toBe('')
 })
 
-test('a stop cuts off what does not finish by the deadline', async () => {
+test('a stop cuts off requests that exceed the deadline', async () => {
   const media = await bench('media')
   const operation = held(media)
   const answer = fetch(`${media.url}${roomOf(media)}`)
@@ -60,7 +60,7 @@ test('a stop cuts off what does not finish by the deadline', async () => {
   operation.finish()
 })
 
-test('a listener can be started again, on the same port', async () => {
+test('a listener can restart on the same port', async () => {
   const media = await bench('media')
   expect((await media.get(roomOf(media))).ret).toBe(0)
   await media.listener.stop(1_000)
@@ -74,7 +74,7 @@ test('a listener can be started again, on the same port', async () => {
   expect(await response.json()).toMatchObject({ ret: 0 })
 })
 
-test('a port in use is a named error that says which listener and port', async () => {
+test('a port in use is a named error with listener and port', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await new Promise((resolve) => other.once('listening', resolve))
@@ -88,7 +88,7 @@ test('a port in use is a named error that says which listener and port', async (
   expect((await media.listener.start({ host: '127.0.0.1', port: 0 })).port).toBeGreaterThan(0)
 })
 
-test('an address that is not of this machine is a named error', async () => {
+test('an address of another machine is a named error', async () => {
   const media = await bench('media')
   await media.listener.stop(1_000)
   const failure = await media.listener.start({ host: '203.0.113.7', port: 0 }).catch((error: unknown) => error)
@@ -96,7 +96,7 @@ test('an address that is not of this machine is a named error', async () => {
   expect(failure).toMatchObject({ code: 'EADDRNOTAVAIL', listener: 'media' })
 })
 
-test('many requests on one connection, many at a time', async () => {
+test('one connection serves many requests, many at a time', async () => {
   const media = await bench('media')
   const answers = await Promise.all(Array.from({ length: 200 }, () => media.get(roomOf(media))))
   expect(new Set(answers.map(({ ret }) => ret))).toEqual(new Set([0]))
@@ -117,7 +117,7 @@ test('pipelined requests are answered in their order', async () => {
   expect([...text.matchAll(/"room_id":"(\w)"/g)].map(([, id]) => id)).toEqual(['a', 'b', 'c'])
 })
 
-test('connections over the bound are closed at once, the others go on', async () => {
+test('connections over the limit are closed at once, the others stay', async () => {
   const media = await bench('media', { limits: { connections: 2, perAddress: 2 } })
   const operation = held(media)
   const open = () => {
@@ -136,7 +136,7 @@ test('connections over the bound are closed at once, the others go on', async ()
   for (const answer of await Promise.all(answers)) expect(String(answer)).toContain('"ret":0')
 })
 
-test('a connection without a next request is closed after a while', async () => {
+test('an idle connection is closed after a while', async () => {
   const media = await bench('media', { timeouts: { keepAliveMs: 50, checkMs: 50 } })
   const socket = connect({ host: '127.0.0.1', port: media.port })
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -145,7 +145,7 @@ test('a connection without a next request is closed after a while', async () => 
   await closed
 })
 
-test('a client that leaves in the middle disturbs nobody', async () => {
+test('a client that leaves in the middle affects nobody', async () => {
   const media = await bench('media')
   const operation = held(media)
   const leaving = new AbortController()
@@ -160,7 +160,7 @@ test('a client that leaves in the middle disturbs nobody', async () => {
   expect(media.logged).toEqual([])
 })
 
-test('HTTPS, when there is a certificate', async () => {
+test('with a certificate the listener speaks HTTPS', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'roomdesk-tls-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [keyFile, certFile] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]

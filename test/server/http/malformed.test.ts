@@ -35,7 +35,7 @@ test('a NUL or control character in the target is a parameter error', async () =
   expect((await answerTo(media, 'GET /rtc/room/get?room_id=\x01 HTTP/1.1\r\n\r\n')).ret).toBe(407)
 })
 
-test('a method that HTTP does not know is 408', async () => {
+test('an unknown HTTP method is 408', async () => {
   expect((await answerTo(media, 'FOO /rtc/room/get HTTP/1.1\r\n\r\n')).ret).toBe(408)
 })
 
@@ -54,7 +54,7 @@ test('a request without Host, and one that wants to upgrade, are answered like a
   expect(await sendRaw(media.port, `GET ${target} HTTP/1.1\r\n${upgrade}\r\n\r\n`, 1)).toContain('"ret":0')
 })
 
-test('an expectation that nobody knows does not matter', async () => {
+test('an unknown expectation is ignored', async () => {
   const head = 'GET /none HTTP/1.1\r\nHost: t\r\nConnection: close\r\nExpect: miracles\r\n\r\n'
   expect(parseRaw(await sendRaw(media.port, head)).body).toContain('"ret":408')
 })
@@ -64,11 +64,11 @@ test('headers that are too long are a parameter error', async () => {
   expect(await answerTo(media, head)).toEqual({ ret: 407, msg: 'The request target and headers are too long.' })
 })
 
-test('so is a target of megabytes', async () => {
+test('a target of megabytes is a parameter error', async () => {
   expect((await answerTo(media, `GET /${'x'.repeat(2_000_000)} HTTP/1.1\r\n\r\n`)).ret).toBe(407)
 })
 
-test('headers that trickle in are given up after the deadline', async () => {
+test('slow headers time out', async () => {
   const socket = connect({ host: '127.0.0.1', port: media.port })
   socket.write('GET /rtc/room/get HTTP/1.1\r\n')
   const drip = setInterval(() => socket.write('X-A: b\r\n'), 50)
@@ -84,25 +84,25 @@ test('headers that trickle in are given up after the deadline', async () => {
   expect(JSON.parse(parseRaw(text).body)).toEqual({ ret: 407, msg: 'The request did not arrive in time.' })
 })
 
-test('a body that does not come is given up after the deadline', async () => {
+test('a body that does not arrive times out', async () => {
   const head =
     'POST /avd/api/outgoing/getOutgoingUsers HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{'
   expect((await answerTo(device, head)).ret).toBe(401)
 })
 
-test('a chunked body that is no chunked body is a parameter error', async () => {
+test('an invalid chunked body is a parameter error', async () => {
   const head =
     'POST /avd/api/outgoing/getOutgoingUsers HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n'
   expect((await answerTo(device, head)).ret).toBe(401)
 })
 
-test('two lengths, or a length and chunks, are a parameter error: nothing can be smuggled', async () => {
+test('two lengths, or a length and chunks, are a parameter error: no request can be smuggled', async () => {
   const head = 'POST /avd/api/outgoing/getOutgoingUsers HTTP/1.1\r\nHost: t\r\nContent-Length: 4\r\n'
   expect((await answerTo(device, `${head}Content-Length: 5\r\n\r\nabcde`)).ret).toBe(401)
   expect((await answerTo(device, `${head}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`)).ret).toBe(401)
 })
 
-test('raw bytes in the target go with a body too, when it came along', async () => {
+test('raw bytes in the target work with a body, too', async () => {
   const body = JSON.stringify({ accessToken: device.token, roomId: '1', userId: '2', userAddress: 'rtsp://h' })
   const target = '/avd/api/outgoing/createOutgoingUser?userName=门口'
   const head = `POST ${target} HTTP/1.1\r\nHost: t\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`
@@ -111,7 +111,7 @@ test('raw bytes in the target go with a body too, when it came along', async () 
   expect((await answerTo(device, `${head}${body.slice(0, 5)}`)).ret).toBe(401)
 })
 
-test('garbage behind a request does not disturb its answer', async () => {
+test('garbage after a request does not affect its answer', async () => {
   const answers = Promise.withResolvers<object>()
   media.behave(() => answers.promise)
   const target = `/rtc/room/get?room_id=1&access_token=${media.token}`
@@ -123,6 +123,6 @@ test('garbage behind a request does not disturb its answer', async () => {
   expect(parseRaw(text).body).toBe('{"ret":0,"room_id":"1"}')
 })
 
-test('after all that the listener answers as ever', async () => {
+test('after all that the listener still answers', async () => {
   expect((await media.get('/rtc/room/get?room_id=1')).ret).toBe(602)
 })

@@ -24,7 +24,7 @@ test.each(['media', 'device'] as const)('the document of the %s API is valid Ope
   expect(valid).toMatchObject({ openapi: '3.1.0', info: { version: '1.2.3' } })
 })
 
-test('it holds every operation under every method', () => {
+test('the document lists every operation under every method', () => {
   expect(Object.keys(documents.media.paths as object)).toEqual(mediaOperations.map(({ path }) => path))
   for (const { path, methods } of deviceOperations) {
     expect(Object.keys((documents.device.paths as Record<string, object>)[path] ?? {})).toEqual(
@@ -33,7 +33,7 @@ test('it holds every operation under every method', () => {
   }
 })
 
-test('parameters say whether they are required and what they may hold', () => {
+test('parameters say whether they are required and which values they accept', () => {
   const parameters = operation('media', '/rtc/room/create')?.parameters ?? []
   const byName = Object.fromEntries(parameters.map((parameter) => [parameter.name, parameter]))
   expect(byName.topic).toMatchObject({ required: true, schema: { description: 'Must be 1 to 149 bytes of UTF-8.' } })
@@ -51,7 +51,7 @@ test('parameters say whether they are required and what they may hold', () => {
   ])
 })
 
-test('answers are the exact success or a failure with one of its rets, which are explained', () => {
+test('answers are the exact success or a failure with one of its documented rets', () => {
   const answer = operation('media', '/rtc/room/get')?.responses['200']
   const [success, failure] = answer?.content['application/json']?.schema.oneOf ?? []
   expect(Object.keys(success?.properties ?? {})).toEqual(

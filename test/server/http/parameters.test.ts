@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => media.stop())
 
-/** Creates a room with this raw query; returns the answer. */
+/** Creates a room with this raw query and returns the answer. */
 const create = async (query: string) => {
   const required = `access_token=${media.token}&owner_id=anna&room_mode=1`
   return JSON.parse((await rawGet(media.port, `/rtc/room/create?${required}&${query}`)).body) as {
@@ -19,7 +19,7 @@ const create = async (query: string) => {
 }
 const lastTopic = () => (media.calls.at(-1) as { topic: string }).topic
 
-test('percent-encoded UTF-8 arrives as written', async () => {
+test('percent-encoded UTF-8 is decoded', async () => {
   expect((await create(`topic=${encodeURIComponent('早会 & more + 50%')}`)).ret).toBe(0)
   expect(lastTopic()).toBe('早会 & more + 50%')
 })
@@ -72,18 +72,18 @@ test('NUL and every other control character is a parameter error', async () => {
   }
 })
 
-test('a repeated parameter is a parameter error, also an escaped or unknown one', async () => {
+test('a repeated parameter is a parameter error, even if escaped or unknown', async () => {
   expect(await create('topic=a&topic=a')).toEqual({ ret: 407, msg: 'topic is given more than once.' })
   expect((await create('topic=a&%74opic=b')).ret).toBe(407)
   expect((await create('topic=a&x=1&x=2')).ret).toBe(407)
 })
 
-test('a strange name is not repeated in the message', async () => {
+test('an invalid name is not repeated in the message', async () => {
   const { msg } = await create(`topic=a&${'y'.repeat(60)}=1&${'y'.repeat(60)}=2`)
   expect(msg).toBe('A parameter is given more than once.')
 })
 
-test('__proto__, constructor and their like are parameters like any other', async () => {
+test('__proto__, constructor and the like are ordinary parameters', async () => {
   expect((await create('topic=a&__proto__=1&constructor=2&toString=3&__proto__[ret]=4')).ret).toBe(0)
   expect((await create('topic=a&__proto__=1&__proto__=2')).ret).toBe(407)
   expect(Object.keys(media.calls.at(-1) as object)).toEqual(['topic', 'owner_id', 'room_mode'])
@@ -93,7 +93,7 @@ test('unknown parameters are ignored', async () => {
   expect((await create('topic=a&start_time=1&end_time=2&room_type=&_=123&=x&&flag')).ret).toBe(0)
 })
 
-test('an absolute target is the same as a relative one', async () => {
+test('an absolute target works like a relative one', async () => {
   const { body } = await rawGet(media.port, `http://test:7080/rtc/room/get?room_id=1&access_token=${media.token}`)
   expect(JSON.parse(body)).toMatchObject({ ret: 0 })
 })
@@ -109,7 +109,7 @@ test('a target of 8 KiB passes, a longer one is a parameter error and closes the
   expect(JSON.parse(long.body)).toEqual({ ret: 407, msg: 'The request target is longer than 8192 bytes.' })
 })
 
-test('property: what a form encoder writes is read back', () => {
+test('property: the output of a form encoder reads back', () => {
   const text = fc
     .string({ unit: 'grapheme', maxLength: 12 })
     .map((value) => value.toWellFormed().replace(/\p{Cc}/gu, ''))
@@ -123,7 +123,7 @@ test('property: what a form encoder writes is read back', () => {
   )
 })
 
-test('property: raw UTF-8 is read like its escapes', () => {
+test('property: raw UTF-8 reads like its escapes', () => {
   const text = fc.string({ unit: 'grapheme' }).filter((value) => value.isWellFormed() && !/[\p{Cc}&=%+#]/u.test(value))
   fc.assert(
     fc.property(text, (value) => {
@@ -133,7 +133,7 @@ test('property: raw UTF-8 is read like its escapes', () => {
   )
 })
 
-test('property: no bytes make it throw, and no value it lets through holds a control character', () => {
+test('property: no bytes make the parser throw, and no accepted value contains a control character', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       const { parameters } = readParameters(Buffer.from(bytes).toString('latin1'))

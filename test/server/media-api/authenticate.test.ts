@@ -10,7 +10,7 @@ import { type AccessSite, accessSite, secret } from '../../support/sites/access-
 
 const right = digestOf(secret, 'demo_access')
 
-/** The operation as the listener runs it, with a monotonic clock that a test sets. */
+/** Opens the operation as the listener runs it, with a monotonic clock that a test sets. */
 async function open({ stored = false, limit = 100 } = {}) {
   const site = await accessSite({ limit })
   const time = { now: 0 }
@@ -48,7 +48,7 @@ test.each(digestForms)('a %s digest opens a session whose token has that form', 
   for (const other of others) expect(site.check(digestText(other, key, `${random}:${given}`)).ok).toBe(false)
 })
 
-test('a setting narrows the forms', async () => {
+test('a setting restricts the digest forms', async () => {
   const { site, call, refusal } = await open()
   site.settings.access.digest_forms = ['sha256-raw']
   expect((await refusal('demo_access', right)).reason).toContain('sha1-hex is switched off')
@@ -98,7 +98,7 @@ test('20 failures a minute from one address, then 401 until the minute is over',
   expect(failures.reached('10.0.0.1')).toBe(false)
 })
 
-test('successes do not count, and 0 is no limit', async () => {
+test('successes do not count, and 0 means no limit', async () => {
   const { site, call, refusal } = await open()
   for (let i = 0; i < 30; i++) await call('demo_access', right)
   site.settings.access.failures_per_minute = 0
@@ -117,7 +117,7 @@ test.each([
     site.store.stall(true)
     const change = site.credentials.update('demo_access', { label: 'stuck' }).catch((error: unknown) => error)
     await expect.poll(() => site.store.status().flushingFor).toBeGreaterThan(0)
-    // Only now: on a busy machine the change itself could be given up before it was seen to wait.
+    // Set only now: on a busy machine the change itself could time out before it was seen to wait.
     site.settings.deadlines.store_ms = 150
     expect((await refusal('demo_access', right)).code).toBe('authenticationTimeout')
     expect((await refusal('demo_access', 'abcd')).code).toBe('authenticationFailed')
@@ -126,7 +126,7 @@ test.each([
   },
 )
 
-test('a session that is stored first is on disk before its token is given', async () => {
+test('a session that is stored first is on disk before its token is returned', async () => {
   const { site, call } = await open({ stored: true })
   site.store.stall(true)
   const opened = call('demo_access', right)
@@ -139,7 +139,7 @@ test('a session that is stored first is on disk before its token is given', asyn
   expect(site.check(digestOf(secret, `${random}:${key}`)).ok).toBe(true)
 })
 
-test('a secret that is changed while a session is being stored ends that session, too', async () => {
+test('a secret changed while a session is being stored ends that session, too', async () => {
   const { site, call } = await open({ stored: true })
   site.store.stall(true)
   const opened = call('demo_access', right)
@@ -155,7 +155,7 @@ test('a secret that is changed while a session is being stored ends that session
   expect(site.store.all('sessions').size).toBe(0)
 })
 
-test('sessions that are stored first push out the one unused for longest', async () => {
+test('sessions that are stored first replace the least recently used one', async () => {
   const { site, call } = await open({ stored: true, limit: 3 })
   const tokenOf = async () => {
     const { random, key } = await call('demo_access', right)

@@ -38,7 +38,7 @@ test('options choose a node by idc_code and one of its addresses by ip_tag', asy
   expect(await ask({ idc_code: 'nowhere', other: 1 })).toBeDefined()
 })
 
-test('407: options that are no JSON object, or hold something else than texts', async () => {
+test('407: options that are no JSON object, or contain values other than strings', async () => {
   const { client } = await liveSite()
   const room_id = await client.createRoom()
   for (const options of ['{', '[]', '"local"', 'null', '{"ip_tag":1}', '{"idc_code":{}}']) {
@@ -82,7 +82,7 @@ test('411: the user limit of the licence is reached', async () => {
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 0 })
 })
 
-test('405: the licence has expired, which is said before anything of the room', async () => {
+test('405: the licence has expired, which is checked before the room', async () => {
   const { client, setLicence } = await liveSite()
   const room_id = await client.createRoom()
   await setLicence({ expires_at: '2020-01-01T00:00:00Z', max_users: 1 })
@@ -104,7 +104,7 @@ test('700: the assignment cannot be stored', async () => {
   expect(await client.get(getMcu, { room_id })).toMatchObject({ ret: 700 })
 })
 
-test('a room whose node is lost gets another one', async () => {
+test('a room whose node is lost moves to another one', async () => {
   const { client, node, until, pool } = await liveSite({ nodes: two })
   const room_id = await client.createRoom()
   expect(await client.get(getMcu, { room_id })).toMatchObject({ addr: '203.0.113.5:7082' })

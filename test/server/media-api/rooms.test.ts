@@ -6,7 +6,7 @@ import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
 const meeting = { topic: 'Morning meeting', owner_id: 'owner-1', room_mode: 1 }
 const create = '/rtc/room/create'
 
-test('a room that was created is read with every field, and what was not set is empty or a default', async () => {
+test('a new room is read with every field, and fields not set are empty or defaults', async () => {
   const { client } = await liveSite()
   const created = await client.get(create, meeting)
   expect(created).toEqual({ ret: 0, room_id: expect.stringMatching(/^[1-9]\d{8}$/) })
@@ -26,7 +26,7 @@ test('a room that was created is read with every field, and what was not set is 
   })
 })
 
-test('a room keeps everything its creator said, and is named by room_extend_id', async () => {
+test('a room keeps all parameters of its creator, and is named by room_extend_id', async () => {
   const { client } = await liveSite()
   const wanted = {
     ...meeting,
@@ -68,7 +68,7 @@ test('407: a room with a missing or malformed parameter is not created', async (
   expect(store.all('rooms').size).toBe(0)
 })
 
-test('an optional parameter that is empty, and a cap of 0, count as not given: native clients send every parameter always', async () => {
+test('an optional parameter that is empty, and a limit of 0, count as missing: native clients always send every parameter', async () => {
   const { client } = await liveSite()
   const empty = { host_password: '', max_video: '', max_audio: '', attendee_max: '', room_extend_id: '' }
   for (const caps of [{}, { max_video: 0, max_audio: 0, attendee_max: 0 }]) {
@@ -84,7 +84,7 @@ test('an optional parameter that is empty, and a cap of 0, count as not given: n
   }
 })
 
-test('a room is read by the identifier that its creator chose, as by its number; one without is not found so', async () => {
+test("a room is read by its creator's identifier or by its number; without an identifier only by number", async () => {
   const { client } = await liveSite()
   const read = '/rtc/room/get_by_room_extend_id'
   await client.createRoom({ room_extend_id: '2f0c-uuid', host_password: 'hush' })
@@ -113,12 +113,12 @@ test('parameters are checked before the token, the token before the permission',
   expect(await plainClient.get(create, meeting, '')).toMatchObject({ ret: 602 })
 })
 
-test('parameters that existing clients send and nobody knows are ignored', async () => {
+test('unknown parameters of existing clients are ignored', async () => {
   const { client } = await liveSite()
   expect(await client.get(create, { ...meeting, start_time: 1, end_time: 2, room_type: 'x' })).toMatchObject({ ret: 0 })
 })
 
-test('407: a room_extend_id is taken, also by a room number, and the answer says so', async () => {
+test('407: a room_extend_id is in use, also as a room number, and the answer says so', async () => {
   const { client } = await liveSite()
   const number = await client.createRoom()
   await client.createRoom({ room_extend_id: 'mine' })
@@ -128,7 +128,7 @@ test('407: a room_extend_id is taken, also by a room number, and the answer says
   }
 })
 
-test('of many clients that create the same room_extend_id at once, one wins', async () => {
+test('of many clients that create the same room_extend_id at once, one succeeds', async () => {
   const { client, store } = await liveSite()
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => client.get(create, { ...meeting, room_extend_id: 'r' })),
@@ -154,7 +154,7 @@ test('405: nothing is created with an expired licence', async () => {
   expect(store.all('rooms').size).toBe(0)
 })
 
-test('411: the room limit of the licence holds against many at once, and a deleted room makes place', async () => {
+test('411: concurrent calls do not exceed the room limit of the licence, and a deleted room frees a place', async () => {
   const { client, store } = await liveSite({ licence: { max_rooms: 5 } })
   const answers = await Promise.all(Array.from({ length: 30 }, () => client.get(create, meeting)))
   expect(answers.filter(({ ret }) => ret === 0)).toHaveLength(5)
@@ -164,7 +164,7 @@ test('411: the room limit of the licence holds against many at once, and a delet
   expect(await client.get(create, meeting)).toMatchObject({ ret: 0 })
 })
 
-test('700: a room that cannot be stored is not there, and the next one is when the disk is back', async () => {
+test('700: a room that cannot be stored does not exist, and the next one does when the disk is back', async () => {
   const { client, store } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const roomId = await client.createRoom()
   store.stall(true)
@@ -180,7 +180,7 @@ test('700: a room that cannot be stored is not there, and the next one is when t
   await expect.poll(async () => (await client.get(create, meeting)).ret).toBe(0)
 })
 
-test('a room number is never given again', async () => {
+test('a room number is never reused', async () => {
   const { client } = await liveSite()
   const numbers: number[] = []
   for (let round = 0; round < 3; round++) {
@@ -191,7 +191,7 @@ test('a room number is never given again', async () => {
   expect(new Set(numbers).size).toBe(3)
 })
 
-test('404: every operation on a room that does not exist', async () => {
+test('404: every operation on an unknown room', async () => {
   const { client } = await liveSite()
   const calls: [string, Record<string, string>][] = [
     ['/rtc/room/get', {}],
@@ -209,7 +209,7 @@ test('404: every operation on a room that does not exist', async () => {
   }
 })
 
-test('room_status tells scheduled, open, locked and closed', async () => {
+test('room_status shows scheduled, open, locked and closed', async () => {
   const { client, join, people, rooms } = await liveSite()
   const room_id = await client.createRoom()
   const status = async () => (await client.get('/rtc/room/get', { room_id })).room_status
@@ -227,7 +227,7 @@ test('room_status tells scheduled, open, locked and closed', async () => {
   expect(await status()).toBe(0)
 })
 
-test('the host password is given back, and is nowhere on disk', async () => {
+test('the host password is returned, and is not on disk', async () => {
   const { client, folder, stop } = await liveSite()
   await client.createRoom({ host_password: 'open-sesame-42', room_extend_id: 'guarded' })
   expect(await client.get('/rtc/room/get', { room_id: 'guarded' })).toMatchObject({ host_password: 'open-sesame-42' })
@@ -238,7 +238,7 @@ test('the host password is given back, and is nowhere on disk', async () => {
   expect(texts.join('\n')).not.toContain('open-sesame-42')
 })
 
-test('update changes what it names, and the room’s MCU knows at once', async () => {
+test('update changes the given fields, and the room’s MCU learns it at once', async () => {
   const { client, join } = await liveSite()
   const room_id = await client.createRoom({ attendee_max: 1, host_password: 'old' })
   await join(room_id, 'ann')
@@ -270,7 +270,7 @@ test('update: 701 without permission, 407 for a malformed value, 416 for a close
   expect(await client.get('/rtc/room/update', { room_id, topic: 'x' })).toMatchObject({ ret: 416 })
 })
 
-test('del takes everybody out of the room, people and devices, and frees its MCU', async () => {
+test('del removes everybody from the room, users and devices, and frees its MCU', async () => {
   const { client, join, node, outgoing, store, until } = await liveSite()
   const room_id = await client.createRoom()
   await join(room_id, 'ann')

@@ -4,7 +4,7 @@ import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
 const info = '/rtc/room/get_room_info'
 const kick = '/rtc/force_offline_mcu'
 
-test('users are listed in the order they joined, outgoing users among them', async () => {
+test('users are listed in the order they joined, including outgoing users', async () => {
   const { client, join } = await liveSite()
   const room_id = await client.createRoom()
   await join(room_id, 'zoe')
@@ -20,7 +20,7 @@ test('users are listed in the order they joined, outgoing users among them', asy
   })
 })
 
-test('an outgoing user that was renamed is listed under its new name', async () => {
+test('a renamed outgoing user is listed under its new name', async () => {
   const { client, outgoing } = await liveSite()
   const room_id = await client.createRoom()
   await client.outgoing('createOutgoingUser', camera(room_id, 'cam-1'))
@@ -28,7 +28,7 @@ test('an outgoing user that was renamed is listed under its new name', async () 
   expect(await client.get(info, { room_id })).toMatchObject({ user_list: [{ user_name: 'Front door' }] })
 })
 
-test('a room without an MCU, or whose MCU is offline, has nobody in it', async () => {
+test('a room without an MCU, or whose MCU is offline, has no users', async () => {
   const { client, join, node, until, pool } = await liveSite()
   const room_id = await client.createRoom()
   expect(await client.get(info, { room_id })).toEqual({ ret: 0, user_list: [] })
@@ -38,7 +38,7 @@ test('a room without an MCU, or whose MCU is offline, has nobody in it', async (
   expect(await client.get(info, { room_id })).toEqual({ ret: 0, user_list: [] })
 })
 
-test('the users of a room are counted as they are listed', async () => {
+test('the user count of a room matches its list', async () => {
   const { client, join } = await liveSite()
   const room_id = await client.createRoom()
   const count = '/rtc/room/get_user_number'
@@ -106,7 +106,7 @@ test('429: the user is not in the room, also an outgoing user that waits for its
   expect(await client.get(kick, { room_id, user_id: 'cam-1' })).toMatchObject({ ret: 429 })
 })
 
-test('700: an outgoing user whose removal cannot be stored stays, and joins again', async () => {
+test('700: an outgoing user whose removal cannot be stored stays, and rejoins', async () => {
   const { client, store, outgoing, until } = await liveSite({ deadlines: { store_ms: 1_000 } })
   const room_id = await client.createRoom()
   await client.outgoing('createOutgoingUser', camera(room_id, 'cam-1'))
@@ -116,7 +116,7 @@ test('700: an outgoing user whose removal cannot be stored stays, and joins agai
   await until(() => outgoing.view('cam-1')?.state === 'joined')
 })
 
-test('a locked room takes nobody new, and an unlocked one does', async () => {
+test('a locked room admits nobody new, and an unlocked one does', async () => {
   const { client, join, rooms } = await liveSite()
   const room_id = await client.createRoom()
   await join(room_id, 'ann')

@@ -5,7 +5,7 @@ import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
 import { NodeFailure, TestMediaNode } from '../../support/media/media-node.ts'
 
-// Browsers and cameras on a busy machine.
+// Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 let camera: Camera
@@ -15,7 +15,7 @@ beforeAll(async () => {
   ;[camera, browser, node] = await Promise.all([
     startCamera({ pattern: 'smpte' }),
     openMediaWindows(),
-    // What ffmpeg makes of cameras is another story.
+    // Transcoding has tests of its own.
     TestMediaNode.start({ settings: { camera_stall_ms: 1_000, transcoders: 0 } }),
   ])
 })
@@ -37,7 +37,7 @@ async function kindOf(attempt: Promise<unknown>): Promise<unknown> {
   return error instanceof NodeFailure ? error.kind : error
 }
 
-/** Each part within 40 of what it should be: coding changes colours a little. */
+/** Compares each component with a tolerance of 40: coding changes colours a little. */
 function expectColours(actual: number[][], expected: number[][]): void {
   const near = actual.every((colour, index) =>
     colour.every((part, channel) => Math.abs(part - (expected[index]?.[channel] ?? 0)) <= 40),
@@ -73,7 +73,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test('is seen at once by somebody who comes between two key frames', async () => {
+  test('is seen at once by a user who joins between two key frames', async () => {
     await using slow = await startCamera({ gop: 10_000 })
     await node.openRoom('late')
     await node.addDevice('late', 'cam', slow.url('/video'))
@@ -86,12 +86,12 @@ describe('a camera in a room', () => {
       expect(video?.packetsLost).toBe(0)
       expect(await page.call('close', 'cam', true)).toBe(200)
     }
-    // There was the one key frame all the time.
+    // There was only one key frame all the time.
     expect((await node.stream('late', 'cam'))?.key_frames).toBe(1)
     await page.page.close()
   })
 
-  test('is seen although the first packets did not arrive, and with them the one key frame', async () => {
+  test('is seen although its first packets are lost, and with them the only key frame', async () => {
     await using slow = await startCamera({ gop: 10_000 })
     await using remote = await TestMediaNode.start({ settings: { advertised: ['127.0.0.2'] } })
     await using proxy = await startLossyProxy(remote.udpPort, 0)
@@ -107,7 +107,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test.each(['/pcma', '/opus'])('with the sound of %s is heard', async (path) => {
+  test.each(['/pcma', '/opus'])('is heard with the sound of %s', async (path) => {
     await node.openRoom('sound')
     await node.addDevice('sound', 'cam', camera.url(path))
     const page = await MediaPage.open(browser, node.url)
@@ -117,7 +117,7 @@ describe('a camera in a room', () => {
     await node.request('remove_device', { roomId: 'sound', userId: 'cam' })
   })
 
-  test('that keeps its parameter sets in its description, or sends AAC, is seen', async () => {
+  test('is seen if its parameter sets are in its description, or if it sends AAC', async () => {
     await using bare = await startCamera({ 'config-interval': 0 })
     await node.openRoom('bare')
     await node.addDevice('bare', 'bare', bare.url('/video'))
@@ -131,7 +131,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test('that sends B-frames is recognised in its description, and in its pictures', async () => {
+  test('is recognised as sending B-frames, in its description and in its pictures', async () => {
     const probed = await node.request('probe', { address: camera.url('/bframes') })
     expect(probed.tracks[0]?.detail).toMatch(
       /^H\.264 with B-frames: browsers show few of its pictures; .*ffmpeg.*, 640 × 360$/,
@@ -145,7 +145,7 @@ describe('a camera in a room', () => {
     await node.request('close_room', { roomId: 'order' })
   })
 
-  test('that sends two videos and sound is heard', async () => {
+  test('is heard if it sends two videos and sound', async () => {
     await using fresh = await startCamera({ width: 320, height: 180 })
     await node.openRoom('two')
     await node.addDevice('two', 'cam', fresh.url('/two'))
@@ -154,7 +154,7 @@ describe('a camera in a room', () => {
     await node.request('close_room', { roomId: 'two' })
   })
 
-  test('in H.265 is refused to a viewer that does not offer it', async () => {
+  test('is refused to a viewer without H.265 if it sends H.265', async () => {
     await node.openRoom('h265')
     await node.addDevice('h265', 'cam', camera.url('/h265'))
     const page = await MediaPage.open(browser, node.url)
@@ -164,7 +164,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test('spelled in two ways it is pulled once: scheme and host in capitals, or not', async () => {
+  test('is pulled once if its address is spelled in two ways: scheme and host in capitals, or not', async () => {
     await node.openRoom('spelled')
     const before = (await node.request('health', {})).pulls
     await node.addDevice('spelled', 'small', camera.url('/video'))
@@ -173,13 +173,13 @@ describe('a camera in a room', () => {
     await node.request('close_room', { roomId: 'spelled' })
   })
 
-  test('is pulled once for two rooms, and until the last of them lets go', async () => {
+  test('is pulled once for two rooms, until both have removed it', async () => {
     await node.openRoom('one')
     await node.openRoom('two')
     const before = (await node.request('health', {})).pulls
     await Promise.all([node.addDevice('one', 'cam', camera.url('')), node.addDevice('two', 'cam', camera.url(''))])
     await node.addDevice('one', 'again', camera.url(''))
-    // The same once more is no second user.
+    // Adding the same camera again makes no second user.
     await node.addDevice('one', 'cam', camera.url(''))
     expect(await node.userIds('one')).toEqual(['cam', 'again'])
     expect((await node.request('health', {})).pulls).toBe(before + 1)
@@ -193,7 +193,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test('gives its small picture to who asks for it', async () => {
+  test('sends its substream to viewers that ask for it', async () => {
     await node.openRoom('small')
     await node.addDevice('small', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small') })
     await node.addDevice('small', 'broken', camera.url('/cam'), { assistAddress: camera.url('/nothing') })
@@ -202,7 +202,7 @@ describe('a camera in a room', () => {
     await watch(page, 'small', 'cam', '?size=small')
     expect((await page.decodes('cam')).video?.height).toBe(90)
     expect((await node.request('health', {})).pulls).toBe(before + 1)
-    // The large one serves where there is no small one.
+    // The main stream serves if there is no substream.
     await watch(page, 'small', 'broken', '?size=small')
     expect((await page.decodes('broken')).video?.height).toBe(360)
     await page.call('close', 'cam', true)
@@ -210,7 +210,7 @@ describe('a camera in a room', () => {
     await page.page.close()
   })
 
-  test('gives who tells how high it is shown the stream that is enough, from its first picture on and when that changes', async () => {
+  test('sends the stream that fits the displayed height, from the first picture on and after changes', async () => {
     await node.openRoom('wall')
     await node.addDevice('wall', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small') })
     const page = await MediaPage.open(browser, node.url)
@@ -227,10 +227,10 @@ describe('a camera in a room', () => {
     await is(360)
     await node.request('show', { session, height: 90 })
     await is(90)
-    // Not for a little more.
+    // A little larger: stays small.
     await node.request('show', { session, height: 130 })
     expect((await page.decodes('cam', 20)).video?.height).toBe(90)
-    // Begun large, it is large.
+    // Starts with the large stream.
     await watch(page, 'wall', 'cam', '?height=360')
     expect((await page.decodes('cam')).video?.height).toBe(360)
     await page.page.close()
@@ -246,7 +246,7 @@ describe('a camera in a room', () => {
 })
 
 describe('a camera that fails', () => {
-  test('does not join, and says why', async () => {
+  test('does not join, and gives the reason', async () => {
     await using locked = await startCamera({ auth: 'digest', password: 'se:cret' })
     await node.openRoom('fail', { attendeeMax: 1 })
     expect(await kindOf(node.addDevice('fail', 'cam', camera.url('/nothing')))).toBe('notFound')
@@ -266,7 +266,7 @@ describe('a camera that fails', () => {
     expect((await node.request('health', {})).pulls).toBe(pulls - 1)
   })
 
-  test('that is given up on leaves nothing behind', async () => {
+  test('leaves nothing behind after the last attempt', async () => {
     await using hanging = await startCamera()
     hanging.signal('SIGSTOP')
     await node.openRoom('given-up')
@@ -296,14 +296,14 @@ describe('a camera that fails', () => {
     expect(event).toMatchObject({ userId: 'cam', kind })
     expect(node.events.filter((each) => 'roomId' in each && each.roomId === how && each.type === 'left')).toEqual([])
     expect(await node.userIds(how)).toEqual([])
-    // What was watched does not come back by itself: the session is over.
+    // A watched stream does not return by itself: the session has ended.
     expect(await page.call('isOver', 'cam')).toBe(true)
     await page.page.close()
     await node.addDevice(how, 'cam', camera.url('/cam'))
     expect(await node.userIds(how)).toEqual(['cam'])
   })
 
-  test('is told from one that works by a probe', async () => {
+  test('is distinguished from a working one by a probe', async () => {
     expect(await node.request('probe', { address: camera.url('/aac') })).toMatchObject({
       ok: true,
       kind: null,

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { EventLoopDelay } from '../../../server/media/base/event-loop-delay.ts'
 
-describe('a program that waits for its turn', () => {
+describe('a process that waits for a processor core', () => {
   let delay: EventLoopDelay
   let now: number
   beforeEach(() => {
@@ -9,7 +9,7 @@ describe('a program that waits for its turn', () => {
     now = 0
   })
 
-  /** Looks at the clock for so long, each time so late. */
+  /** Samples the clock for this long, each sample late by `lateMs`. */
   function pass(ms: number, lateMs: number): void {
     for (const end = now + ms; now < end; ) {
       now += 50 + lateMs
@@ -17,7 +17,7 @@ describe('a program that waits for its turn', () => {
     }
   }
 
-  test('is late while it waits for a tenth of the time, and not any more two seconds later', () => {
+  test('is late while it waits a tenth of the time, and no longer two seconds later', () => {
     pass(3_000, 2)
     expect(delay.high).toBe(false)
     pass(1_500, 40)
@@ -26,7 +26,7 @@ describe('a program that waits for its turn', () => {
     expect(delay.high).toBe(false)
   })
 
-  test('is not late for being held up once for a moment', () => {
+  test('is not late after a single delay', () => {
     pass(3_000, 0)
     pass(50, 80)
     expect(delay.high).toBe(false)

@@ -5,7 +5,7 @@ import { MediaPage, openMediaWindows } from '../../support/media/browser.ts'
 import { startLossyProxy } from '../../support/media/lossy-proxy.ts'
 import { TestMediaNode } from '../../support/media/media-node.ts'
 
-/** The way to the node: whatever comes to its machine at this address is led on, until a test cuts it. */
+/** Path to the node: forwards all packets to its machine until a test cuts it. */
 const way = '127.0.0.2'
 let node: TestMediaNode
 let browser: Windows
@@ -22,12 +22,12 @@ afterAll(async () => {
   await camera.kill()
 })
 
-/** The port that a fragment names. */
+/** Reads the port of a fragment. */
 function portOf(fragment: string): number {
   return Number(/a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.2 (\d+) typ host/.exec(fragment)?.[1])
 }
 
-test('a viewer and a publisher whose way to the node is gone begin ICE anew: the same sessions go on, twice over', async () => {
+test('a viewer and a publisher whose path to the node is gone restart ICE: the same sessions continue, even twice', async () => {
   await node.openRoom('moved')
   await node.addDevice('moved', 'cam', camera.url('/cam'))
   const first = await startLossyProxy(node.udpPort, 0, way)
@@ -52,7 +52,7 @@ test('a viewer and a publisher whose way to the node is gone begin ICE anew: the
     .toBeGreaterThan(sent + 10)
   expect(second.toClient.counts.passed).toBeGreaterThan(20)
 
-  // The same way is found again, with other names and passwords.
+  // The same path is found again, with new fragments and passwords.
   const again = await page.call('restart', 'cam')
   expect(portOf(again)).toBe(port)
   expect(again).not.toContain(/a=ice-ufrag:.*/.exec(fragments[0] ?? '')?.[0])

@@ -4,7 +4,7 @@ import { Lifetime } from '../../../server/media/base/lifetime.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('timers and handlers run while it lives, and nothing of it runs or is left after its end', () => {
+test('timers and handlers run during the lifetime; after its end nothing runs or remains', () => {
   const seen: string[] = []
   const lifetime = new Lifetime((error) => seen.push(String(error)))
   const handler = lifetime.guard((text: string) => seen.push(text))
@@ -25,7 +25,7 @@ test('timers and handlers run while it lives, and nothing of it runs or is left 
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('nothing can be added to it after its end: a timer never runs, what is to be let go of is let go of at once', () => {
+test('nothing can be added after the end: a timer never runs, a resource is released at once', () => {
   const seen: string[] = []
   const lifetime = new Lifetime(() => {})
   lifetime.end()

@@ -8,7 +8,7 @@ import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
 
-// A camera on a busy machine.
+// Long timeouts for a camera on a busy machine.
 vi.setConfig({ testTimeout: 20_000, hookTimeout: 30_000 })
 
 let camera: Camera
@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all([camera.kill(), node.stop()])
 })
 
-/** A camera in a room whose small stream answers nobody, until it is let go: whoever asks for the small one waits. */
+/** Adds a camera to a room whose substream does not answer until `letGo`: requests for the substream wait. */
 async function slowSmallStream(roomId: string): Promise<{ small: ScriptedCamera; letGo: () => void }> {
   const small = await startScriptedCamera(() => undefined)
   const assistAddress = `rtsp://127.0.0.1:${small.port}/small`
@@ -35,7 +35,7 @@ async function slowSmallStream(roomId: string): Promise<{ small: ScriptedCamera;
   }
 }
 
-/** Somebody asks for the small stream, and while they wait for it `meanwhile` happens. Resolves to the status of the refusal. */
+/** Requests the substream, and runs `meanwhile` while it waits. Resolves to the status of the refusal. */
 async function refusedAfter(roomId: string, token: string, meanwhile: () => Promise<unknown>): Promise<number> {
   const { small, letGo } = await slowSmallStream(roomId)
   await using _ = small
@@ -51,7 +51,7 @@ async function refusedAfter(roomId: string, token: string, meanwhile: () => Prom
 
 const viewersOf = async (roomId: string): Promise<number | undefined> => (await node.stream(roomId, 'cam'))?.viewers
 
-describe('who is no longer in the room when their stream is ready', () => {
+describe('a user who has left the room before the stream is ready', () => {
   test('sees nothing of it after a kick', async () => {
     const token = node.token('kick', { userId: 'ann' })
     const status = await refusedAfter('kick', token, async () => {
@@ -62,7 +62,7 @@ describe('who is no longer in the room when their stream is ready', () => {
     expect(await node.userIds('kick')).toEqual(['cam'])
   })
 
-  test('sees nothing of it after they left and came back: that is another stay', async () => {
+  test('sees nothing of it after leaving and returning: that is another session', async () => {
     await node.openRoom('again')
     const token = node.token('again', { userId: 'ann' })
     const first = await SignalClient.join(node.url, 'again', { token })
@@ -76,7 +76,7 @@ describe('who is no longer in the room when their stream is ready', () => {
   })
 
   test.each(['member', 'observer'] as const)(
-    'sees nothing of a room that was closed and opened again (%s)',
+    'sees nothing of a room that was closed and reopened (%s)',
     async (role) => {
       const status = await refusedAfter(
         role,
@@ -92,9 +92,9 @@ describe('who is no longer in the room when their stream is ready', () => {
     },
   )
 
-  test('sees nothing of a camera that was taken out', async () => {
+  test('sees nothing of a camera that was removed', async () => {
     await node.openRoom('other')
-    // It is pulled for another room all the same.
+    // The camera is still pulled for another room.
     await node.addDevice('other', 'cam', camera.url('/cam'))
     const status = await refusedAfter('taken-out', node.token('taken-out', { userId: 'ann' }), async () => {
       await node.request('remove_device', { roomId: 'taken-out', userId: 'cam' })
@@ -103,7 +103,7 @@ describe('who is no longer in the room when their stream is ready', () => {
     expect(await viewersOf('other')).toBe(0)
   })
 
-  test('publishes nothing: the kick came while their offer was under way', async () => {
+  test('publishes nothing if kicked during the offer', async () => {
     await node.openRoom('slow')
     const person = await SignalClient.join(node.url, 'slow', { token: node.token('slow', { userId: 'ann' }) })
     const offer = offerSdp({ direction: 'sendonly' })
@@ -126,8 +126,8 @@ describe('who is no longer in the room when their stream is ready', () => {
   })
 })
 
-describe('who watches a camera', () => {
-  test('stops when it leaves the room, for each of its streams, also if it stays in another room', async () => {
+describe('a viewer of a camera', () => {
+  test('stops when the camera leaves the room, for each of its streams, even if it stays in another room', async () => {
     await node.openRoom('stays')
     await node.addDevice('stays', 'cam', camera.url('/cam'))
     await node.addDevice('stays', 'small', camera.url('/small'))

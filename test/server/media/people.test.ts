@@ -6,7 +6,7 @@ import { TestMediaNode } from '../../support/media/media-node.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { publish, watch } from '../../support/media/streams.ts'
 
-// Browsers and cameras on a busy machine.
+// Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
 let browser: Windows
@@ -22,7 +22,7 @@ afterAll(async () => {
   await Promise.all([browser.close(), node.stop()])
 })
 
-describe('people in a room', () => {
+describe('users of a room', () => {
   test.each([
     ['VP8', 'offer'],
     ['H264', 'later'],
@@ -36,7 +36,7 @@ describe('people in a room', () => {
     await watch(bob, node, codec, 'ann', node.token(codec, { userId: 'bob' }))
     await bob.decodes('ann', 20)
     await bob.until('ann', ({ audio }) => (audio?.energy ?? 0) > 0)
-    // The late one was given a key frame of its own; once it sees, no more are asked for.
+    // The late user got a key frame; after its first picture no more are requested.
     const asked = (await ann.call('stats', 'own')).videoSent?.keyFrames ?? 0
     expect(asked).toBeGreaterThan(keyFrames)
     await bob.decodes('ann', 20)
@@ -56,11 +56,11 @@ describe('people in a room', () => {
   })
 
   test.each([
-    ['who works out what their uplink carries', true],
-    ['who is told by the node what they may send', false],
+    ['estimated by the browser', true],
+    ['estimated by the node', false],
   ])(
-    'may send up to the limit of the node within seconds, and hold back as soon as the uplink is small: %s',
-    async (_who, transportFeedback) => {
+    'send up to the limit of the node within seconds, and reduce their rate as soon as the uplink is small: %s',
+    async (_estimate, transportFeedback) => {
       const room = `rate-${transportFeedback}`
       await node.openRoom(room)
       const ann = await MediaPage.open(browser, node.url)
@@ -93,7 +93,7 @@ describe('people in a room', () => {
       host.send({ type: 'mute', user_id: 'ann', kind })
       await person.next((message) => message.type === 'muted' && message.kind === kind)
     }
-    // What was under way arrives; then nothing more, while the one who sends goes on.
+    // Packets in flight arrive; then nothing more, while the sender continues.
     let before = await bob.call('stats', 'ann')
     let quiet = 0
     await bob.until('ann', (stats) => {
@@ -114,7 +114,7 @@ describe('people in a room', () => {
     await Promise.all([ann.page.close(), bob.page.close()])
   })
 
-  test('who are removed lose sound, picture, signalling and their viewers', async () => {
+  test('lose sound, picture, signalling and their viewers when they are removed', async () => {
     await node.openRoom('kick')
     const token = node.token('kick', { userId: 'ann' })
     const person = await SignalClient.join(node.url, 'kick', { token })

@@ -27,7 +27,7 @@ function isFailure(message: unknown): boolean {
   return typeof message === 'object' && message !== null && 'type' in message && message.type === 'failure'
 }
 
-/** With a camera, a publisher and a room: something of everything to end. */
+/** Starts a node with a camera, a publisher and a room, so that every kind of resource has to end. */
 async function busyNode(cameraUrl: string): Promise<TestMediaNode> {
   const node = await startNode()
   await node.openRoom('busy')
@@ -41,7 +41,7 @@ async function busyNode(cameraUrl: string): Promise<TestMediaNode> {
   return node
 }
 
-test('the process says hello, listens, answers and ends with 0 when it is told to, whatever it carries', async () => {
+test('the process says hello, listens, answers and exits with 0 when requested, whatever it serves', async () => {
   await using camera = await startCamera()
   const node = await busyNode(camera.url('/cam'))
   expect(node.port).toBeGreaterThan(0)
@@ -52,7 +52,7 @@ test('the process says hello, listens, answers and ends with 0 when it is told t
   expect(node.complaints).toEqual([])
 })
 
-test('the process of a frozen controller ends once another one may lead, and tells people to come again; a controller without replicas keeps its process', async () => {
+test('the process of a frozen controller ends once another controller may lead, and asks users to reconnect; without replicas it keeps running', async () => {
   const leaseMs = 900
   const alone = await startNode()
   const node = await startNode({ settings: { lease_ms: leaseMs } })
@@ -70,7 +70,7 @@ test('the process of a frozen controller ends once another one may lead, and tel
   expect(await alone.request('health', {})).toMatchObject({ rooms: 0 })
 })
 
-test('it ends when its controller is gone, and on SIGTERM; an interrupt at the terminal is the controller’s', async () => {
+test('it ends when its controller is gone, and on SIGTERM; SIGINT of the terminal is left to the controller', async () => {
   await using camera = await startCamera()
   const orphan = await busyNode(camera.url('/cam'))
   orphan.child.disconnect()
@@ -82,14 +82,14 @@ test('it ends when its controller is gone, and on SIGTERM; an interrupt at the t
   expect(await once(node.child, 'exit')).toEqual([0, null])
 })
 
-test('it is spoken to through Electron’s parentPort as well', async () => {
+test('it also communicates through Electron’s parentPort', async () => {
   const node = await startNode({ program: join(import.meta.dirname, '../../support/media/utility-process.ts') })
   await node.openRoom('port')
   expect(await node.request('rooms', {})).toEqual({ roomIds: ['port'] })
   expect(await node.stop()).toBe(0)
 })
 
-test('a request that is not valid, unknown or too early fails alone', async () => {
+test('an invalid, unknown or premature request fails alone', async () => {
   const child = fork(sourceProgram, [], { stdio: 'inherit' })
   children.push(child)
   const answers: unknown[] = []
@@ -115,7 +115,7 @@ test('a request that is not valid, unknown or too early fails alone', async () =
   }
 })
 
-test('a port that is taken is said, and the process can be started on another', async () => {
+test('a port in use is reported, and the process can start on another', async () => {
   const taken = createServer()
   taken.listen(0, '127.0.0.1')
   await once(taken, 'listening')
@@ -139,7 +139,7 @@ test('a port that is taken is said, and the process can be started on another', 
   taken.close()
 })
 
-test('a UDP port of its own is used, and another one when it is taken', async () => {
+test('a UDP port of its own is used, and another one if it is in use', async () => {
   const first = await startNode()
   const second = await startNode({ udpPort: first.udpPort })
   expect(second.udpPort).not.toBe(first.udpPort)
@@ -147,7 +147,7 @@ test('a UDP port of its own is used, and another one when it is taken', async ()
   await Promise.all([first.stop(), second.stop()])
 })
 
-test('HTTPS serves with the certificate that it is given', async () => {
+test('HTTPS uses the given certificate', async () => {
   const { cert, private: key } = await generate([{ name: 'commonName', value: 'node' }], { keySize: 2048 })
   const node = await startNode({ tls: { cert, key } })
   const status = await new Promise<number | undefined>((resolve, reject) => {

@@ -10,10 +10,10 @@ import { TestMediaNode } from '../../support/media/media-node.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 
-// Browsers and cameras on a busy machine.
+// Long timeouts for browsers and cameras on a busy machine.
 vi.setConfig({ testTimeout: 45_000, hookTimeout: 45_000 })
 
-/** Long enough to come back on a machine that others use, too. */
+/** Time to resume, long enough on a busy machine. */
 const resumeMs = 1_500
 let node: TestMediaNode
 const clients: SignalClient[] = []
@@ -30,7 +30,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Somebody with a link of their own. */
+/** Joins by a personal link. */
 async function enter(roomId: string, userId: string): Promise<SignalClient> {
   const token = node.token(roomId, { userId, userName: userId.toUpperCase() })
   const client = await SignalClient.join(node.url, roomId, { token })
@@ -38,7 +38,7 @@ async function enter(roomId: string, userId: string): Promise<SignalClient> {
   return client
 }
 
-/** Somebody who knows the room's password: the node says who they are. */
+/** Joins by the host password: the node assigns the id. */
 async function enterAsHost(roomId: string, host_password: string): Promise<SignalClient> {
   const client = await SignalClient.join(node.url, roomId, { host_password, user_id: 'host' })
   clients.push(client)
@@ -54,8 +54,8 @@ const refusal = async (attempt: Promise<unknown>): Promise<string> =>
 const about = (type: ToPerson['type'], userId: string) => (message: ToPerson) =>
   message.type === type && JSON.stringify(message).includes(`"user_id":"${userId}"`)
 
-describe('coming and going', () => {
-  test('a person who joins learns the people and streams of the room, and the others are notified', async () => {
+describe('joining and leaving', () => {
+  test('a user who joins learns the users and streams of the room, and the others are notified', async () => {
     await using camera = await startCamera()
     await node.openRoom('come', { topic: 'Morning round' })
     await node.addDevice('come', 'cam', camera.url('/cam'), { assistAddress: camera.url('/small'), userName: 'Door' })
@@ -99,7 +99,7 @@ describe('coming and going', () => {
     expect(await node.userIds('streams')).toEqual(['ann', 'bob'])
   })
 
-  test('a person who lost the connection is away, resumes as the same person, and receives the messages of the meantime', async () => {
+  test('a user who lost the connection is away, resumes as the same user, and receives the messages of the meantime', async () => {
     await node.openRoom('back', { mode: 3 })
     const [ann, bob] = [await enter('back', 'ann'), await enter('back', 'bob')]
     ann.drop()
@@ -124,7 +124,7 @@ describe('coming and going', () => {
     ).toEqual([])
   })
 
-  test('a person who does not return in time has left and cannot resume', async () => {
+  test('a user who does not return in time has left and cannot resume', async () => {
     await node.openRoom('gone')
     const [ann, bob] = [await enter('gone', 'ann'), await enter('gone', 'bob')]
     ann.drop()
@@ -133,7 +133,7 @@ describe('coming and going', () => {
     expect(await refusal(SignalClient.resume(node.url, ann.joined.session))).toContain('404 noSession')
   })
 
-  test('the same link once more takes the place of the earlier page', async () => {
+  test('a second page with the same link replaces the first one', async () => {
     await node.openRoom('same')
     const [first, second] = [await enter('same', 'ann'), await enter('same', 'ann')]
     expect(await first.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
@@ -143,7 +143,7 @@ describe('coming and going', () => {
     expect(await second.next('pong')).toEqual({ type: 'pong', id: 7 })
   })
 
-  test('a room that changes or closes says so', async () => {
+  test('a room notifies users of changes and of its end', async () => {
     await node.openRoom('changes')
     const ann = await enter('changes', 'ann')
     await node.openRoom('changes', { topic: 'New', locked: true })
@@ -154,7 +154,7 @@ describe('coming and going', () => {
     expect(await refusal(enter('changes', 'bob'))).toContain('404 noRoom')
   })
 
-  test('people are told to come back when their room moves to another node', async () => {
+  test('users are asked to reconnect when their room moves to another node', async () => {
     await node.openRoom('moves')
     const ann = await enter('moves', 'ann')
     await node.request('close_room', { roomId: 'moves', moves: true })
@@ -163,13 +163,13 @@ describe('coming and going', () => {
 })
 
 describe('admission', () => {
-  test('a full room says 507', async () => {
+  test('a full room answers 507', async () => {
     await node.openRoom('full', { attendeeMax: 1 })
     await enter('full', 'ann')
     expect(await refusal(enter('full', 'bob'))).toContain('507 roomFull')
   })
 
-  test('without a link one is refused, with the host password one is host; wrong ones are counted', async () => {
+  test('without a link a user is refused, with the host password they are host; wrong passwords are counted', async () => {
     await node.openRoom('door', { hostPassword: '密码 1' })
     expect(await refusal(SignalClient.join(node.url, 'door'))).toContain('401 unauthorised')
     expect(await refusal(SignalClient.join(node.url, 'door', { token: node.token('other') }))).toContain('401')
@@ -178,7 +178,7 @@ describe('admission', () => {
     ).toContain('401')
     const { you } = (await enterAsHost('door', '密码 1')).joined
     expect(you).toMatchObject({ user_id: expect.stringMatching(/^guest-[0-9a-f]{12}$/), role: 'host' })
-    // Its own connection may bring it later than the person's.
+    // The controller may receive it after the user does, over its own connection.
     await expect
       .poll(() => node.events)
       .toContainEqual({
@@ -195,7 +195,7 @@ describe('admission', () => {
     expect(await refusal(enterAsHost('door', '密码 1'))).toContain('429 tooMany')
   })
 
-  test('an id is had by its own link only: who asks for one by another link is given one by the node', async () => {
+  test('an id belongs to its personal link: a request for it by another link gets a generated one', async () => {
     await node.openRoom('taken')
     await enter('taken', 'ann')
     for (const user_id of ['ann', 'bob']) {
@@ -207,7 +207,7 @@ describe('admission', () => {
     }
   })
 
-  test('each browser with a shared link is a person of its own: removing one removes nobody else, and a newer link lets them back in', async () => {
+  test('each browser of a shared link is its own user: removing one affects nobody else, and a newer link readmits them', async () => {
     await node.openRoom('shared')
     const token = node.token('shared')
     const come = async (browser: string, user_name: string, link = token): Promise<SignalClient> => {
@@ -221,7 +221,7 @@ describe('admission', () => {
     }
     const [ann, bo] = [await come('a', 'Ann'), await come('b', 'Bo')]
     const { user_id } = ann.joined.you
-    // The same browser once more is the same person, under the name that they give now.
+    // The same browser is the same user, under its new name.
     expect((await come('a', 'Anna')).joined.you).toMatchObject({ user_id, user_name: 'Anna' })
     expect(await node.request('kick', { roomId: 'shared', userId: user_id })).toEqual({ kicked: true })
     expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
@@ -229,7 +229,7 @@ describe('admission', () => {
     expect(cleo.joined.people.map(({ user_name }) => user_name)).toEqual(['Bo', 'Cleo'])
     bo.send({ type: 'ping', id: 1 })
     await bo.next('pong')
-    // The time for which nobody lets them in is over.
+    // The ban is over.
     const at = Date.now()
     await node.request('note_removal', { roomId: 'shared', userId: user_id, tokenId: '', at, until: at })
     expect(await refusal(come('a', 'Ann'))).toContain('403 removed')
@@ -237,7 +237,7 @@ describe('admission', () => {
     expect((await come('a', 'Ann', node.token('shared'))).joined.you.user_id).toBe(user_id)
   })
 
-  test('a link that was revoked lets nobody in, and all of them none that was made before; who is in stays', async () => {
+  test('a revoked link admits nobody; revoking all links affects all made before; users in the room stay', async () => {
     await node.openRoom('revoked')
     const [one, other] = [node.token('revoked'), node.token('revoked', { userId: 'bo' })]
     const ann = await SignalClient.join(node.url, 'revoked', { token: one })
@@ -260,7 +260,7 @@ describe('admission', () => {
 })
 
 describe('in the room', () => {
-  test('chat reaches everybody, also people who join later', async () => {
+  test('chat reaches everybody, including users who join later', async () => {
     await node.openRoom('chat')
     const [ann, bob] = [await enter('chat', 'ann'), await enter('chat', 'bob')]
     ann.send({ type: 'chat', text: ' 你好 <b> ' })
@@ -278,7 +278,7 @@ describe('in the room', () => {
     )
   })
 
-  test('a host silences and removes people; a member may not, and a camera is nobody’s to remove', async () => {
+  test('a host mutes and removes users; a member cannot, and nobody can remove a camera', async () => {
     await using camera = await startCamera()
     await node.openRoom('host', { hostPassword: 'secret' })
     await node.addDevice('host', 'cam', camera.url('/cam'))
@@ -315,7 +315,7 @@ describe('in the room', () => {
     expect(await refusal(enter('host', 'ann'))).toContain('403 removed')
   })
 
-  test('people of a room with a server do not relay', async () => {
+  test('users of a room with a server do not relay', async () => {
     await node.openRoom('server')
     const [ann] = [await enter('server', 'ann'), await enter('server', 'bob')]
     ann.send({ type: 'relay', to: 'bob', payload: { kind: 'bye' } })
@@ -323,7 +323,7 @@ describe('in the room', () => {
   })
 })
 
-describe('what clients send wrongly', () => {
+describe('invalid messages of clients', () => {
   async function connected(path = '/signal'): Promise<WebSocket> {
     const socket = new WebSocket(`${node.url.replace('http', 'ws')}${path}`)
     socket.on('error', () => {})
@@ -350,7 +350,7 @@ describe('what clients send wrongly', () => {
     expect(await node.userIds('wrong')).toEqual([])
   })
 
-  test('a message that is too long, and a flood, end the connection; the person may resume', async () => {
+  test('a message that is too long, and a flood, end the connection; the user may resume', async () => {
     await node.openRoom('flood')
     const ann = await enter('flood', 'ann')
     ann.socket.send('x'.repeat(70_000))
@@ -362,13 +362,13 @@ describe('what clients send wrongly', () => {
     clients.push(await SignalClient.resume(node.url, ann.joined.session))
   })
 
-  test('another path is no WebSocket', async () => {
+  test('no other path opens a WebSocket', async () => {
     await expect(connected('/other')).rejects.toThrow()
     expect((await fetch(`${node.url}/signal`)).status).toBe(404)
   })
 })
 
-test('a room of peers: the node relays, the browsers send to each other', async () => {
+test('in a peer-to-peer room the node relays signalling, and the browsers send to each other', async () => {
   const browser: Windows = await openMediaWindows()
   try {
     await node.openRoom('peers', { mode: 4 })

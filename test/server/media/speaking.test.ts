@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const soundOnly = { pictures: 0 }
 
-/** Words and pauses, until the returned function is called. */
+/** Sends words and pauses, until the returned function is called. */
 function talk(peer: WhipPeer): () => void {
   let part = 0
   const timer = setInterval(() => {
@@ -30,14 +30,14 @@ function talk(peer: WhipPeer): () => void {
   }
 }
 
-/** What the controller reads of who speaks in a room. */
+/** Reads the speakers of a room, as reported to the controller. */
 async function speaking(roomId: string): Promise<Record<string, boolean>> {
   const { connections } = await node.request('stats', { roomId })
   return Object.fromEntries(connections.map((connection) => [connection.user_id, connection.speaking]))
 }
 
-describe('people who speak', () => {
-  test('are told to everybody, and to who comes later', async () => {
+describe('speaking users', () => {
+  test('are shown to everybody, including users who join later', async () => {
     await node.openRoom('talk')
     const bob = await SignalClient.join(node.url, 'talk', { token: node.token('talk', { userId: 'bob' }) })
     expect(bob.joined).toMatchObject({ speaking: [], spoke: [] })
@@ -60,14 +60,14 @@ describe('people who speak', () => {
     for (const client of [bob, late, last]) client.drop()
   })
 
-  test('are heard in a large room, and who is silent costs nobody anything; no packet is missing', async () => {
+  test('are heard in a large room, where silent users cost nothing; no packet is missing', async () => {
     await node.openRoom('large', { maxAudio: 20 })
     const publish = async (i: number): Promise<WhipPeer> =>
       await WhipPeer.open(`${node.url}/whip/large`, node.token('large', { userId: `p${i}` }), soundOnly)
     const people = await Promise.all(Array.from({ length: maxPassedOn + 2 }, async (_, i) => await publish(i)))
     const [first] = people
     if (first === undefined) throw new Error('nobody came')
-    // Nobody is sent anything of p0 before it makes a sound.
+    // Nobody receives packets of p0 before it makes a sound.
     const heard: Buffer[] = []
     const quiet = talk(first)
     const listener = await WhepPeer.open(`${node.url}/whep/large/p0`, node.token('large'), (message) => {
@@ -75,7 +75,7 @@ describe('people who speak', () => {
     })
     await expect.poll(() => heard.length).toBeGreaterThan(20)
     quiet()
-    // Some time after the last sound the stream pauses, though packets come.
+    // Some time after the last sound the stream pauses, although packets arrive.
     let before = -1
     let sent = 0
     await expect
@@ -96,7 +96,7 @@ describe('people who speak', () => {
       .slice(1)
       .map((packet, i) => sequenceDistance(sequenceOf(heard[i] ?? packet), sequenceOf(packet)))
     expect(new Set(steps)).toEqual(new Set([1]))
-    // What the sender told of its sound is not passed on.
+    // The sender's audio levels are not forwarded.
     expect(new Set(heard.map((packet) => (packet[0] ?? 0) & 0x10))).toEqual(new Set([0]))
     await listener.close()
     await Promise.all(people.map(async (peer) => await peer.close()))

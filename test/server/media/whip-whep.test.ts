@@ -25,7 +25,7 @@ interface Posted {
   status: number
   headers: Headers
   text: string
-  /** Of a problem document. */
+  /** Problem document of the answer. */
   problem: { status: number; reason: string; code?: number; title: string } | undefined
 }
 
@@ -57,7 +57,7 @@ async function patch(session: string, fragment: string, headers: Record<string, 
   return response.status
 }
 
-/** A session that is over takes no addresses any more; saying goodbye to it is well-mannered all the same. */
+/** Tells whether a session has ended: it accepts no more candidates, although DELETE still succeeds. */
 async function isOver(posted: Posted): Promise<boolean> {
   const goodbye = await fetch(`${node.url}${location(posted)}`, { method: 'DELETE' })
   return goodbye.status === 200 && (await patch(location(posted), fragmentOf('gEzC'))) === 404
@@ -65,12 +65,12 @@ async function isOver(posted: Posted): Promise<boolean> {
 
 const candidate = 'a=candidate:1 1 UDP 2130706431 127.0.0.1 9 typ host'
 
-/** A trickle fragment (RFC 8840) with one address. */
+/** Makes a trickle fragment (RFC 8840) with one candidate. */
 function fragmentOf(userFragment: string): string {
   return `a=ice-ufrag:${userFragment}\r\na=ice-pwd:dEq3rCqSGhbLrkKGbzQPmtZC\r\nm=video 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n${candidate}\r\n`
 }
 
-/** Nobody but the node sends to it. */
+/** Opens a socket to which only the node sends. */
 async function udpSocket(): Promise<dgram.Socket> {
   const socket = dgram.createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -103,7 +103,7 @@ describe('publishing with WHIP', () => {
     expect(await isOver(posted)).toBe(true)
   })
 
-  test('advertised addresses take the place of the machine’s own, on the one UDP port', async () => {
+  test('advertised addresses replace the machine’s own, on the one UDP port', async () => {
     await node.openRoom('adv')
     const { text } = await publish('adv', node.token('adv'))
     const candidates = [...text.matchAll(/a=candidate:\S+ 1 UDP (\d+) (\S+) (\d+) typ host/g)]
@@ -112,7 +112,7 @@ describe('publishing with WHIP', () => {
     expect(Number(candidates[0]?.[1])).toBeGreaterThan(Number(candidates[1]?.[1]))
   })
 
-  test('the first supported codec of an offer is taken', async () => {
+  test('the first supported codec of an offer is chosen', async () => {
     await node.openRoom('order')
     const taken = async (video: ('VP8' | 'H264' | 'AV1')[]): Promise<string | undefined> => {
       const { text } = await publish('order', node.token('order', { userId: 'ann' }), { video })
@@ -125,7 +125,7 @@ describe('publishing with WHIP', () => {
     expect(stream?.video_codec).toBe('H264')
   })
 
-  test('the order is that of the media line, not that of the lines which describe it; G.711 needs no description', async () => {
+  test('the order is that of the media line, not of the attribute lines; G.711 needs no attributes', async () => {
     await node.openRoom('line')
     const offer = offerSdp({ direction: 'sendonly' })
       .replace('SAVPF 96 102', 'SAVPF 102 96')
@@ -161,7 +161,7 @@ describe('publishing with WHIP', () => {
     expect(await node.userIds('codecs')).toEqual([])
   })
 
-  test('a second publication of the same user takes the place of the first; the screen is one of its own', async () => {
+  test('a second publication of the same user replaces the first; a screen share is separate', async () => {
     await node.openRoom('twice', { maxVideo: 2, maxAudio: 2 })
     const token = node.token('twice', { userId: 'ann' })
     const first = await publish('twice', token)
@@ -173,14 +173,14 @@ describe('publishing with WHIP', () => {
     expect(await node.userIds('twice')).toEqual(['ann'])
   })
 
-  test('a room of peers takes no publications', async () => {
+  test('a peer-to-peer room accepts no publications', async () => {
     await node.openRoom('p2p', { mode: 3 })
     expect((await publish('p2p', node.token('p2p'))).problem).toMatchObject({ status: 409, reason: 'peerToPeer' })
     expect(await node.userIds('p2p')).toEqual([])
   })
 })
 
-describe('caps and doors', () => {
+describe('limits and admission', () => {
   test('507 in the body when the room is full, 800 for video, 801 for sound', async () => {
     await node.openRoom('full', { attendeeMax: 1 })
     expect((await publish('full', node.token('full'))).status).toBe(201)
@@ -195,12 +195,12 @@ describe('caps and doors', () => {
     expect((await publish('audios', node.token('audios'))).status).toBe(201)
     expect((await publish('audios', node.token('audios'))).problem).toMatchObject({ status: 403, code: 801 })
     expect((await publish('audios', node.token('audios'), { audio: false })).status).toBe(201)
-    // Whoever was refused is not left in the room.
+    // Refused users are not left in the room.
     expect(await node.userIds('videos')).toHaveLength(2)
     expect(await node.userIds('audios')).toHaveLength(2)
   })
 
-  test('a locked room refuses newcomers and keeps who is in', async () => {
+  test('a locked room refuses new users and keeps its current ones', async () => {
     await node.openRoom('locked')
     const token = node.token('locked', { userId: 'ann' })
     await publish('locked', token)
@@ -209,7 +209,7 @@ describe('caps and doors', () => {
     expect((await publish('locked', token)).status).toBe(201)
   })
 
-  test('a room that was closed is not there any more, and its sessions are over', async () => {
+  test('a closed room no longer exists, and its sessions have ended', async () => {
     await node.openRoom('closed')
     const posted = await publish('closed', node.token('closed'))
     await node.request('close_room', { roomId: 'closed' })
@@ -218,7 +218,7 @@ describe('caps and doors', () => {
     expect(await node.userIds('closed')).toEqual([])
   })
 
-  test('no token, a foreign one, an expired one and one of another room are 401', async () => {
+  test('a missing, foreign or expired token and one of another room are 401', async () => {
     await node.openRoom('doors')
     await node.openRoom('doors2')
     const valid = node.token('doors')
@@ -239,7 +239,7 @@ describe('caps and doors', () => {
     expect(await node.userIds('doors')).toEqual([])
   })
 
-  test('a removed person is refused, and their older link stays refused', async () => {
+  test('a removed user is refused, and their older link stays refused', async () => {
     await node.openRoom('kick')
     const token = node.token('kick', { userId: 'ann' })
     const posted = await publish('kick', token)
@@ -247,7 +247,7 @@ describe('caps and doors', () => {
     expect(await node.request('kick', { roomId: 'kick', userId: 'ann' })).toEqual({ kicked: false })
     expect(await isOver(posted)).toBe(true)
     expect((await publish('kick', token)).problem).toMatchObject({ status: 403, reason: 'removed' })
-    // A new link does not help before the time is over either.
+    // A new link does not help before the ban is over either.
     await new Promise((resolve) => setTimeout(resolve, 5))
     expect((await publish('kick', node.token('kick', { userId: 'ann' }))).problem?.reason).toBe('removed')
   })
@@ -264,7 +264,7 @@ describe('caps and doors', () => {
     expect((await publish('encoders', open)).status).toBe(201)
   })
 
-  test('once the time is over, a new link opens and the old one does not', async () => {
+  test('after the ban, a new link works and the old one does not', async () => {
     await using brief = await TestMediaNode.start({ settings: { ban_ms: 1 } })
     await brief.openRoom('kick')
     const old = brief.token('kick', { userId: 'ann' })
@@ -282,7 +282,7 @@ describe('caps and doors', () => {
 })
 
 describe('watching with WHEP', () => {
-  test('a viewer needs a stream, a codec in common and is a member of the room; an observer is not', async () => {
+  test('a viewer needs a stream and a common codec, and is a member of the room; an observer is not', async () => {
     await node.openRoom('watch')
     await publish('watch', node.token('watch', { userId: 'ann' }), { video: ['VP8'] })
     const watch = async (stream: string, role: 'member' | 'observer', options: OfferOptions = {}): Promise<Posted> =>
@@ -302,7 +302,7 @@ describe('watching with WHEP', () => {
 })
 
 describe('the protocol', () => {
-  test('addresses come later by PATCH; another ICE session, a stale ETag and another content type do not', async () => {
+  test('candidates arrive later by PATCH; another ICE session, a stale ETag and another content type are refused', async () => {
     await node.openRoom('patch')
     const posted = await publish('patch', node.token('patch'), { userFragment: '7777' })
     const session = location(posted)
@@ -322,7 +322,7 @@ describe('the protocol', () => {
     }
   })
 
-  test('a browser that hides its address behind a name is called at the one that its request came from', async () => {
+  test('a browser that hides its address behind a name is called at the source address of its request', async () => {
     await node.openRoom('hidden')
     const [told, later] = await Promise.all([udpSocket(), udpSocket()])
     try {
@@ -336,7 +336,7 @@ describe('the protocol', () => {
       const candidates = [hidden(later.address().port, 'tcp'), hidden(told.address().port)]
       const posted = await publish('hidden', node.token('hidden'), { userFragment: '7777', candidates })
       const fragment = /a=ice-ufrag:(.*)\r\n/.exec(posted.text)?.[1] ?? ''
-      // A check of its own (RFC 8445, section 7.2.2), though the browser has not sent one.
+      // A check of the node (RFC 8445, section 7.2.2), although the browser has not sent one.
       expect((await first).toString('latin1')).toContain(`7777:${fragment}`)
       const second = called(later)
       await patch(location(posted), fragmentOf('7777').replace(candidate, hidden(later.address().port)))
@@ -347,7 +347,7 @@ describe('the protocol', () => {
     }
   })
 
-  test('ICE begins anew: with new names, a new ETag and the addresses of the node, as often as it takes', async () => {
+  test('ICE restarts: with new fragments, a new ETag and the addresses of the node, any number of times', async () => {
     await node.openRoom('restart')
     const posted = await publish('restart', node.token('restart'), { userFragment: '7777' })
     const session = location(posted)
@@ -372,7 +372,7 @@ describe('the protocol', () => {
       tags.push(answer.headers.get('etag'))
     }
     expect([new Set(names).size, new Set(tags).size]).toEqual([3, 3])
-    // What is told of the ICE session before is stale; of the one now it is taken.
+    // Candidates of the previous ICE session are stale; those of the current one are accepted.
     expect(await patch(session, fragmentOf('88882'), { 'if-match': tags[1] ?? '' })).toBe(412)
     expect(await patch(session, fragmentOf('88882'), { 'if-match': tags[2] ?? '' })).toBe(204)
     expect(await patch(session, fragmentOf('999'))).toBe(400)
@@ -395,7 +395,7 @@ describe('the protocol', () => {
     expect(await patch(session, fragmentOf('7777'))).toBe(204)
   })
 
-  test('a request of another content type is told the accepted one', async () => {
+  test('an answer to another content type names the accepted one', async () => {
     await node.openRoom('taken')
     const headers = { ...bearer(node.token('taken')), 'content-type': 'text/plain' }
     const refused = await post('/whip/taken', 'v=0', headers)
@@ -431,7 +431,7 @@ describe('the protocol', () => {
     expect((await post('/whep/bad/any', sdp, bearer(node.token('bad')))).status).toBeLessThan(500)
   })
 
-  test('another content type is 415, too long a body 413, another method 405 with what is allowed', async () => {
+  test('another content type is 415, a body that is too long 413, another method 405 with the allowed ones', async () => {
     await node.openRoom('http')
     const headers = bearer(node.token('http'))
     expect((await post('/whip/http', '{}', { ...headers, 'content-type': 'application/json' })).status).toBe(415)
@@ -447,7 +447,7 @@ describe('the protocol', () => {
     expect((await fetch(`${node.url}/whip/%E0%A4%A`, { method: 'POST' })).status).toBeLessThan(500)
   })
 
-  test('a page of another site may ask', async () => {
+  test('a page of another origin may send requests', async () => {
     const response = await fetch(`${node.url}/whep/any/one`, {
       method: 'OPTIONS',
       headers: { origin: 'https://example.org', 'access-control-request-method': 'POST' },
@@ -461,7 +461,7 @@ describe('the protocol', () => {
     expect(refused.headers.get('access-control-allow-origin')).toBe('*')
   })
 
-  test('the page is served, and nothing beside it', async () => {
+  test('the page is served, and no other files', async () => {
     const page = await fetch(`${node.url}/?roomId=7`, { redirect: 'manual' })
     expect(page.headers.get('location')).toBe('/room/?roomId=7')
     expect((await fetch(`${node.url}/room/`)).headers.get('content-security-policy')).toContain("default-src 'self'")

@@ -6,10 +6,10 @@ import { sequenceOf } from '../../../../server/media/rtp/packet.ts'
 
 const video = { codec: 'VP8', profileLevelId: '', parameterSets: '' } as const
 
-// All feeds share the time of a turn: what the test before took of it is over.
+// All feeds share the time of a turn: starts a new one.
 beforeEach(async () => await turn())
 
-/** A viewer that takes a while for each packet. */
+/** Makes a viewer that takes some time per packet. */
 function slowViewer(ms: number): { sink: Sink; seen: number[] } {
   const seen: number[] = []
   const sink: Sink = {
@@ -34,7 +34,7 @@ function packetOf(sequence: number): Buffer {
   return packet
 }
 
-test('a picture for a crowd leaves turns to others; everybody gets all of it, in order', async () => {
+test('a picture for a crowd leaves turns to other work; every viewer gets all packets, in order', async () => {
   const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
   const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))
   for (const { sink } of crowd) feed.add(sink)
@@ -47,7 +47,7 @@ test('a picture for a crowd leaves turns to others; everybody gets all of it, in
   feed.end()
 })
 
-test('a feed that few watch does not wait behind the crowd of another', async () => {
+test('a feed with few viewers does not wait behind the crowd of another', async () => {
   const [crowded, quiet] = [0, 1].map(
     () => new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} }),
   ) as [Feed, Feed]
@@ -63,7 +63,7 @@ test('a feed that few watch does not wait behind the crowd of another', async ()
   for (const feed of [crowded, quiet]) feed.end()
 })
 
-test('an unreadable packet that is found late is reported to its source with the next one', async () => {
+test('an unreadable packet that is found late is reported to its source with the next packet', async () => {
   const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => {} })
   for (let i = 0; i < 20; i++) feed.add(slowViewer(0).sink)
   feed.pushVideo(Buffer.alloc(3))

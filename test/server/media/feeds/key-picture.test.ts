@@ -3,7 +3,7 @@ import { Feed } from '../../../../server/media/feeds/feed.ts'
 import { keyPictureOf } from '../../../../server/media/feeds/key-picture.ts'
 import { delta, idr, pps, rtp } from '../rtp/packets.ts'
 
-/** Of a camera with 640 by 360 pixels. */
+/** Parameter sets of a camera with 640 by 360 pixels. */
 const sets = 'Z0LAFtkAoC/5cBEAAAMAAQAAAwACDxYuSA==,aMuDyyA='
 const largeSps = [...Buffer.from(sets.split(',')[0] ?? '', 'base64')]
 const start = [0, 0, 0, 1]
@@ -14,7 +14,7 @@ function camera(options: { parameterSets?: string; codec?: 'H264' | 'H265'; cach
   return new Feed({ video, audio: undefined, cached, requestKeyFrame: () => {} })
 }
 
-test('The newest whole picture of a camera is there with its parameter sets and its size', () => {
+test('The newest complete picture of a camera is available with its parameter sets and its size', () => {
   const feed = camera()
   expect(keyPictureOf(feed)).toBeUndefined()
   const push = (sequence: number, timestamp: number, payload: number[], marker = false): void =>
@@ -33,7 +33,7 @@ test('The newest whole picture of a camera is there with its parameter sets and 
   expect(keyPictureOf(feed)).toBeUndefined()
 })
 
-test('Parameter sets that only the description has are there, too; a picture without any is none', () => {
+test('Parameter sets from the description are included; without any there is no picture', () => {
   for (const [parameterSets, size] of [
     [sets, [640, 360]],
     ['', undefined],
@@ -45,7 +45,7 @@ test('Parameter sets that only the description has are there, too; a picture wit
   }
 })
 
-test('Feeds of another codec, or that keep no pictures, have none', () => {
+test('Feeds of another codec, or without stored pictures, have none', () => {
   for (const feed of [camera({ codec: 'H265' }), camera({ cached: false })]) {
     feed.pushVideo(rtp(1, 100, largeSps))
     feed.pushVideo(rtp(2, 100, [...idr, 0x84], { marker: true }))

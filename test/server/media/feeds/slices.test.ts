@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type Lane, Slices } from '../../../../server/media/feeds/slices.ts'
 
-/** Work on a clock that stands still but for it. */
+/** Makes work on a clock that only this work advances. */
 function worker(): {
   slices: Slices
   lane: Lane
@@ -22,7 +22,7 @@ function worker(): {
   return { slices, lane: own, done, work }
 }
 
-test('a burst is worked off in slices, in order; what comes meanwhile waits behind it, and others get their turn', async () => {
+test('a burst is processed in chunks, in order; later items wait behind it, and other sources get their turn', async () => {
   const { lane, done, work } = worker()
   for (let name = 1; name <= 7; name++) work(name, 2)
   expect(done).toEqual([1, 2])
@@ -49,7 +49,7 @@ test('a source with little work does not wait behind the burst of another one', 
   expect(other.idle).toBe(true)
 })
 
-test('short work is done at once, however much of it comes over time', async () => {
+test('short work is done at once, however much arrives over time', async () => {
   const { lane, done, work } = worker()
   for (let name = 1; name <= 20; name++) {
     work(name, 3)
@@ -58,7 +58,7 @@ test('short work is done at once, however much of it comes over time', async () 
   }
 })
 
-test('more than can be done is left out: what waits does not grow without end', async () => {
+test('work beyond the limit is dropped: the queue does not grow without bound', async () => {
   const { lane, done, work } = worker()
   for (let name = 1; name <= 5_000; name++) work(name, 4)
   while (!lane.idle) await turn()

@@ -4,21 +4,21 @@ import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 import { Peer } from '../../../../server/media/webrtc/peer.ts'
 import { offerSdp } from '../../../support/media/offer.ts'
 
-test('one address has half of the sessions that a node carries, at most; what it gives back it may have again', () => {
+test("one address gets at most half of a node's sessions; ended ones are available again", () => {
   const sessions = new MediaSessions()
   const held = Array.from({ length: 2_600 }, () => sessions.reserve('192.0.2.1'))
   expect(() => sessions.reserve('192.0.2.1')).toThrow('as many sessions as it may have')
-  // The same machine by its other spelling; somebody else has their own share.
+  // The same machine in another notation; another address has its own share.
   expect(() => sessions.reserve('::ffff:192.0.2.1')).toThrow('as many sessions')
   sessions.reserve('192.0.2.2')
-  // Given back twice counts once.
+  // Releasing twice counts once.
   held[0]?.()
   held[0]?.()
   sessions.reserve('192.0.2.1')
   expect(() => sessions.reserve('192.0.2.1')).toThrow('as many sessions')
 })
 
-test('a goodbye to a session that is over is taken for ten minutes, and for the latest ten thousand of them', () => {
+test('DELETE of an ended session succeeds for ten minutes, for at most the latest ten thousand', () => {
   let now = 0
   const sessions = new MediaSessions(() => now)
   const log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} }
@@ -39,7 +39,7 @@ test('a goodbye to a session that is over is taken for ten minutes, and for the 
   sessions.end(ended[1] ?? '')
   now += 1
   expect(() => sessions.end(ended[1] ?? '')).toThrow('no such session')
-  // What never was a session does not become one by its end.
+  // Deleting an unknown session does not create a record.
   sessions.delete('never')
   expect(() => sessions.end('never')).toThrow('no such session')
 })

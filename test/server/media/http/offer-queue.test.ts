@@ -2,13 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { OfferQueue } from '../../../../server/media/http/offer-queue.ts'
 
-test('each request of a crowd gets a turn of the event loop, in order; other work is not delayed', async () => {
+test('each offer of a crowd gets its own turn of the event loop, in order; other work is not delayed', async () => {
   const offers = new OfferQueue()
   const done: string[] = []
   const work = async (name: string): Promise<void> => {
     await offers.next()
     done.push(name)
-    // Everything that follows without waiting for others belongs to the turn.
+    // Synchronous continuations belong to the turn.
     await Promise.resolve()
     done.push(`${name} still`)
   }

@@ -23,7 +23,7 @@ async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2]
   return client
 }
 
-/** A room with a host password, ann with her own link, and bob who looks on. */
+/** Opens a room with a host password, ann with her personal link, and bob as an onlooker. */
 async function meeting(roomId: string): Promise<{ link: string; ann: SignalClient; bob: SignalClient }> {
   await node.openRoom(roomId, { hostPassword: 'open sesame' })
   const link = node.token(roomId, { userId: 'ann' })
@@ -33,8 +33,8 @@ async function meeting(roomId: string): Promise<{ link: string; ann: SignalClien
   return { link, ann, bob }
 }
 
-describe('who is in the room as a member and gives the host password', () => {
-  test('on a second device becomes host: everybody is notified, and so is the controller', async () => {
+describe('a member who gives the host password', () => {
+  test('on a second device becomes host: everybody is notified, including the controller', async () => {
     const { link, ann, bob } = await meeting('second')
     const host = await join('second', { token: link, host_password: 'open sesame' })
     expect(host.joined.you).toMatchObject({ user_id: 'ann', role: 'host' })
@@ -52,23 +52,23 @@ describe('who is in the room as a member and gives the host password', () => {
     expect(await bob.next('removed')).toEqual({ type: 'removed', reason: 'kicked' })
   })
 
-  test('with the session that they have becomes host, and goes on as before', async () => {
+  test('within the current session becomes host and continues without interruption', async () => {
     const { ann } = await meeting('session')
     const host = await join('session', { token: ann.joined.session, host_password: 'open sesame' })
     expect(host.joined).toMatchObject({ resumed: true, session: ann.joined.session, you: { role: 'host' } })
   })
 
-  test('who was away for a moment becomes host, and stays it when their page is loaded again', async () => {
+  test('after a short absence becomes host, and stays host when the page reloads', async () => {
     const { link, ann, bob } = await meeting('away')
     ann.drop()
     await bob.next((message) => message.type === 'person_changed' && message.person.away)
     const host = await join('away', { token: link, host_password: 'open sesame' })
     expect(host.joined.you).toMatchObject({ role: 'host', away: false })
-    // The page keeps its pass, which says that they gave the password.
+    // The page keeps its pass, which proves the password.
     expect((await join('away', { token: link, pass: host.joined.pass })).joined.you.role).toBe('host')
   })
 
-  test('a wrong one is refused, and changes nothing for the page they have', async () => {
+  test("that is wrong is refused, and the member's page is unaffected", async () => {
     const { link, ann } = await meeting('wrong')
     for (const token of [link, ann.joined.session]) {
       await expect(join('wrong', { token, host_password: 'guess' })).rejects.toThrow('401 hostPasswordWrong')
@@ -77,14 +77,14 @@ describe('who is in the room as a member and gives the host password', () => {
     await ann.next('pong')
     const { users } = await node.request('users', { roomId: 'wrong' })
     expect(users.map(({ role }) => role)).toEqual(['member', 'member'])
-    // Guesses count, wherever they come from.
+    // Guesses count from any page.
     for (let i = 0; i < 8; i++) {
       await expect(join('wrong', { token: link, host_password: 'guess' })).rejects.toThrow('hostPasswordWrong')
     }
     await expect(join('wrong', { token: link, host_password: 'open sesame' })).rejects.toThrow('429 tooMany')
   })
 
-  test('takes nobody else’s place: the host by the password is somebody of their own', async () => {
+  test('takes nobody else’s place: the host by password is a user of its own', async () => {
     const { ann } = await meeting('guest')
     const host = await join('guest', { user_id: 'ann', host_password: 'open sesame' })
     expect(host.joined.you.user_id).not.toBe('ann')
@@ -95,7 +95,7 @@ describe('who is in the room as a member and gives the host password', () => {
 })
 
 describe('a stranger', () => {
-  /** Everything that an answer says, but for when. */
+  /** Reads an answer without its timestamps. */
   async function answer(path: string, token: string): Promise<{ status: number }> {
     const headers = { 'content-type': 'application/sdp', ...(token === '' ? {} : { authorization: `Bearer ${token}` }) }
     const response = await fetch(`${node.url}${path}`, { method: 'POST', headers, body: offerSdp() })
@@ -103,10 +103,10 @@ describe('a stranger', () => {
     return Object.assign({ status: response.status }, { fields, text: await response.text() })
   }
 
-  test('does not learn whether there is a room, a stream or a password', async () => {
+  test('does not learn whether a room, a stream or a password exists', async () => {
     await node.openRoom('real', { hostPassword: 'open sesame' })
     await node.openRoom('bare')
-    const others = [node.token('elsewhere'), 'x'.repeat(32), 'a.b', '']
+    const others = [node.token('another'), 'x'.repeat(32), 'a.b', '']
     for (const token of others) {
       for (const path of ['/whip/ROOM', '/whep/ROOM/cam', '/whep/ROOM/cam?size=small']) {
         const [real, none] = await Promise.all(
@@ -124,7 +124,7 @@ describe('a stranger', () => {
         .catch(() => {})
       return [client.messages, await client.closed]
     }
-    for (const more of [{}, { host_password: 'guess' }, { token: node.token('elsewhere') }, { token: 'a.b' }]) {
+    for (const more of [{}, { host_password: 'guess' }, { token: node.token('another') }, { token: 'a.b' }]) {
       const answers = await Promise.all(['real', 'bare', 'none'].map(async (room) => await refused(room, more)))
       expect(answers[0]).toEqual(answers[2])
       expect(answers[1]).toEqual(answers[2])
@@ -132,7 +132,7 @@ describe('a stranger', () => {
     }
   })
 
-  test('is limited in guesses at a room’s password whether there is such a room or not', async () => {
+  test('has a limit of guesses at a room’s password whether the room exists or not', async () => {
     await node.openRoom('limited', { hostPassword: 'open sesame' })
     for (const room of ['limited', 'nowhere']) {
       for (let i = 0; i < 10; i++) {
@@ -142,7 +142,7 @@ describe('a stranger', () => {
     }
   })
 
-  test('with a link learns when its room is not open: the page waits for it', async () => {
+  test('with a link learns that its room is not open: the page waits for it', async () => {
     const link = node.token('later')
     await expect(join('later', { token: link })).rejects.toThrow('404 noRoom')
     expect((await answer('/whip/later', link)).status).toBe(404)

@@ -22,7 +22,7 @@ async function join(roomId: string, how: Parameters<typeof SignalClient.join>[2]
   return client
 }
 
-/** A room that its number opens. */
+/** Opens a room that can be joined by number. */
 async function lobby(roomId: string, more: Parameters<TestMediaNode['openRoom']>[1] = {}): Promise<void> {
   await node.openRoom(roomId, more)
   node.openToNumber.add(roomId)
@@ -30,8 +30,8 @@ async function lobby(roomId: string, more: Parameters<TestMediaNode['openRoom']>
 
 const mine = { browser: 'the browser of Ann 1' }
 
-describe('whoever knows the number of a room that it opens', () => {
-  test('comes in as a member, and the controller hears how they came', async () => {
+describe('a user who knows the number of an open room', () => {
+  test('joins as a member, and the controller is notified how', async () => {
     await lobby('lobby', { hostPassword: 'open sesame' })
     const ann = await join('lobby', { user_name: 'Ann', ...mine })
     expect(ann.joined.you).toMatchObject({ user_name: 'Ann', role: 'member' })
@@ -48,11 +48,11 @@ describe('whoever knows the number of a room that it opens', () => {
       ['Bob', false],
       ['carl', false],
     ])
-    // What people of the room see of each other says nothing of it.
+    // Other users of the room cannot see it.
     expect(JSON.stringify(host.joined)).not.toContain('umber')
   })
 
-  test('is the same user in one browser, whatever they call themselves, and nobody else’s', async () => {
+  test('is the same user in one browser under any name, and nobody else', async () => {
     await lobby('one')
     await lobby('two')
     const first = await join('one', { user_name: 'Ann', ...mine })
@@ -61,14 +61,14 @@ describe('whoever knows the number of a room that it opens', () => {
     expect(second.joined.you).toMatchObject({ user_id: first.joined.you.user_id, user_name: 'Ann of Oslo' })
     expect((await node.request('users', { roomId: 'one' })).users).toMatchObject([{ userName: 'Ann of Oslo' }])
     const other = await join('one', { user_name: 'Ann', browser: 'the browser of Eve 1' })
-    const elsewhere = await join('two', { user_name: 'Ann', ...mine })
+    const inOtherRoom = await join('two', { user_name: 'Ann', ...mine })
     const withoutBrowser = await join('two', { user_name: 'Ann' })
-    const ids = [second, other, elsewhere, withoutBrowser].map(({ joined }) => joined.you.user_id)
+    const ids = [second, other, inOtherRoom, withoutBrowser].map(({ joined }) => joined.you.user_id)
     expect(new Set(ids).size).toBe(4)
     expect(JSON.stringify(other.joined)).not.toContain(mine.browser)
   })
 
-  test('does not choose an id that somebody has a link for', async () => {
+  test('cannot choose an id that somebody has a link for', async () => {
     await lobby('names')
     const eve = await join('names', { user_id: 'ann', user_name: 'Ann' })
     expect(eve.joined.you.user_id).toMatch(/^guest-[0-9a-f]{12}$/)
@@ -76,7 +76,7 @@ describe('whoever knows the number of a room that it opens', () => {
     expect(ann.joined.you.user_id).toBe('ann')
   })
 
-  test('cannot return in that browser once they were removed, unless with a link or the password', async () => {
+  test('cannot return in that browser after a removal, except with a link or the password', async () => {
     await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
     await other.openRoom('kicked', { hostPassword: 'open sesame' })
     other.openToNumber.add('kicked')
@@ -86,7 +86,7 @@ describe('whoever knows the number of a room that it opens', () => {
     const again = { user_name: 'Somebody else', ...mine }
     await expect(SignalClient.join(other.url, 'kicked', again)).rejects.toThrow('403 removed')
     const told = await other.event(({ type }) => type === 'removed')
-    // Whatever was told of it keeps them out of a node that starts anew; see the removals of a start.
+    // This notification keeps them out of a restarted node; see the removals of a start.
     expect(told).toMatchObject({ tokenId: expect.stringMatching(/^browser-[0-9a-f]{32}$/) })
     for (const way of [
       { token: other.token('kicked') },
@@ -99,7 +99,7 @@ describe('whoever knows the number of a room that it opens', () => {
     }
   })
 
-  test('asks for numbers of any spelling: what is none opens nothing', async () => {
+  test('can write the number in any spelling; an invalid number opens nothing', async () => {
     await lobby('大厅 1/2')
     const look = async (path: string): Promise<number> => (await fetch(`${node.url}/entry/${path}`)).status
     expect(await (await fetch(`${node.url}/entry/${encodeURIComponent('大厅 1/2')}`)).json()).toMatchObject({
@@ -110,7 +110,7 @@ describe('whoever knows the number of a room that it opens', () => {
     expect((await fetch(`${node.url}/entry/x`, { method: 'POST' })).status).toBe(405)
   })
 
-  test('finds a locked or full room so, and a closed one gone', async () => {
+  test('learns that a room is locked or full, and a closed one does not exist', async () => {
     await lobby('small', { attendeeMax: 1 })
     await join('small')
     await expect(join('small')).rejects.toThrow('507 roomFull')
@@ -121,7 +121,7 @@ describe('whoever knows the number of a room that it opens', () => {
     await expect(join('over')).rejects.toThrow('404 noRoom')
   })
 
-  test('may publish by WHIP without a word before', async () => {
+  test('may publish by WHIP at once', async () => {
     await lobby('whip')
     const post = async (room: string): Promise<Response> =>
       await fetch(`${node.url}/whip/${room}`, {
@@ -138,7 +138,7 @@ describe('whoever knows the number of a room that it opens', () => {
 })
 
 describe('guesses at room numbers', () => {
-  test('are limited by address; numbers that open a room are no guesses', async () => {
+  test('are limited by address; the number of an open room does not count', async () => {
     await using other = await TestMediaNode.start()
     await other.openRoom('lobby')
     other.openToNumber.add('lobby')
@@ -155,7 +155,7 @@ describe('guesses at room numbers', () => {
     expect(await look('one-more')).toBe(429)
     await expect(SignalClient.join(other.url, 'one-more')).rejects.toThrow('429 tooMany')
     expect((await fetch(`${other.url}/whip/one-more`, { method: 'POST' })).status).toBe(429)
-    // A link is no guess.
+    // A link does not count as a guess.
     const person = await SignalClient.join(other.url, 'lobby', { token: other.token('lobby') })
     person.drop()
   })

@@ -10,7 +10,7 @@ import { SignalClient } from '../../../support/media/signal-client.ts'
 
 const room = { topic: '', mode: 1, hostPassword: '', attendeeMax: 9, maxVideo: 9, maxAudio: 9, locked: false } as const
 
-/** A node in this process whose controller cannot be told that somebody left who is called `fatal`. */
+/** Starts a node in this process whose controller fails when the user `fatal` leaves. */
 async function startNode() {
   const complaints: string[] = []
   const log = complaintLog(complaints)
@@ -45,15 +45,15 @@ async function startNode() {
   return { server, join, users, left, complaints, [Symbol.asyncDispose]: () => server.close() }
 }
 
-test('an unexpected error in a room’s timer is logged in full and ends this room: its people join a new one, and other rooms go on', async () => {
+test('an unexpected error in a room’s timer is logged in full and ends this room: its users rejoin a new one, and other rooms continue', async () => {
   await using node = await startNode()
   const ended = await node.join('torn', 'bob')
   const other = await node.join('whole', 'cleo')
   const fatal = await node.join('torn', 'fatal')
-  // Whoever does not come back in time is out, by a timer of the room.
+  // A timer of the room removes users who do not return in time.
   fatal.drop()
   await ended.closed
-  // Their page comes again by itself.
+  // Their page reconnects by itself.
   expect(ended.messages).toContainEqual({ type: 'removed', reason: 'restarting' })
   expect(node.complaints).toHaveLength(1)
   expect(node.complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')

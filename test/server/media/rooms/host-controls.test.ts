@@ -24,21 +24,21 @@ async function enter(roomId: string, userId: string, role: 'member' | 'host' = '
   return client
 }
 
-/** How somebody is, as another one was told last. */
+/** Reads the state of a user from the last message to another one. */
 const person = (client: SignalClient, userId: string) =>
   client.messages.findLast(
     (message): message is Extract<ToPerson, { type: 'person_changed' }> =>
       message.type === 'person_changed' && message.person.user_id === userId,
   )?.person
 
-/** The three of each story. */
+/** Opens a room with the three users of each story. */
 async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalClient; cy: SignalClient }> {
   await node.openRoom(roomId)
   return { ann: await enter(roomId, 'ann', 'host'), bo: await enter(roomId, 'bo'), cy: await enter(roomId, 'cy') }
 }
 
 describe('hands', () => {
-  test('are raised in an order that everybody sees, and kept by who is away for a moment; who comes later sees them', async () => {
+  test('are raised in an order that everybody sees, and kept during a short absence; late users see them', async () => {
     const { ann, bo, cy } = await meeting('hands')
     cy.send({ type: 'hand', raised: true })
     await expect.poll(() => person(ann, 'cy')?.hand).toBe(1)
@@ -57,7 +57,7 @@ describe('hands', () => {
     ])
   })
 
-  test('are lowered by oneself, or by the host, who is no other than the host; who speaks keeps theirs', async () => {
+  test('are lowered by their users, or by the host, but not by members; speaking lowers none', async () => {
     const { ann, bo, cy } = await meeting('lower')
     for (const client of [bo, cy]) client.send({ type: 'hand', raised: true })
     await expect.poll(() => [person(ann, 'bo')?.hand, person(ann, 'cy')?.hand]).not.toContain(undefined)
@@ -78,7 +78,7 @@ describe('hands', () => {
 })
 
 describe('the host of a room', () => {
-  test('mutes everybody who is no host and speaks; each unmutes by themselves, and it is told who did it', async () => {
+  test('mutes every member who speaks; they unmute themselves, and everybody sees who muted them', async () => {
     const { ann, bo, cy } = await meeting('mute')
     const second = await enter('mute', 'di', 'host')
     for (const client of [ann, bo, second]) client.send({ type: 'state', audio: true, video: true })
@@ -100,7 +100,7 @@ describe('the host of a room', () => {
     await expect.poll(() => person(cy, 'bo')?.audio).toBe(true)
   })
 
-  test('locks and unlocks it through the controller, which keeps that; it hears who wants it', async () => {
+  test('locks and unlocks it through the controller, which stores the lock and learns who asked', async () => {
     const { ann, bo } = await meeting('lock')
     bo.send({ type: 'lock', locked: true })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
@@ -112,7 +112,7 @@ describe('the host of a room', () => {
     await node.request('answer_lock', { id: wanted.id, done: true })
     expect(await bo.next('room_changed')).toMatchObject({ locked: true })
     await expect(enter('lock', 'di')).rejects.toThrow('403 locked')
-    // Where the controller does not do it, the host is told.
+    // If the controller fails, the host is notified.
     ann.send({ type: 'lock', locked: false })
     const again = await node.event((event) => event.type === 'lockWanted' && !event.locked)
     if (again.type !== 'lockWanted') throw new Error('another event')
@@ -120,7 +120,7 @@ describe('the host of a room', () => {
     expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
   })
 
-  test('and everybody who was in comes back into a locked room; who was taken out does not', async () => {
+  test('and all previous users can rejoin a locked room; removed ones cannot', async () => {
     const { ann, bo, cy } = await meeting('back')
     await node.openRoom('back', { locked: true })
     const link = (userId: string) => ({ token: node.token('back', { userId }) })
@@ -142,7 +142,7 @@ describe('the host of a room', () => {
     )
   })
 
-  test('ends it for everybody: they read so and may come again at once, to a new talk; the camera stays', async () => {
+  test('ends it for everybody: they read the reason and may rejoin a new meeting at once; the camera stays', async () => {
     await using camera = await startCamera()
     const { ann, bo, cy } = await meeting('end')
     await node.addDevice('end', 'gate', camera.url('/cam'))
@@ -162,8 +162,8 @@ describe('the host of a room', () => {
   })
 })
 
-describe('a camera that is lost', () => {
-  test('is told so, to who comes later, too; it is back, also into a locked room; the operator takes it out for good', async () => {
+describe('a lost camera', () => {
+  test('is shown as lost, also to users who join later; it returns, also into a locked room; the operator removes it for good', async () => {
     const camera = await startCamera()
     await using second = await startCamera()
     await node.openRoom('cameras')

@@ -12,7 +12,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-test('in any story of two guests and a host nobody gets an id or role without proof, and only removed people are refused', async () => {
+test('in any story of two guests and a host nobody gets an id or role without proof, and only removed users are refused', async () => {
   await fc.assert(
     fc.asyncProperty(stories, async (steps) => await followed(node, steps)),
     { numRuns: 40 },

@@ -9,7 +9,7 @@ const people = ['ann', 'bo', 'host'] as const
 type Person = (typeof people)[number]
 type Join = NonNullable<Parameters<typeof SignalClient.join>[2]>
 
-/** Ways into the room besides the host password, which the host alone knows. */
+/** Ways into the room besides the host password, which only the host knows. */
 const ways = ['own', 'shared', 'number', 'asHost', 'password'] as const
 
 /** One step of a story. */
@@ -50,33 +50,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ act: fc.constantFrom('move', 'cameraMade', 'cameraGone') }) },
 )
 
-/** Any story of some steps. */
+/** Generates stories. */
 export const stories = fc.array(step, { minLength: 1, maxLength: 14 })
 
 let rooms = 0
 
-/** Follows a story in a room of its own. */
+/** Runs a story in a room of its own. */
 export async function followed(node: TestMediaNode, steps: readonly Step[]): Promise<void> {
   rooms += 1
   await using model = await IdentityModel.open(node, `story ${rooms}`)
   for (const one of steps) await model.do(one)
 }
 
-/** Somebody who came in, with what they were given. */
+/** A user who joined, with the credentials received. */
 interface Arrival {
   who: Person
   client: SignalClient
   userId: string
   role: 'host' | 'member'
-  /** They are host because they gave the password. */
+  /** Host by the password. */
   byPassword: boolean
-  /** Their id was made by the node, and their pass proves it. */
+  /** The node generated the id, and the pass proves it. */
   made: boolean
 }
 
 /**
- * What is right in one room, kept beside the node: who has proven which id, and who was removed. Each step is done at the node and compared with
- * it, and after each step so is who is in the room, and with which role.
+ * Model of one room beside the node: which id each user has proven, and who was removed. Each step runs on the node and is compared with
+ * the model; so are the users of the room and their roles after each step.
  */
 class IdentityModel implements AsyncDisposable {
   readonly #node: TestMediaNode
@@ -84,12 +84,12 @@ class IdentityModel implements AsyncDisposable {
   readonly #shared: string
   readonly #own: Record<Person, string>
   readonly #arrivals: Arrival[] = []
-  /** Who is in, by id. */
+  /** Users in the room, by id. */
   readonly #present = new Map<string, Arrival>()
   readonly #removed = new Set<string>()
-  /** Every id that anybody had. */
+  /** All ids used so far. */
   readonly #known = new Set<string>(['ann', 'bo', 'host', 'door'])
-  /** Id of each browser, once it came. */
+  /** Id of each browser after its first join. */
   readonly #browsers = new Map<Person, string>()
   #camera = false
 
@@ -146,7 +146,7 @@ class IdentityModel implements AsyncDisposable {
     await this.#node.openRoom(this.#room, { hostPassword: passwordOf(this.#room) })
   }
 
-  /** Something that happens to somebody who is in. */
+  /** Acts on a user in the room. */
   async #doWith(act: 'kick' | 'leave' | 'drop' | 'promote', one: Arrival | undefined): Promise<void> {
     if (one === undefined) return
     const { client, userId, who: name } = one
@@ -183,7 +183,7 @@ class IdentityModel implements AsyncDisposable {
     }
     const isNamed = way === 'own'
     const shown = pass ? earlier : undefined
-    // Ids that are theirs by what they show; none: the node has to make one.
+    // Ids that the credentials prove; none: the node has to generate one.
     const proven = isNamed
       ? name
       : browser
@@ -247,7 +247,7 @@ class IdentityModel implements AsyncDisposable {
       else expect(this.#known).not.toContain(userId)
       this.#known.add(userId)
     }
-    // Whoever came for it alone goes with it.
+    // A user who joined only to watch leaves with the session.
     await fetch(new URL(answer.headers.get('location') ?? '', this.#node.url), { method: 'DELETE' })
   }
 
@@ -271,7 +271,7 @@ class IdentityModel implements AsyncDisposable {
     await entered(client)
   }
 
-  /** Whoever is in the room is who the model says, in the same roles. */
+  /** Compares the users of the room and their roles with the model. */
   async #compare(): Promise<void> {
     const { users } = await this.#node.request('users', { roomId: this.#room })
     const isThere = users.map(({ userId, role }): [string, string] => [userId, role]).sort()

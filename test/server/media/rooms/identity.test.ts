@@ -40,7 +40,7 @@ const whip = async (roomId: string, token: string): Promise<Response> =>
     body: offerSdp({ direction: 'sendonly' }),
   })
 
-describe('a guest with the link for everybody', () => {
+describe('a guest with the shared link', () => {
   test('gets an id made by the node instead of the requested one', async () => {
     await node.openRoom('wish', { hostPassword })
     const token = node.token('wish')
@@ -50,7 +50,7 @@ describe('a guest with the link for everybody', () => {
     }
   })
 
-  test('does not become the host by asking for the id of the host’s browser before the host comes', async () => {
+  test('does not become host by requesting the id of the host’s browser before the host joins', async () => {
     await node.openRoom('squat', { hostPassword })
     const browser = 'the browser of the host'
     const once = await join('squat', { browser, host_password: hostPassword })
@@ -66,7 +66,7 @@ describe('a guest with the link for everybody', () => {
     expect((await resume(squatter.joined.session)).joined.you.role).toBe('member')
   })
 
-  test('who is removed takes the way in from nobody: not from the host, not from a link of somebody’s own', async () => {
+  test('who is removed does not block the host or the owner of a personal link', async () => {
     await node.openRoom('locked-out', { hostPassword })
     for (const user_id of ['host', 'ann']) {
       const guest = await join('locked-out', { token: node.token('locked-out'), user_id })
@@ -78,7 +78,7 @@ describe('a guest with the link for everybody', () => {
     await join('locked-out', { token: node.token('locked-out', { userId: 'ann' }) })
   })
 
-  test('comes back under the same id with the pass that they were given, and with nobody else’s', async () => {
+  test('returns under the same id with their own pass, and with nobody else’s', async () => {
     await node.openRoom('pass')
     const token = node.token('pass')
     const [bo, cy] = [await join('pass', { token }), await join('pass', { token })]
@@ -88,14 +88,14 @@ describe('a guest with the link for everybody', () => {
     expect(back.joined.you.user_id).toBe(user_id)
     expect(await bo.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     await expect(resume(bo.joined.session)).rejects.toThrow('noSession')
-    // The pass of somebody with a link of their own proves nothing without the link.
+    // The pass of a personal link proves nothing without the link.
     const ann = await join('pass', { token: node.token('pass', { userId: 'ann' }) })
     const other = await join('pass', { token, user_id: 'ann', pass: ann.joined.pass })
     expect(other.joined.you.user_id).toMatch(guestIds)
   })
 })
 
-describe('the role follows from what is shown', () => {
+describe('the role follows from the credentials', () => {
   test('a copy of a host’s member link makes nobody host, and no session of it becomes one', async () => {
     await node.openRoom('role')
     const asMember = node.token('role', { userId: 'ann' })
@@ -107,13 +107,13 @@ describe('the role follows from what is shown', () => {
     await expect(resume(host.joined.session)).rejects.toThrow('noSession')
   })
 
-  test('the pass of somebody who gave the host password makes them host again, until the password is another', async () => {
+  test('a pass issued for the host password makes its owner host again, until the password changes', async () => {
     await node.openRoom('carries', { hostPassword })
     const how = { token: node.token('carries'), browser: 'the browser of Ann 1' }
     const ann = await join('carries', { ...how, host_password: hostPassword })
     expect((await join('carries', how)).joined.you.role).toBe('member')
     expect((await join('carries', { ...how, pass: ann.joined.pass })).joined.you.role).toBe('host')
-    // Nobody else's, and no member's.
+    // Neither another user's pass nor a member's.
     const eve = await join('carries', { token: how.token, browser: 'the browser of Eve 1', pass: ann.joined.pass })
     expect(eve.joined.you.role).toBe('member')
     await node.openRoom('carries', { hostPassword: 'another' })
@@ -121,8 +121,8 @@ describe('the role follows from what is shown', () => {
   })
 })
 
-describe('the id of a camera is the camera’s', () => {
-  test('also while it is lost: nobody joins, sends or watches under it', async () => {
+describe('the id of a camera is reserved', () => {
+  test('even while it is lost: nobody joins, sends or watches under it', async () => {
     await using camera = await startCamera()
     await node.openRoom('door')
     await node.addDevice('door', 'door', camera.url('/cam'))
@@ -135,14 +135,14 @@ describe('the id of a camera is the camera’s', () => {
     await expect(join('door', { token: named })).rejects.toThrow('409 taken')
     expect((await whip('door', named)).status).toBe(409)
     expect((await node.userIds('door')).includes('door')).toBe(false)
-    // Taken out for good, its id is free.
+    // After its removal, its id is free.
     await node.request('remove_device', { roomId: 'door', userId: 'door' })
     expect((await join('door', { token: named })).joined.you.user_id).toBe('door')
   })
 })
 
 describe('one link does not fill a room', () => {
-  test('a host, somebody with a link of their own and somebody by another link find a place', async () => {
+  test('a host, a user with a personal link and a user of another link find a place', async () => {
     await node.openRoom('full', { hostPassword, attendeeMax: 40 })
     const token = node.token('full')
     const refusals: string[] = []
@@ -160,7 +160,7 @@ describe('one link does not fill a room', () => {
     await join('full', { token: node.token('full', { userId: 'bo' }) })
   })
 
-  test('a person who leaves frees the place, also after coming again', async () => {
+  test('a user who leaves frees the place, even after rejoining', async () => {
     await node.openRoom('places', { attendeeMax: 4 })
     const token = node.token('places')
     const people = await Promise.all(

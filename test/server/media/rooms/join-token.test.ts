@@ -9,7 +9,7 @@ const key = randomBytes(32)
 const text = (maxLength: number) => fc.string({ minLength: 1, maxLength, unit: 'grapheme' })
 
 describe('a join token', () => {
-  test('says to the node what the controller put into it, in any language', () => {
+  test("carries the controller's data to the node, in any language", () => {
     const grants = fc.record({
       roomId: text(64),
       userId: text(64),
@@ -27,14 +27,14 @@ describe('a join token', () => {
     )
   })
 
-  test('is JSON in base64url and an HMAC-SHA-256: links that are out keep working', () => {
+  test('is JSON in base64url and an HMAC-SHA-256: existing links keep working', () => {
     const claims = { v: 1, id: 'abc', room: '123456789', name: 'Zoë', role: 'member', iat: 1, exp: 9e15 }
     const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
     const signature = createHmac('sha256', key).update(payload).digest('base64url')
     expect(verifyJoinToken(key, `${payload}.${signature}`)).toEqual(claims)
   })
 
-  test('is worth nothing when it has expired, was changed, or was signed with another key', () => {
+  test('is invalid when it has expired, was changed, or was signed with another key', () => {
     const token = signJoinToken(key, { roomId: '1', role: 'member', lifeMs: 50 }, 1_000)
     expect(verifyJoinToken(key, token, 1_049)).toBeDefined()
     expect(verifyJoinToken(key, token, 1_050)).toBeUndefined()
@@ -54,7 +54,7 @@ describe('a join token', () => {
     }
   })
 
-  test('whose payload is no token’s is none, whatever it is', () => {
+  test('is invalid with any other payload', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (payload) => decodeJoinClaims(payload) === undefined))
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { RefusalTally } from '../../../../server/media/rooms/refusal-tally.ts'
 import { type ControlEvent, controlEventSchema } from '../../../../shared/media/control.ts'
 
-/** What was told, as the controller reads it. */
+/** Collects the notifications to the controller. */
 function tally(): { told: ControlEvent[]; refusals: RefusalTally } {
   const told: ControlEvent[] = []
   return { told, refusals: new RefusalTally((event) => told.push(controlEventSchema.parse(event)), 20) }
@@ -20,7 +20,7 @@ test('a flood of guesses becomes one message of bounded size that counts them al
   expect(message.groups.reduce((sum, { count }) => sum + count, message.more)).toBe(1_000)
 })
 
-test('guesses of one address are logged together, by kind and entry; later ones go into the next message', async () => {
+test('guesses of one address are reported together, by kind and entry; later ones go into the next message', async () => {
   const { told, refusals } = tally()
   for (const roomId of ['one', 'one', 'two']) {
     refusals.note({ kind: 'hostPasswordWrong', path: '/signal', roomId, remote: '::ffff:10.0.0.1' })

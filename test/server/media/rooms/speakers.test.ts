@@ -3,7 +3,7 @@ import { maxPassedOn, Speakers } from '../../../../server/media/rooms/speakers.t
 
 const packetMs = 20
 const silent = 127
-/** A voice: words with pauses between them, in -dBov. */
+/** Level of a voice: words with pauses between them, in -dBov. */
 const talk = (at: number): number => (at % 400 < 300 ? 25 + (at % 7) : 70)
 
 let now: number
@@ -33,7 +33,7 @@ function say(userId: string, level: (at: number) => number): void {
   if (sound !== undefined) sound.level = level
 }
 
-/** Time goes on: packets of everybody, each 20 ms. */
+/** Advances the time: every user sends a packet each 20 ms. */
 function pass(milliseconds: number): void {
   for (const end = now + milliseconds; now < end; now += packetMs) {
     for (const { run } of due.splice(0, due.findIndex(({ at }) => at > now) >>> 0)) run()
@@ -41,14 +41,14 @@ function pass(milliseconds: number): void {
   }
 }
 
-/** Of the packets of the next second, how many of each are passed on. */
+/** Counts the packets of each user that are forwarded during this time. */
 function passedIn(milliseconds: number): Record<string, number> {
   for (const sound of sounds.values()) sound.passed = 0
   pass(milliseconds)
   return Object.fromEntries([...sounds].map(([userId, { passed }]) => [userId, passed]))
 }
 
-describe('who speaks', () => {
+describe('a speaker', () => {
   test('is known within a second of a word, and no longer a second after the last one', () => {
     enter('ann', () => 75)
     enter('bob', () => 80)
@@ -65,7 +65,7 @@ describe('who speaks', () => {
     expect(speakers.spoke).toEqual(['ann'])
   })
 
-  test('is nobody who coughs, or shuts a door', () => {
+  test('is not a user who coughs, or shuts a door', () => {
     enter('ann', () => 75)
     pass(5_000)
     const from = now
@@ -74,7 +74,7 @@ describe('who speaks', () => {
     expect(told).toEqual([])
   })
 
-  test('may be several, and who began last is first', () => {
+  test('is listed with others, the latest first', () => {
     for (const userId of ['ann', 'bob', 'cam']) enter(userId, () => 75)
     pass(1_000)
     say('ann', talk)
@@ -98,7 +98,7 @@ describe('who speaks', () => {
     expect(speakers.speaking).toEqual(['ann'])
   })
 
-  test('is nobody any more whose sound is over, and who left is not among those who spoke', () => {
+  test('disappears when the sound ends, and the list of recent speakers leaves out users who left', () => {
     enter('ann', () => 75)
     pass(1_000)
     say('ann', talk)
@@ -108,20 +108,20 @@ describe('who speaks', () => {
     expect(speakers.spoke).toEqual(['ann'])
     speakers.forget('ann')
     expect(speakers.spoke).toEqual([])
-    // What still comes of the earlier connection counts for nothing.
+    // Late packets of the earlier connection do not count.
     expect(sounds.get('ann')?.passes(10)).toBe(false)
   })
 })
 
-describe('whose sound is passed on', () => {
+describe('forwarded sound', () => {
   const people = (count: number): string[] => Array.from({ length: count }, (_, i) => `p${i}`)
 
-  test('is everybody’s in a small room, silent or not', () => {
+  test('includes everybody in a small room, silent or not', () => {
     for (const userId of people(maxPassedOn)) enter(userId)
     expect(new Set(Object.values(passedIn(1_000)))).toEqual(new Set([50]))
   })
 
-  test('is in a large room that of those who make a sound, and for a while after it', () => {
+  test('includes users with sound in a large room, for a while after it', () => {
     for (const userId of people(25)) enter(userId)
     pass(5_000)
     expect(new Set(Object.values(passedIn(1_000)))).toEqual(new Set([0]))
@@ -133,7 +133,7 @@ describe('whose sound is passed on', () => {
     expect(passedIn(1_000)).toMatchObject({ p7: 0 })
   })
 
-  test('is that of a few where all talk at once, and nobody is kept out for ever', () => {
+  test('includes a few users where all talk at once, and keeps nobody out for ever', () => {
     for (const [i, userId] of people(25).entries()) enter(userId, (at) => talk(at + i * 170))
     pass(5_000)
     const passed = passedIn(60_000)
@@ -143,7 +143,7 @@ describe('whose sound is passed on', () => {
     expect(Object.values(passed).filter((one) => one > 0).length).toBeGreaterThanOrEqual(maxPassedOn)
   })
 
-  test('is a speaker’s at once, though others make a noise, or lie about it, for ever', () => {
+  test('includes a speaker at once, even if others make noise or report false levels all the time', () => {
     for (const [i, userId] of people(25).entries()) enter(userId, i < 12 ? () => 0 : () => 75)
     pass(10_000)
     const from = now
@@ -151,7 +151,7 @@ describe('whose sound is passed on', () => {
     expect(passedIn(1_000).p20).toBe(50)
   })
 
-  test('is that of whoever does not tell how loud it is', () => {
+  test('includes users who report no level', () => {
     for (const userId of people(25)) enter(userId)
     enter('phone', () => -1)
     pass(5_000)
@@ -159,8 +159,8 @@ describe('whose sound is passed on', () => {
   })
 })
 
-describe('who speaks where another server listens', () => {
-  test('speaks on through a pause, whoever began last first, and is forgotten with whoever leaves', () => {
+describe('a speaker on another media server', () => {
+  test('speaks on through a pause, the latest first, and is forgotten when leaving', () => {
     speakers.tell(['ann'])
     speakers.tell(['ann', 'bob'])
     speakers.tell(['bob'])

@@ -30,7 +30,7 @@ async function join(roomId: string, how: How): Promise<SignalClient> {
 const host = (roomId: string): Promise<SignalClient> =>
   join(roomId, { host_password: hostPassword, user_name: 'Ann', browser: 'the browser of Ann 1' })
 
-/** Somebody with a link for anybody, in a browser of their own, who has to be let in. */
+/** Joins by a shared link, in a browser of its own, and waits for admission. */
 async function waits(roomId: string, name: string, how: How = {}): Promise<SignalClient> {
   const client = new SignalClient(node.url)
   clients.push(client)
@@ -40,7 +40,7 @@ async function waits(roomId: string, name: string, how: How = {}): Promise<Signa
 }
 
 const room = (roomId: string, more = {}) => node.openRoom(roomId, { hostPassword, waitingRoom: true, ...more })
-/** Who waits, as a host was told last. */
+/** Reads the waiting users from the last message to a host. */
 const waiting = (client: SignalClient) =>
   client.messages.findLast((message) => message.type === 'waiting_list')?.people.map(({ user_name }) => user_name)
 
@@ -55,7 +55,7 @@ async function post(path: string, token: string): Promise<number> {
   return answer.status
 }
 
-test('people in the room and in the waiting room learn which node to ask when this one is lost', async () => {
+test('users in the room and in the waiting room learn which node to use when this one is lost', async () => {
   await room('lost')
   const settings = controlMethods.set_settings.params.parse({ resume_ms: resumeMs })
   const bo = await waits('lost', 'Bo')
@@ -68,7 +68,7 @@ test('people in the room and in the waiting room learn which node to ask when th
   await node.request('set_settings', settings)
 })
 
-describe('a room whose host lets people in', () => {
+describe('a room with a waiting room', () => {
   test('a guest waits and sees only the topic; the host sees the name and admits them', async () => {
     await room('in', { topic: 'Interview' })
     const bo = await waits('in', 'Bo')
@@ -87,11 +87,11 @@ describe('a room whose host lets people in', () => {
       by: { userName: 'Ann' },
       who: { userId: user_id, userName: 'Bo' },
     })
-    // What is asked for meanwhile is not done.
+    // Requests of waiting users are ignored.
     expect(bo.messages.filter(({ type }) => type === 'error')).toEqual([])
   })
 
-  test('several wait in the order they came; all are let in at once, or one is turned away and not heard again for a while', async () => {
+  test('several guests wait in order of arrival; the host admits all at once, or turns one away, who cannot ask again for a while', async () => {
     await room('many')
     const ann = await host('many')
     const people = [await waits('many', 'Bo'), await waits('many', 'Cy'), await waits('many', 'Di')]
@@ -109,7 +109,7 @@ describe('a room whose host lets people in', () => {
     expect((await node.request('users', { roomId: 'many' })).users).toHaveLength(3)
   })
 
-  test('nobody skips it: not by asking for something, not by WHEP or WHIP, not by a link of their own; a member lets nobody in', async () => {
+  test('nobody skips it: not by other requests, not by WHEP or WHIP, not by a personal link; a member admits nobody', async () => {
     await room('liars')
     const ann = await host('liars')
     const bo = await waits('liars', 'Bo')
@@ -125,7 +125,7 @@ describe('a room whose host lets people in', () => {
     const own = node.token('liars', { userId: 'cy', userName: 'Cy' })
     expect(await post('/whep/liars/whoever', anybody)).toBe(404)
     expect(await post('/whip/liars', anybody)).toBe(403)
-    // Even with somebody to watch.
+    // Even with a stream to watch.
     const encoder = node.token('liars', { userId: 'encoder' })
     const sends = await fetch(`${node.url}/whip/liars`, {
       method: 'POST',
@@ -135,7 +135,7 @@ describe('a room whose host lets people in', () => {
     expect(sends.status).toBe(201)
     expect(await post('/whep/liars/encoder', anybody)).toBe(403)
     expect(await post('/whep/liars/encoder', own)).toBe(403)
-    // Who sends by a link of their own waits like everybody else to see the others.
+    // A publisher with a personal link has to wait to see the others.
     expect(await post('/whep/liars/encoder', encoder)).toBe(403)
     const alsoEncoder = await waits('liars', 'E', { token: encoder })
     const cy = await waits('liars', 'Cy', { token: own })
@@ -149,7 +149,7 @@ describe('a room whose host lets people in', () => {
     await fetch(new URL(sends.headers.get('location') ?? '', node.url), { method: 'DELETE' })
   })
 
-  test('a connection that is lost while waiting keeps its place, and may be let in meanwhile; later it is forgotten', async () => {
+  test('a lost connection keeps its place in the waiting room and may be admitted meanwhile; later it is forgotten', async () => {
     await room('lost')
     const ann = await host('lost')
     const bo = await waits('lost', 'Bo')
@@ -158,7 +158,7 @@ describe('a room whose host lets people in', () => {
     bo.drop()
     const again = await waits('lost', 'Bo')
     await expect.poll(() => waiting(ann)).toEqual(['Bo', 'Cy'])
-    // One connection each: the latest.
+    // Only the latest connection counts.
     const third = await waits('lost', 'Bo')
     expect(await again.next('removed')).toEqual({ type: 'removed', reason: 'replaced' })
     third.drop()
@@ -173,7 +173,7 @@ describe('a room whose host lets people in', () => {
     await expect.poll(() => waiting(ann)).toEqual([])
   })
 
-  test('an admitted person returns without waiting, also much later; with the pass of another person, room or meeting they wait', async () => {
+  test('an admitted user returns without waiting, even much later; with the pass of another user, room or meeting they wait', async () => {
     await room('pass')
     const ann = await host('pass')
     const bo = await waits('pass', 'Bo')
@@ -190,7 +190,7 @@ describe('a room whose host lets people in', () => {
     ;(await waits('pass', 'Eve', { pass })).drop()
     await room('other')
     ;(await waits('other', 'Bo', { pass })).drop()
-    // The room is on a node that starts anew: their passes let them in, and the host in the same moment.
+    // The room moves to a restarted node: their passes admit them and the host at the same moment.
     await node.request('close_room', { roomId: 'pass', moves: true })
     await room('pass')
     const moved = await join('pass', { ...link, pass })
@@ -200,7 +200,7 @@ describe('a room whose host lets people in', () => {
     await waits('pass', 'Bo', { ...link, pass })
   })
 
-  test('a removed person waits again once they may return', async () => {
+  test('a removed user waits again once they may return', async () => {
     await using other = await TestMediaNode.start({ settings: { ban_ms: 0 } })
     await other.openRoom('out', { hostPassword })
     const bo = await SignalClient.join(other.url, 'out', { token: other.token('out', { userId: 'bo' }) })
@@ -214,7 +214,7 @@ describe('a room whose host lets people in', () => {
     again.drop()
   })
 
-  test('the operator switches it off: everybody who waits is in; closes the room: they read so', async () => {
+  test('the operator switches it off, and all waiting users join; the operator closes the room, and they read so', async () => {
     await room('off')
     const bo = await waits('off', 'Bo')
     await room('off', { waitingRoom: false })
@@ -225,7 +225,7 @@ describe('a room whose host lets people in', () => {
     expect(await cy.next('removed')).toEqual({ type: 'removed', reason: 'closed' })
   })
 
-  test('a locked or full room takes nobody into the waiting room; the host sees why a person cannot be admitted, who keeps waiting', async () => {
+  test('a locked or full room admits nobody into the waiting room; the host sees why a waiting user cannot be admitted', async () => {
     await room('full', { attendeeMax: 1 })
     const ann = await host('full')
     const bo = await waits('full', 'Bo')
@@ -237,7 +237,7 @@ describe('a room whose host lets people in', () => {
     expect(bo.messages.map(({ type }) => type)).toEqual(['waiting'])
   })
 
-  test('a hundred may wait: half of them by one link, and ten places are for links of somebody’s own', async () => {
+  test('a hundred users can wait: half of them by one link, and ten places are reserved for personal links', async () => {
     await room('crowd')
     const [token, other] = [node.token('crowd'), node.token('crowd')]
     await Promise.all(Array.from({ length: 50 }, (_, turn) => waits('crowd', `P${turn}`, { token })))

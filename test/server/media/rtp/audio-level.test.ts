@@ -8,7 +8,7 @@ import { hasMarker, isRtp, sequenceOf, timestampOf } from '../../../../server/me
 import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { rtp } from './packets.ts'
 
-/** A packet with a header extension; its length in words must fit. */
+/** Makes a packet with a header extension; its length in words must fit. */
 function extended(profile: number, elements: readonly number[], contributing = 0): Buffer {
   const plain = rtp(5, 960, [1, 2, 3])
   plain[0] = 0x90 | contributing
@@ -19,7 +19,7 @@ function extended(profile: number, elements: readonly number[], contributing = 0
   return Buffer.concat([plain.subarray(0, 12), Buffer.alloc(contributing * 4), extension, plain.subarray(12)])
 }
 
-describe('the level of a packet', () => {
+describe('the audio level of a packet', () => {
   test.each([
     ['alone', 0xbede, [0x10, 0x80 | 33], 33],
     ['after another element and padding', 0xbede, [0x32, 1, 2, 3, 0, 0, 0x10, 45], 45],
@@ -34,11 +34,11 @@ describe('the level of a packet', () => {
     expect(audioLevelOf(extended(profile, elements, 2), 1)).toBe(level)
   })
 
-  test('is none of a packet without an extension', () => {
+  test('is missing without an extension', () => {
     expect(audioLevelOf(rtp(1, 2, [3]), 1)).toBe(-1)
   })
 
-  test('is a level or none, whatever the packet holds', () => {
+  test('is a level or undefined for any packet content', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 12, maxLength: 60 }), fc.integer({ min: 1, max: 14 }), (bytes, id) => {
         const packet = Buffer.from(bytes)
@@ -52,15 +52,15 @@ describe('the level of a packet', () => {
     )
   })
 
-  test('goes no further than the node', () => {
+  test('is removed by the node', () => {
     const plain = withoutExtension(extended(0xbede, [0x10, 33], 3))
     expect(plain).toEqual(rtp(5, 960, [1, 2, 3]))
     expect(withoutExtension(rtp(1, 2, [3]))).toEqual(rtp(1, 2, [3]))
   })
 })
 
-describe('sound that is not passed on', () => {
-  test('leaves no gap in the numbers, and what comes after it begins anew', () => {
+describe('sound that is not forwarded', () => {
+  test('leaves no gap in the sequence numbers, and later sound starts a talk spurt', () => {
     const feed = new Feed({
       video: undefined,
       audio: { codec: 'OPUS', clockRate: 48_000 },
@@ -86,7 +86,7 @@ describe('sound that is not passed on', () => {
     feed.remove(sink)
   })
 
-  test('has no number when it comes late, however long ago the pause was', () => {
+  test('leaves late packets without a number, however long ago the pause was', () => {
     const numbers = new Renumbering()
     const numberOf = (sequence: number): number | undefined => {
       const packet = rtp(sequence, 0, [])
@@ -96,7 +96,7 @@ describe('sound that is not passed on', () => {
     expect([numberOf(1), numberOf(2)]).toEqual([1, 2])
     numbers.pause()
     expect([numberOf(10), numberOf(9), numberOf(11), numberOf(13), numberOf(12)]).toEqual([3, undefined, 4, 6, 5])
-    // A whole turn of the circle later nothing is taken for late.
+    // After a full cycle of sequence numbers no packet counts as late.
     const packet = rtp(0, 0, [])
     let wrong = 0
     for (let sequence = 14; sequence < 14 + 70_000; sequence++) {

@@ -9,7 +9,7 @@ import { Renumbering } from '../../../../server/media/rtp/renumber.ts'
 import { GopBurst } from '../../../../server/media/webrtc/gop-burst.ts'
 import { delta, idr, pps, rtp, sei, sps } from './packets.ts'
 
-/** What a viewer of a feed gets. */
+/** A viewer that collects the packets of a feed. */
 class Seen implements Sink {
   readonly packets: Buffer[] = []
   overs = 0
@@ -20,7 +20,7 @@ class Seen implements Sink {
     this.packets.push(Buffer.alloc(0))
   }
   report(): void {
-    // Time is not its subject.
+    // Ignores time.
   }
   ended(): void {
     this.overs += 1
@@ -36,7 +36,7 @@ function camera(parameterSets = ''): Feed {
     audio: { codec: 'PCMU', clockRate: 8_000 },
     cached: true,
     requestKeyFrame: () => {
-      // A camera cannot be asked.
+      // A camera accepts no keyframe requests.
     },
   })
 }
@@ -45,7 +45,7 @@ const typesOf = (packets: readonly Buffer[]): number[] =>
   packets.map((packet) => (packet[headerLength(packet)] ?? 0) & 0x1f)
 
 describe('a camera’s feed', () => {
-  test('keeps the GOP since the last key frame, with everything of its first picture', () => {
+  test('keeps the GOP since the last key frame, including its whole first picture', () => {
     const feed = camera()
     feed.pushVideo(rtp(1, 1_000, delta))
     expect(feed.gop).toEqual([])
@@ -58,7 +58,7 @@ describe('a camera’s feed', () => {
     expect(feed.counts).toMatchObject({ keyFrames: 2, frames: 1 })
   })
 
-  test('gives the parameter sets of the description where the stream lacks them, in an unbroken numbering', () => {
+  test('inserts the parameter sets of the description if the stream lacks them, with contiguous sequence numbers', () => {
     const sets = [sps, pps].map((unit) => Buffer.from(unit).toString('base64')).join(',')
     const feed = camera(sets)
     const seen = new Seen()
@@ -81,7 +81,7 @@ describe('a camera’s feed', () => {
     feed.remove(seen)
   })
 
-  test('goes on for the others when one of those who watch fails, and leaves that one out', () => {
+  test('continues for the others when one viewer fails, and removes that viewer', () => {
     const feed = camera()
     const failures: unknown[] = []
     const broken = {
@@ -105,7 +105,7 @@ describe('a camera’s feed', () => {
     expect(seen.overs).toBe(1)
   })
 
-  test('forgets a GOP that grows without end, and ends once for everybody', () => {
+  test('drops a GOP that grows without end, and ends once for everybody', () => {
     const feed = camera()
     const [one, two] = [new Seen(), new Seen()]
     feed.add(one)
@@ -123,14 +123,14 @@ describe('a camera’s feed', () => {
     expect([one.overs, two.overs, late.overs]).toEqual([1, 1, 1])
   })
 
-  test('ties sound and picture together by the camera’s clock', () => {
+  test('synchronises sound and picture by the camera’s clock', () => {
     const feed = camera()
     feed.pushVideo(rtp(1, 90_000, idr))
     feed.pushAudio(rtp(1, 8_000, [0], { payloadType: 0 }))
     const now = Date.now()
     feed.clock('video').reported({ ntp: 1_000_000, timestamp: 90_000, middle: 0 }, now)
     const seconds = (ticks: number, rate: number, ntp: number): number => ntp / 1000 - ticks / rate
-    // What no report tells of yet goes by the arrival of its packets, on the same clock.
+    // Without a report, time follows the arrival of packets, on the same clock.
     const [reported, arrived] = [feed.clock('video').at(now), feed.clock('audio').at(now)]
     expect(arrived?.ntp).toBe(reported?.ntp)
     expect(Math.abs((arrived?.ntp ?? 0) - 1_000_000)).toBeLessThan(1_000)
@@ -141,8 +141,8 @@ describe('a camera’s feed', () => {
   })
 })
 
-describe('somebody who joins late', () => {
-  test('gets the GOP squeezed up to the live picture, and what comes meanwhile as it is', () => {
+describe('a viewer who joins late', () => {
+  test('gets the GOP compressed up to the live picture, and later packets unchanged', () => {
     const feed = camera()
     for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
     const burst = new GopBurst(feed.gop)
@@ -155,7 +155,7 @@ describe('somebody who joins late', () => {
     expect(rest).toHaveLength(5)
   })
 
-  test('goes on with the next GOP when one begins meanwhile, and learns when there is none', () => {
+  test('continues with the next GOP if one begins meanwhile, and learns if there is none', () => {
     const feed = camera()
     for (let i = 0; i < 10; i++) feed.pushVideo(rtp(i, 900_000 + i * 6_000, i === 0 ? idr : delta))
     const burst = new GopBurst(feed.gop)
@@ -167,7 +167,7 @@ describe('somebody who joins late', () => {
     expect(burst.take([], 6)).toBeUndefined()
   })
 
-  test('never sees time or numbers go back, however the slices fall', () => {
+  test('never sees time or numbers go back, however the chunks fall', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ key: fc.boolean(), packets: fc.integer({ min: 1, max: 4 }) }), {
@@ -201,7 +201,7 @@ describe('somebody who joins late', () => {
 })
 
 describe('packets', () => {
-  test('numbering has no gap where the source begins anew, and keeps the gaps of loss', () => {
+  test('numbering has no gap when the source restarts, and keeps the gaps of loss', () => {
     const numbers = new Renumbering()
     const number = (sequence: number): number => {
       const packet = rtp(sequence, 0, [0])
@@ -223,12 +223,12 @@ describe('packets', () => {
     expect(number(100)).toBe(100)
     expect([101, 102, 103].map(leaveOut)).toEqual([true, true, true])
     expect([104, 105].map(number)).toEqual([101, 102])
-    // 106 and 109 are lost, and come later.
+    // 106 and 109 are late.
     expect(leaveOut(107)).toBe(true)
     expect(number(108)).toBe(104)
     expect(leaveOut(110)).toBe(true)
     expect([111, 106, 109, 112].map(number)).toEqual([106, 103, 105, 107])
-    // Its place is left free already: it has to be passed on.
+    // Its number is already reserved, so it has to be forwarded.
     expect(number(114)).toBe(109)
     expect(leaveOut(113)).toBe(false)
     expect(number(113)).toBe(108)
@@ -239,7 +239,7 @@ describe('packets', () => {
     }
   })
 
-  test('key frames are seen in every kind of packet', () => {
+  test('key frames are recognised in every kind of packet', () => {
     const content = (payload: number[]): boolean => (h264Content(rtp(1, 1, payload)) & keyFrame) !== 0
     expect(content(idr)).toBe(true)
     expect(content([0x7c, 0x85, 1])).toBe(true)
@@ -252,7 +252,7 @@ describe('packets', () => {
     expect(vp8Content(rtp(1, 1, [0x10, 0x11]))).toBe(0)
   })
 
-  test('no content of a packet makes a reader throw', () => {
+  test('no packet content makes a reader throw', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 12, maxLength: 80 }), (bytes) => {
         const packet = Buffer.from(bytes)

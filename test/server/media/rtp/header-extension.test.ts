@@ -12,7 +12,7 @@ interface Element {
   content: Uint8Array
 }
 
-/** A packet with these elements, in the form with heads of one byte or of two; contributing sources come before them. */
+/** Makes a packet with these elements, with one-byte or two-byte headers; contributing sources precede them. */
 function packetWith(elements: readonly Element[], long: boolean, sources = 0): Buffer {
   const bodies = elements.flatMap(({ id, content }) => [
     Buffer.from(long ? [id, content.length] : [(id << 4) | (content.length - 1)]),
@@ -36,7 +36,7 @@ const elements = fc.uniqueArray(
 )
 
 describe('a header extension', () => {
-  test('is found by its number among others, in both forms', () => {
+  test('is found by its id among others, in both forms', () => {
     fc.assert(
       fc.property(elements, fc.boolean(), fc.nat(15), (all, long, sources) => {
         const packet = packetWith(all, long, sources)
@@ -48,14 +48,14 @@ describe('a header extension', () => {
     )
   })
 
-  test('is what the node writes itself', () => {
+  test('is readable as written by the node', () => {
     const packet = withSendTime(rtp(1, 2, [0]))
     writeSendTime(packet, 3, 1_500)
     expect(headerExtension(packet, 3)?.readUIntBE(0, 3)).toBe(1.5 * 2 ** 18)
     expect(headerExtension(packet, 4)).toBeUndefined()
   })
 
-  test('of whatever bytes makes nobody read beyond the header', () => {
+  test('with any content never reads beyond the header', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.integer({ min: 1, max: 14 }), (bytes, id) => {
         const packet = Buffer.from(bytes)
@@ -68,7 +68,7 @@ describe('a header extension', () => {
     )
   })
 
-  test('has the number that the offer gives it, where that fits into a packet', () => {
+  test('has the id of the offer, if it fits into a packet', () => {
     const line = (id: number): string =>
       offerSdp().replace('a=mid:0\r\n', (mid) => `${mid}a=extmap:${id} ${sendTimeUri}\r\n`)
     expect(parseOffer(line(3)).media[0]?.extensions.get(sendTimeUri)).toBe(3)

@@ -1,4 +1,4 @@
-/** An RTP packet with a payload. */
+/** Makes an RTP packet with a payload. */
 export function rtp(
   sequence: number,
   timestamp: number,

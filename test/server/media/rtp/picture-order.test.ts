@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PictureOrder } from '../../../../server/media/rtp/picture-order.ts'
 import { delta, rtp } from './packets.ts'
 
-/** Whether pictures with these timestamps, two packets each, are taken for B-frames. */
+/** Tells whether pictures with these timestamps, two packets each, count as B-frames. */
 function reordered(timestamps: readonly number[], numbers = (i: number): number => i): boolean {
   const order = new PictureOrder()
   for (const [i, timestamp] of timestamps.entries()) {
@@ -14,15 +14,15 @@ function reordered(timestamps: readonly number[], numbers = (i: number): number 
 const picture = 3_600
 const pictures = Array.from({ length: 60 }, (_, i) => i)
 
-test('pictures that are shown before the one sent ahead of them are B-frames', () => {
+test('pictures shown before an earlier one are B-frames', () => {
   // I P B B P B B: each P is sent before the two that are shown ahead of it.
   const groups = pictures.slice(0, 20).flatMap((i) => [3 * i + 3, 3 * i + 1, 3 * i + 2])
   expect(reordered(groups.map((i) => i * picture))).toBe(true)
-  // Around the end of the 32 bits, too.
+  // Also around the 32-bit wrap.
   expect(reordered(groups.map((i) => 2 ** 32 - 20 * picture + i * picture))).toBe(true)
 })
 
-test('the order of the camera, its clock that was set, and packets that overtake each other are not', () => {
+test("the camera's order, a clock that was set, and reordered packets are not B-frames", () => {
   expect(reordered(pictures.map((i) => i * picture))).toBe(false)
   expect(reordered(pictures.map((i) => 2 ** 32 - 20 * picture + i * picture))).toBe(false)
   expect(reordered(pictures.map((i) => (i > 30 ? i * picture - 90_000 : i * picture)))).toBe(false)

@@ -17,12 +17,12 @@ import {
 import { BitrateEstimate } from '../../../../server/media/webrtc/bitrate-estimate.ts'
 import { rtp } from './packets.ts'
 
-/** Takes packets of these numbers, and says which were passed on. */
+/** Receives packets with these sequence numbers and returns those forwarded. */
 function receive(reception: Reception, sequences: readonly number[], now = 0): number[] {
   return sequences.filter((sequence) => reception.received(rtp(sequence, sequence * 3_000, [0]), now))
 }
 
-/** What a viewer said, in words. */
+/** Decodes the feedback of a viewer. */
 function feedbackOf(...packets: Buffer[]): unknown[] {
   const told: unknown[] = []
   readFeedback(Buffer.concat(packets), {
@@ -35,8 +35,8 @@ function feedbackOf(...packets: Buffer[]): unknown[] {
   return told
 }
 
-describe('what a publisher sends', () => {
-  test('is asked for again where it is missing, five times, ever less often, and then given up', () => {
+describe('packets of a publisher', () => {
+  test('are requested again when missing, five times with growing intervals, and then given up', () => {
     const reception = new Reception(90_000)
     const asked = (now: number): number[] => reception.toRequest(now).sequences
     expect(receive(reception, [65_534, 65_535, 2, 4])).toEqual([65_534, 65_535, 2, 4])
@@ -51,12 +51,12 @@ describe('what a publisher sends', () => {
     expect(reception.incomplete).toBe(true)
     expect(reception.toRequest(1_640)).toEqual({ sequences: [], givenUp: true, padding: [] })
     expect(reception.incomplete).toBe(false)
-    // Too late, and twice: not passed on.
+    // Too late, and duplicate: not forwarded.
     expect(receive(reception, [0, 1, 4, 5])).toEqual([5])
     expect(reception.recovered).toBe(1)
   })
 
-  test('is not missing where it was padding between two pictures, but where it was a part of one', () => {
+  test('are not missing if they were padding between two pictures, but are if they were part of one', () => {
     const first = Buffer.of(1)
     const reception = new Reception(90_000, (packet) => payloadOf(packet).equals(first))
     const take = (packet: Buffer): boolean => reception.received(packet, 0)
@@ -67,31 +67,31 @@ describe('what a publisher sends', () => {
     const padding: number[] = []
     for (let now = 1; now < 2_000; now += 10) padding.push(...reception.toRequest(now).padding)
     expect(padding).toEqual([2, 3])
-    // Once the last packet of the picture has come, what follows it is padding.
+    // After the last packet of a picture, padding follows.
     const late = new Reception(90_000)
     for (const packet of [rtp(1, 0, [0]), pad(4)]) late.received(packet, 0)
     expect(late.toRequest(1).sequences).toEqual([2, 3])
     late.received(ends(2), 30)
     expect([41, 81].flatMap((now) => late.toRequest(now).padding)).toEqual([3])
-    // Without padding lately a whole picture may be what is missing.
+    // Without recent padding a whole picture may be missing.
     const none = new Reception(90_000, () => true)
     for (const packet of [ends(1), ends(3)]) none.received(packet, 0)
     const told = [1, 41, 81, 161, 321, 641].map((now) => none.toRequest(now))
     expect(told.map(({ givenUp }) => givenUp)).toEqual([false, false, false, false, false, true])
   })
 
-  test('is reported with its losses, without those that were recovered', () => {
+  test('are reported with their losses, without the recovered ones', () => {
     const reception = new Reception(90_000)
     receive(reception, [10, 11, 12, 14, 15, 16, 17, 18, 19])
     expect(reception.block(0)).toMatchObject({ lost: 1, fractionLost: 25, highest: 19 })
     receive(reception, [20, 13])
     expect(reception.block(0)).toMatchObject({ lost: 0, fractionLost: 0, highest: 20 })
-    // Another source on the same section begins anew.
+    // Another source on the same section starts again.
     reception.received(rtp(500, 0, [0], { ssrc: 99 }), 0)
     expect(reception.block(0)).toMatchObject({ ssrc: 99, lost: 0, highest: 500 })
   })
 
-  test('is passed on once each, in whatever order it comes', () => {
+  test('are forwarded once each, in any order', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(150), { minLength: 1, maxLength: 200 }), fc.nat(65_535), (offsets, start) => {
         const reception = new Reception(90_000)
@@ -108,13 +108,13 @@ describe('what a publisher sends', () => {
     )
   })
 
-  test('is held to less than came as soon as much of it is lost, and let up again slowly', () => {
+  test('get a bitrate limit below the received rate as soon as many are lost, which rises again slowly', () => {
     const estimate = new BitrateEstimate(2_000_000)
     expect(estimate.lost(0.05, 1_900_000)).toBe(false)
     expect(estimate.bitrate).toBe(2_000_000)
     expect(estimate.lost(0.6, 600_000)).toBe(true)
     expect(estimate.bitrate).toBe(420_000)
-    // Not in the second of the loss, nor while some is lost.
+    // Neither in the second of the loss, nor while packets are still lost.
     for (const share of [0, 0.05, 0, 0]) estimate.second(share)
     expect(estimate.bitrate).toBe(489_888)
     for (let i = 0; i < 100; i++) estimate.second(0)
@@ -125,7 +125,7 @@ describe('what a publisher sends', () => {
 })
 
 describe('RTCP', () => {
-  test('what is written is read', () => {
+  test('reads back as written', () => {
     const report = senderReport(5, 1_700_000_000_250, 777, 10, 1_000)
     const point = clockPointOf(report)
     expect(point).toMatchObject({ timestamp: 777 })
@@ -147,29 +147,29 @@ describe('RTCP', () => {
     ])
   })
 
-  test('a receiver asks for the round trip among other things, once in a compound', () => {
+  test('asks for the round trip, once in a compound packet', () => {
     const time = Buffer.from('80cf0004' + '00000009' + '04000002' + 'aabbccdd11223344', 'hex')
     const other = Buffer.from('80cf0003' + '00000009' + '01000001' + '00000000', 'hex')
     const lying = Buffer.from('80cf0002' + '00000009' + '04000009', 'hex')
     expect(feedbackOf(other, pictureLoss(5), time, time)).toEqual([['key frame'], ['reference time', 9, 0xccdd1122]])
     expect(feedbackOf(lying)).toEqual([])
-    // Type, one block for the one who asked: what it told, and that no time has passed since.
+    // Type, one block for the requester: its timestamp, and a delay of zero.
     const answer = referenceTimeAnswer(1, 9, 0xccdd1122)
     expect(answer.toString('hex')).toBe('80cf0005' + '00000001' + '05000003' + '00000009' + 'ccdd1122' + '00000000')
   })
 
-  test('missing packets are packed 17 to an item', () => {
+  test('packs 17 missing packets into an item', () => {
     const packet = negativeAcknowledgement(5, [65_535, 0, 15, 16])
     expect(packet.subarray(12).toString('hex')).toBe('ffff8001' + '00100000')
     expect(feedbackOf(packet)).toEqual([65_535, 0, 15, 16].map((sequence) => ['missing', 5, sequence]))
   })
 
-  test('a request for more packets than anybody can miss is answered for a thousand of them', () => {
+  test('answers a request for too many packets with a thousand of them', () => {
     const all = Array.from({ length: 5_000 }, (_, sequence) => sequence)
     expect(feedbackOf(negativeAcknowledgement(5, all))).toHaveLength(1_000)
   })
 
-  test('no content of a compound packet makes a reader throw', () => {
+  test('never makes a reader throw, whatever a compound packet contains', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 120 }), (bytes) => {
         const compound = Buffer.from(bytes)

@@ -4,7 +4,7 @@ import { hasMarker, sequenceOf, timestampOf } from '../../../../server/media/rtp
 import { Refragmentation } from '../../../../server/media/rtp/refragment.ts'
 import { rtp } from './packets.ts'
 
-/** What leaves for packets that come. */
+/** Passes packets through and returns the output. */
 function through(codec: 'H264' | 'H265', packets: readonly Buffer[]): Buffer[] {
   const out: Buffer[] = []
   const refragmentation = new Refragmentation(codec, (packet) => out.push(packet))
@@ -12,7 +12,7 @@ function through(codec: 'H264' | 'H265', packets: readonly Buffer[]): Buffer[] {
   return out
 }
 
-/** The NAL units of H.264 packets, put together as a receiver does it (RFC 6184, sections 5.6 to 5.8). */
+/** Reassembles the NAL units of H.264 packets like a receiver (RFC 6184, sections 5.6 to 5.8). */
 function h264Units(packets: readonly Buffer[]): Buffer[] {
   const units: Buffer[] = []
   let parts: Buffer[] = []
@@ -35,7 +35,7 @@ const unit = (first: number, length: number): number[] => [
   ...Array.from({ length: length - 1 }, (_, i) => (i * 7) & 0xff),
 ]
 
-test('H.264 of any length arrives as it was, in packets that a browser gets, in one numbering, with one marker a picture', () => {
+test('H.264 of any length arrives unchanged, in packets that fit a browser, with contiguous numbers and one marker per picture', () => {
   const lengths = fc.array(fc.integer({ min: 4, max: 20_000 }), { minLength: 1, maxLength: 6 })
   fc.assert(
     fc.property(lengths, fc.integer({ min: 0, max: 65_535 }), (sizes, begin) => {
@@ -50,7 +50,7 @@ test('H.264 of any length arrives as it was, in packets that a browser gets, in 
   )
 })
 
-test('long fragments are split again, and a long aggregation is taken apart', () => {
+test('long fragments are split again, and a long aggregation is unpacked', () => {
   const whole = Buffer.from(unit(0x65, 9_000))
   const fragment = (from: number, to: number, flags: number): number[] => [0x7c, flags | 5, ...whole.subarray(from, to)]
   const packets = [fragment(1, 3_000, 0x80), fragment(3_000, 6_000, 0), fragment(6_000, 9_000, 0x40)]
@@ -75,7 +75,7 @@ test('H.265 is split into its own fragmentation units', () => {
   expect(Buffer.concat([whole.subarray(0, 2), ...out.map((packet) => packet.subarray(15))])).toEqual(whole)
 })
 
-test('what is short passes untouched; loss stays a gap; a late packet whose number was given away is dropped', () => {
+test('short packets pass unchanged; loss stays a gap; a late packet whose number is used is dropped', () => {
   const short = rtp(1, 90, [0x41, 1, 2])
   expect(through('H264', [short])).toEqual([short])
   const long = unit(0x65, 3_000)
@@ -87,15 +87,15 @@ test('what is short passes untouched; loss stays a gap; a late packet whose numb
     rtp(1, 1, long),
   ])
   expect(out.map(sequenceOf)).toEqual([1, 2, 3, 4, 7, 6])
-  // Numbers come round again.
+  // Sequence numbers wrap.
   expect(
     through('H264', [rtp(5, 1, long), ...Array.from({ length: 70_000 }, (_, i) => rtp(6 + i, 2, [0x41]))]),
   ).toHaveLength(70_003)
-  // A source that begins anew is no late packet.
+  // Packets of a restarted source are not late.
   expect(through('H264', [rtp(40_000, 1, long), rtp(9, 2, [0x41, 1])])).toHaveLength(4)
 })
 
-test('any other packet that is too long passes whole, and nothing throws', () => {
+test('any other packet that is too long passes unchanged, and nothing throws', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 1_401, maxLength: 4_000 }), (bytes) => {
       const packet = Buffer.from(bytes)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { eachReport } from '../../../../server/media/rtp/rtcp.ts'
 import { TransportFeedback } from '../../../../server/media/rtp/transport-feedback.ts'
 
-/** What a feedback packet says, as its receiver reads it: for each number when it came in milliseconds, or that it did not. */
+/** Reads a feedback packet like its receiver: for each sequence number its arrival in milliseconds, or missing. */
 function read(packet: Buffer): { base: number; count: number; statuses: (number | 'missing')[] } {
   eachReport(packet, (type, format, offset, length) => {
     expect([type, format, offset, length]).toEqual([205, 15, 0, packet.length])
@@ -29,8 +29,8 @@ function read(packet: Buffer): { base: number; count: number; statuses: (number 
   return { base: packet.readUInt16BE(12), count: packet[19] ?? 0, statuses }
 }
 
-describe('feedback about a transport', () => {
-  test('tells when each packet came, and which did not', () => {
+describe('transport-wide feedback', () => {
+  test('reports the arrival of each packet, and the missing ones', () => {
     const feedback = new TransportFeedback()
     for (const [number, at] of [
       [65_534, 1_000],
@@ -43,7 +43,7 @@ describe('feedback about a transport', () => {
     expect(feedback.take(5).map(read)).toEqual([
       { base: 65_534, count: 0, statuses: [1_000, 1_000.25, 'missing', 1_100, 1_101] },
     ])
-    // What is missing at the beginning of the next one is told there; one that was told of as missing and comes late has its own.
+    // Packets missing at the start of the next report are listed there; a reported loss that arrives late gets its own entry.
     feedback.arrived(4, 1_200)
     feedback.arrived(0, 1_201)
     expect(feedback.take(5).map(read)).toEqual([
@@ -54,7 +54,7 @@ describe('feedback about a transport', () => {
     expect(feedback.take(5)).toEqual([])
   })
 
-  test('begins anew where a sender jumps', () => {
+  test('restarts when a sender jumps', () => {
     const feedback = new TransportFeedback()
     feedback.arrived(10, 1_000)
     feedback.take(5)
@@ -63,7 +63,7 @@ describe('feedback about a transport', () => {
     expect(feedback.take(5).map(read)).toEqual([{ base: 30_000, count: 1, statuses: [1_010, 1_020] }])
   })
 
-  test('is true with any loss, delay and repetition, and fits into packets', () => {
+  test('is correct with any loss, delay and repetition, and fits into packets', () => {
     const steps = fc.array(
       fc.record({
         ahead: fc.oneof(fc.constant(1), fc.integer({ min: -40, max: 60 })),

@@ -9,7 +9,7 @@ import {
 } from '../../../../server/media/rtp/vp8-identifiers.ts'
 import { rtp } from './packets.ts'
 
-/** With a picture's number of 15 bits, that of the base layer, and the layer's. */
+/** Payload with a 15-bit picture id, the id of the base layer, and the layer's. */
 const whole = (picture: number, base: number): number[] => [
   0x90,
   0xe0,
@@ -20,7 +20,7 @@ const whole = (picture: number, base: number): number[] => [
   1,
 ]
 
-test('the numbers of a VP8 picture are shifted around their ends, and back', () => {
+test('the ids of a VP8 picture are shifted with wrap-around, and back', () => {
   fc.assert(
     fc.property(
       fc.nat(0x7fff),
@@ -40,7 +40,7 @@ test('the numbers of a VP8 picture are shifted around their ends, and back', () 
   )
 })
 
-test('a number of 7 bits stays one, and a packet without numbers is left alone', () => {
+test('a 7-bit id stays one, and a packet without ids is unchanged', () => {
   const short = rtp(1, 1, [0x90, 0x80, 0x7f, 1, 2, 3])
   const at = pictureIdAt(short)
   shiftIdentifiers(short, at, 2, 9)
@@ -51,7 +51,7 @@ test('a number of 7 bits stays one, and a packet without numbers is left alone',
   ).toEqual([-1, -1, -1, -1])
 })
 
-test('the later of two pictures is ahead, also where numbers wrap', () => {
+test('the later of two pictures is ahead, also across a wrap', () => {
   expect(picturesAhead(5, 7)).toBe(2)
   expect(picturesAhead(0x7fff, 1)).toBe(2)
   expect(picturesAhead(1, 0x7fff)).toBe(-2)

@@ -10,28 +10,28 @@ import { readFeedback } from '../../../../server/media/rtp/feedback.ts'
 import { eachReport, clockPointOf } from '../../../../server/media/rtp/rtcp.ts'
 import { parseOffer } from '../../../../server/media/webrtc/offer.ts'
 
-/** What one input may cost the node, in milliseconds: everybody's media waits meanwhile. */
+/** Maximum processing time of one input, in milliseconds: everybody's media waits meanwhile. */
 const maxMs = 5
 
-/** What throws has had its time too. */
+/** Measures the time of a run, also if it throws. */
 function timeOf(run: () => void): number {
   const began = performance.now()
   try {
     run()
   } catch {
-    // Refused is as good as read.
+    // A refusal counts like a result.
   }
   return performance.now() - began
 }
 
-/** The shortest of several runs: the machine may be busy with other things. */
+/** Minimum of several runs: the machine may be busy. */
 function shortest(run: () => void): number {
   let best = Number.POSITIVE_INFINITY
   for (let i = 0; i < 60 && best > maxMs / 5; i++) best = Math.min(best, timeOf(run))
   return best
 }
 
-/** `piece` again and again, up to `size`. */
+/** Repeats `piece` up to `size`. */
 const repeated = (piece: string, size: number): string => piece.repeat(Math.ceil(size / piece.length)).slice(0, size)
 
 const pieces = [
@@ -57,7 +57,7 @@ const pieces = [
   ...['/', '@', ':', 'a:b@', '[', '%', '%2', '://', 'rtsp://a:b@', '?', '#', '\t', '\u00e9', '\0'],
 ]
 
-test.each([4 * 1024, maxHead])('a challenge of %i bytes costs a moment, whatever it repeats', (size) => {
+test.each([4 * 1024, maxHead])('a challenge of %i bytes is parsed at once, whatever it repeats', (size) => {
   for (const piece of pieces) {
     for (const begin of ['', 'Digest ', 'Digest realm="', 'Basic realm=']) {
       const field = begin + repeated(piece, size - begin.length)
@@ -69,7 +69,7 @@ test.each([4 * 1024, maxHead])('a challenge of %i bytes costs a moment, whatever
   }
 })
 
-test('so does a Transport, a Session or a control attribute', () => {
+test('a Transport, a Session and a control attribute are parsed at once', () => {
   for (const piece of pieces) {
     const text = repeated(piece, maxHead)
     const cost = (run: () => void): void => expect(shortest(run), piece).toBeLessThan(maxMs)
@@ -102,7 +102,7 @@ const lines = [
   ],
 ]
 
-test('so does a description of the greatest size', () => {
+test('a description of maximum size is parsed at once', () => {
   for (const line of lines) {
     const text = repeated(`${line}\r\n`, maxBody)
     expect(
@@ -119,7 +119,7 @@ test('so does a description of the greatest size', () => {
   }
 })
 
-test('so do its parameter sets', () => {
+test('its parameter sets are parsed at once', () => {
   for (const text of [
     repeated('Z,', maxBody),
     repeated('Zz0', maxBody),
@@ -146,7 +146,7 @@ test('so do its parameter sets', () => {
   }
 })
 
-test('so does a message of the greatest size, in one piece, or the last piece of many', () => {
+test('a message of maximum size is read at once, in one piece, or as the last of many', () => {
   for (const piece of [
     'a: b\r\n',
     ':\r\n',
@@ -172,18 +172,18 @@ test('so does a message of the greatest size, in one piece, or the last piece of
   }
 })
 
-/** A reader that has had these pieces, as far as it took them. */
+/** Makes a reader that has read these pieces, as far as it accepts them. */
 function readerOf(chunks: readonly Buffer[]): WireReader {
   const reader = new WireReader({ message: () => {}, packet: () => {} })
   try {
     for (const chunk of chunks) reader.push(chunk)
   } catch {
-    // It has refused them; so it does the next.
+    // The pieces are refused, and the next one as well.
   }
   return reader
 }
 
-test('so does a report of the greatest size', () => {
+test('a report of maximum size is parsed at once', () => {
   const deaf = {
     missing: () => {},
     keyFrameWanted: () => {},
@@ -209,7 +209,7 @@ test('so does a report of the greatest size', () => {
   }
 })
 
-test('so does an offer of the greatest size', () => {
+test('an offer of maximum size is parsed at once', () => {
   const size = 64 * 1024
   const section = 'v=0\r\na=ice-ufrag:abcd\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\n'
   for (const line of lines) {

@@ -44,7 +44,7 @@ test('the site’s own ports are refused at every address of this machine; other
   for (const address of ['203.0.113.8', '2001:db8::7']) expect(allowed.permits(address, 7080)).toBe(true)
 })
 
-/** A resolver whose name means what the test says, another thing at each question. */
+/** A resolver with different answers to each query. */
 function resolver(...answers: string[][]): { resolve: typeof dns.lookup; asked: () => number } {
   let asked = 0
   const resolve = (
@@ -64,7 +64,7 @@ function resolver(...answers: string[][]): { resolve: typeof dns.lookup; asked: 
   return { resolve: resolve as typeof dns.lookup, asked: () => asked }
 }
 
-/** Connects as a pull does, and resolves to the address that was connected to. */
+/** Connects like a pull, and resolves to the address of the connection. */
 async function connect(host: string, port: number, allowed: AllowedAddresses): Promise<string> {
   const address = { ...parseDeviceAddress(`rtsp://${host}:${port}/`) }
   const connection = new RtspConnection(
@@ -79,7 +79,7 @@ async function connect(host: string, port: number, allowed: AllowedAddresses): P
   }
 }
 
-test('a name is called at the permitted ones of its addresses, and the address that was checked is the one that is called', async () => {
+test('a name is called at its permitted addresses, and the checked address is the called one', async () => {
   await using camera = await startScriptedCamera(usualAnswer, '0.0.0.0')
   const rebinding = resolver(['127.0.0.9', '127.0.0.2'], ['127.0.0.9'])
   const allowed = new AllowedAddresses({ ...everywhere, networks: ['127.0.0.2/31'], resolve: rebinding.resolve })
@@ -88,7 +88,7 @@ test('a name is called at the permitted ones of its addresses, and the address t
   await expect(connect('camera.example', camera.port, allowed)).rejects.toMatchObject({ kind: 'forbidden' })
 })
 
-test('one cannot tell what is at a place that is not permitted: who answers, who refuses and who says nothing are alike, and none is called', async () => {
+test('a caller cannot learn what exists at a forbidden address: open, closed and silent ones get the same answer, and none is called', async () => {
   const called: string[] = []
   const silent = net.createServer((socket) => void called.push(socket.remoteAddress ?? '')).listen(0, '127.0.0.1')
   await once(silent, 'listening')

@@ -17,11 +17,11 @@ test('the strongest challenge is answered: SHA-256, then MD5, then Basic', () =>
   expect(strongestChallenge([])).toBeUndefined()
 })
 
-test('an algorithm that is not known is not answered with another one', () => {
+test('an unknown algorithm is not replaced by another one', () => {
   expect(parseChallenges(['Digest realm="x", nonce="y", algorithm=SHA-512-256'])).toEqual([])
 })
 
-test('the digest is that of RFC 2617 without qop', () => {
+test('the digest without qop is that of RFC 2617', () => {
   const [challenge] = parseChallenges(['Digest realm="IP Camera(12345)", nonce="abcdef", stale="FALSE"'])
   if (challenge === undefined) throw new Error('no challenge')
   const md5 = (text: string) => createHash('md5').update(text).digest('hex')
@@ -35,7 +35,7 @@ test('the digest is that of RFC 2617 without qop', () => {
   )
 })
 
-test('with qop the uses of a nonce are counted', () => {
+test('with qop a nonce has a use count', () => {
   const [challenge] = parseChallenges(['Digest realm="r", nonce="n", qop="auth", algorithm=SHA-256, opaque="o"'])
   if (challenge === undefined) throw new Error('no challenge')
   const authenticator = new Authenticator({ name: 'u', password: 'p' }, challenge)
@@ -49,7 +49,7 @@ test('with qop the uses of a nonce are counted', () => {
   expect(authenticator.authorization('OPTIONS', 'rtsp://cam/')).toContain('nc=00000002')
 })
 
-test('no challenge makes the parser throw, and no login breaks out of its field', () => {
+test('no challenge makes the parser throw, and credentials cannot break out of their field', () => {
   fc.assert(fc.property(fc.array(fc.string()), (fields) => void parseChallenges(fields)))
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'"\\\r\n\0:@, aé密😀') }), fc.string(), (name, realm) => {

@@ -31,7 +31,7 @@ test('tracks of a camera are read: codec, clock, parameters, control, static pay
   expect(tracks[0] && describedResolution(tracks[0])).toEqual({ width: 1920, height: 1080 })
 })
 
-test('supported tracks are pulled, and the others say what to set', () => {
+test('supported tracks are pulled, and the others name the setting to change', () => {
   const { tracks } = parseDescription(`v=0
 m=video 0 RTP/AVP 26
 m=video 0 RTP/AVP 96
@@ -46,7 +46,7 @@ a=rtpmap:98 opus/48000/2
   expect(tracks[2] && codecSupportOf(tracks[2]).detail).toContain('AAC')
 })
 
-/** A parser may say that a camera is not to be understood, and nothing else. */
+/** Expects a parser to succeed or to refuse the input, without any other error. */
 function orRefused(run: () => void): void {
   try {
     run()
@@ -100,12 +100,12 @@ test.each([
   const nal = Buffer.from(sps, 'hex')
   const parameters = sps.startsWith('67') ? h264Parameters(nal) : h265Parameters(nal)
   expect(parameters).toMatchObject({ width: 320, height: 180, chroma: 1, bitDepth: 8, interlaced: false, reordered })
-  // Cut short in the part that says it, it still says the size.
+  // Truncated after the size, it still has the size.
   if (sps.startsWith('674d400ceca0'))
     expect(h264Parameters(nal.subarray(0, 12))).toMatchObject({ reordered: undefined })
 })
 
-test('control attributes are joined as cameras do it', () => {
+test('control attributes are resolved like cameras do', () => {
   expect(controlUrl('rtsp://cam/live', 'track1')).toBe('rtsp://cam/live/track1')
   expect(controlUrl('rtsp://cam/live/', 'track1')).toBe('rtsp://cam/live/track1')
   expect(controlUrl('rtsp://cam/live?x=1', '*')).toBe('rtsp://cam/live?x=1')
@@ -124,7 +124,7 @@ test('the answer to SETUP: channels, ports, session and its timeout', () => {
   expect(parseSession('abc')).toEqual({ id: 'abc', timeoutMs: 60_000 })
 })
 
-test('what a camera names out of range is refused where packets could not be told apart, and else counts as not named', () => {
+test('out-of-range values of a camera are refused where packets would be ambiguous, and otherwise ignored', () => {
   for (const channels of ['0-256', '300-301', '7-7', '-1-0', '255', 'a-b', '']) {
     expect(() => parseTransport(`RTP/AVP/TCP;interleaved=${channels}`), channels).toThrow('channels')
   }
@@ -142,7 +142,7 @@ test('what a camera names out of range is refused where packets could not be tol
   }
 })
 
-test('numbers of a description stay in their range, and what is too long is left out', () => {
+test('numbers of a description stay in range, and values that are too long are dropped', () => {
   const describe = (lines: string[]) => parseDescription(['v=0', ...lines].join('\r\n')).tracks
   expect(describe(['m=video 0 RTP/AVP 128', 'm=video 0 RTP/AVP -1', 'm=audio 0 RTP/AVP x'])).toEqual([])
   expect(describe(['m=video 0 RTP/AVP 96', 'a=rtpmap:96 H264/99999999999'])).toMatchObject([{ clockRate: 0 }])

@@ -18,15 +18,15 @@ import { hostilePhases } from '../../../support/camera/hostile-phases.ts'
 import { hostileTransports } from '../../../support/camera/hostile-transports.ts'
 import { NodeFailure, TestMediaNode } from '../../../support/media/media-node.ts'
 
-// Many at a time: most of the time is deadlines that pass.
+// Many at a time: most of the time passes in deadlines.
 vi.setConfig({ maxConcurrency: 24, testTimeout: 20_000 })
 
-/** Deadlines of the hostile cameras; the good one has the usual. */
+/** Deadlines of the hostile cameras; the good one has the defaults. */
 const deadlines = { camera_answer_ms: 1_000, camera_stall_ms: 1_200 }
-/** What is to come true within a moment is asked for again and again so long, on a busy machine too. */
+/** Polling of conditions that hold within a moment, also on a busy machine. */
 const patience = { timeout: 5_000, interval: 30 }
 const viewerProgram = join(import.meta.dirname, '../../../bench/whep-viewers.ts')
-/** Most that the node may grow by, in megabytes. */
+/** Maximum growth of the node, in megabytes. */
 const maxGrowth = 200
 
 let good: Camera
@@ -47,7 +47,7 @@ afterAll(async () => {
   await Promise.all([good.kill(), node.stop()])
 })
 
-/** Puts it into a room of its own and says what became of it. */
+/** Adds the camera to a room of its own and returns the outcome. */
 async function outcomeOf(roomId: string, camera: HostileCamera, expected: string): Promise<string> {
   await node.openRoom(roomId)
   try {
@@ -58,7 +58,7 @@ async function outcomeOf(roomId: string, camera: HostileCamera, expected: string
   }
   camera.noteJoined()
   if (expected === 'stays') {
-    // What it does besides is done by then, and the stream still flows.
+    // The camera's other actions are done by then, and the stream still flows.
     const { video_bytes = 0 } = (await node.stream(roomId, 'cam')) ?? {}
     const flows = async () => ((await node.stream(roomId, 'cam'))?.video_bytes ?? 0) > video_bytes + 200
     await vi.waitFor(async () => expect(await flows()).toBe(true), patience)
@@ -72,15 +72,15 @@ async function outcomeOf(roomId: string, camera: HostileCamera, expected: string
 async function expectGoodMeeting(): Promise<void> {
   expect(node.child.exitCode).toBeNull()
   expect(node.child.pid).toBe(pid)
-  const carried = async () => (await node.stream('meeting', 'good'))?.video_bytes ?? 0
-  const now = await carried()
-  await vi.waitFor(async () => expect(await carried()).toBeGreaterThan(now), patience)
+  const received = async () => (await node.stream('meeting', 'good'))?.video_bytes ?? 0
+  const now = await received()
+  await vi.waitFor(async () => expect(await received()).toBeGreaterThan(now), patience)
   expect(
     node.events.filter((event) => 'roomId' in event && event.roomId === 'meeting' && event.type !== 'joined'),
   ).toEqual([])
 }
 
-/** Nothing of it is left: the node has hung up, and never called twice. */
+/** Expects that nothing remains: the node has hung up, and never called twice. */
 async function expectGone(camera: HostileCamera, roomId: string): Promise<void> {
   await node.request('close_room', { roomId })
   await vi.waitFor(() => expect(camera.callers.size).toBe(0), patience)
@@ -88,10 +88,10 @@ async function expectGone(camera: HostileCamera, roomId: string): Promise<void> 
   await camera[Symbol.asyncDispose]()
 }
 
-/** Cameras that go on behind their test. */
+/** Cameras that run on after their test. */
 const lasting: { camera: HostileCamera; title: string; at: number }[] = []
 
-/** What lasts begins first. */
+/** Lasting cases start first. */
 const both = [...hostileTransports, ...hostileAnswers, ...hostilePhases, ...hostileMedia].flatMap((each: HostileCase) =>
   (['tcp', 'udp'] as const)
     .filter((transport) => (each.over ?? transport) === transport)
@@ -108,7 +108,7 @@ describe('a camera that', () => {
     await expectGoodMeeting()
   })
 
-  test('lasts past the first reports does no harm by then either', async () => {
+  test('lasts past the first reports does no harm', async () => {
     const last = Math.max(...lasting.map(({ at }) => at))
     await sleep(Math.max(0, last + reportMs + 200 - performance.now()))
     await expectGoodMeeting()
@@ -120,16 +120,16 @@ describe('a camera that', () => {
 })
 
 describe('a camera that floods', () => {
-  /** Most memory and longest silence of the good camera while the hostile one is pulled. */
+  /** Measures maximum memory and the longest silence of the good camera while the hostile one is pulled. */
   async function watched(run: Promise<string>): Promise<{ outcome: string; megabytes: number; silence: number }> {
-    let [over, megabytes, silence, carried, at] = [false, 0, 0, 0, performance.now()]
+    let [over, megabytes, silence, received, at] = [false, 0, 0, 0, performance.now()]
     const outcome = run.finally(() => (over = true))
     while (!over) {
       megabytes = Math.max(megabytes, await residentMegabytes(pid))
       const { video_bytes = 0 } = (await node.stream('meeting', 'good')) ?? {}
       const now = performance.now()
       silence = Math.max(silence, now - at)
-      if (video_bytes > carried) [carried, at] = [video_bytes, now]
+      if (video_bytes > received) [received, at] = [video_bytes, now]
     }
     return { outcome: await outcome, megabytes, silence }
   }
@@ -157,7 +157,7 @@ describe('a camera that floods', () => {
   })
 })
 
-test('wherever a camera says that its stream or its packets are, the node calls nobody else', async () => {
+test('whatever addresses a camera names for stream and packets, the node calls no other host', async () => {
   const called: string[] = []
   const server = net.createServer((socket) => {
     called.push('TCP')
@@ -167,9 +167,9 @@ test('wherever a camera says that its stream or its packets are, the node calls 
   const datagrams = dgram.createSocket('udp4').on('message', () => called.push('UDP'))
   datagrams.bind(0, '127.0.0.9')
   await Promise.all([once(server, 'listening'), once(datagrams, 'listening')])
-  const elsewhere = server.address()
-  if (elsewhere === null || typeof elsewhere === 'string') throw new Error('no port')
-  const url = `rtsp://127.0.0.9:${elsewhere.port}/live`
+  const foreignAddress = server.address()
+  if (foreignAddress === null || typeof foreignAddress === 'string') throw new Error('no port')
+  const url = `rtsp://127.0.0.9:${foreignAddress.port}/live`
   const { port } = datagrams.address()
   await using redirecting = await HostileCamera.start({
     DESCRIBE: (caller, request) => caller.answer(request, { status: 302, headers: { Location: url } }),
@@ -186,17 +186,17 @@ test('wherever a camera says that its stream or its packets are, the node calls 
   )
   foreign.description = foreign.description.replace('track1', `${url}/track1`)
   expect(await outcomeOf('redirects', redirecting, 'refused: protocol')).toBe('refused: protocol')
-  expect(await outcomeOf('is elsewhere', foreign, 'stays')).toBe('stays')
-  // What was asked for came over the one connection.
+  expect(await outcomeOf('foreign', foreign, 'stays')).toBe('stays')
+  // All requests came over the one connection.
   expect(foreign.calls[0]?.requests.map((each) => each.url)).toContain(`${url}/track1`)
-  await node.request('close_room', { roomId: 'is elsewhere' })
+  await node.request('close_room', { roomId: 'foreign' })
   await vi.waitFor(() => expect(foreign.callers.size).toBe(0), patience)
   expect(called).toEqual([])
   server.close()
   datagrams.close()
 })
 
-test('150 cameras whose good conversation was changed at random are refused or taken, and nothing is left unexpected', async () => {
+test('150 cameras with random changes in a valid conversation are refused or accepted, without unexpected errors', async () => {
   const hasty = { camera_answer_ms: 250, camera_stall_ms: 250 }
   await node.request('set_settings', controlMethods.set_settings.params.parse(hasty))
   const { joined, failures } = await fuzzCameras(node, { seed: 20_260_101, count: 150, atOnce: 24 })
@@ -205,7 +205,7 @@ test('150 cameras whose good conversation was changed at random are refused or t
   await expectGoodMeeting()
 })
 
-test('after all of them the node is as it was', async () => {
+test('after all of them the node is unchanged', async () => {
   await expectGoodMeeting()
   expect((await node.request('health', {})).pulls).toBe(1)
   await vi.waitFor(async () => expect(await descriptors(pid)).toBeLessThanOrEqual(before.descriptors), patience)

@@ -34,7 +34,7 @@ function source(address: string, login?: CameraLogin): CameraSource {
   return { address: parseDeviceAddress(address), login }
 }
 
-/** Plays until `packets` RTP packets of each track came; returns the codecs. */
+/** Plays until `packets` RTP packets of each track have arrived; returns the codecs. */
 async function played(more: RtspOptions, packets = 5): Promise<string[]> {
   const enough = Promise.withResolvers<void>()
   const counts = new Map<string, number>()
@@ -79,7 +79,7 @@ describe('a real RTSP server', () => {
     expect(await played(options(open.url(path)))).toEqual(codecs)
   })
 
-  test('a camera that takes UDP only is played over UDP, and UDP can be asked for', async () => {
+  test('a UDP-only camera is played over UDP, and UDP can be forced', async () => {
     expect(await played(options(open.url('/udp')))).toEqual(['H264'])
     expect(await played(options(open.url('/cam'), { transport: 'udp' }))).toEqual(['H264', 'PCMU'])
   })
@@ -103,7 +103,7 @@ describe('a real RTSP server', () => {
     expect(h265.tracks[0]?.detail).toContain('640 × 360')
   })
 
-  test.each(['basic', 'digest'] as const)('%s: the right login plays, a wrong one is refused', async (auth) => {
+  test.each(['basic', 'digest'] as const)('%s: correct credentials play, wrong ones are refused', async (auth) => {
     const password = '密@:/?#%"\\码'
     await using camera = await startCamera({ auth, password })
     const url = camera.url('/video')
@@ -114,7 +114,7 @@ describe('a real RTSP server', () => {
     expect(await probe(source(url, login('wrong').login), probing, never)).toMatchObject({ ok: false, kind: 'auth' })
   })
 
-  test('RTSPS: a self-signed camera is refused unless the setting takes it', async () => {
+  test('RTSPS: a self-signed camera is refused unless the setting accepts it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'camera-tls-'))
     try {
       const [key, certificate, both] = ['key', 'cert', 'both'].map((name) => join(folder, `${name}.pem`))
@@ -150,7 +150,7 @@ describe('a real RTSP server', () => {
     }
   })
 
-  test('IPv6 is played', async () => {
+  test('a camera at an IPv6 address is played', async () => {
     await using camera = await startCamera({ host: '::1' })
     expect(await played(options(camera.url('/video')))).toEqual(['H264'])
   })
@@ -166,7 +166,7 @@ describe('a real RTSP server', () => {
     await session.close()
   })
 
-  test.concurrent('a camera that is killed has closed at once; one that hangs has stalled after the limit', async () => {
+  test.concurrent('a killed camera closes at once; one that hangs has stalled after the limit', async () => {
     for (const [act, kind, limit] of [
       ['kill', 'closed', 500],
       ['stop', 'stalled', 2_500],

@@ -32,7 +32,7 @@ function options(port: number, more: Partial<RtspOptions> = {}): RtspOptions {
   }
 }
 
-/** A camera that asks for a login with `challenge`, and takes what `accepts` takes. */
+/** A camera that requires credentials with `challenge`, and checks them with `accepts`. */
 function guarded(
   challenges: (count: number) => string,
   accepts: (field: string) => boolean,
@@ -65,7 +65,7 @@ test('a camera with SHA-256 and qop is played', async () => {
   expect(camera.requests.filter(({ method }) => method === 'OPTIONS')).toHaveLength(2)
 })
 
-test('a nonce that went stale in the middle is renewed, once', async () => {
+test('a nonce that becomes stale in the middle is renewed, once', async () => {
   let nonce = 'n1'
   await using camera = await startScriptedCamera((request) => {
     const field = request.headers.get('authorization') ?? ''
@@ -78,7 +78,7 @@ test('a nonce that went stale in the middle is renewed, once', async () => {
   await session.close()
 })
 
-test('a wrong login is tried once and no more, even when each refusal brings a new nonce', async () => {
+test('wrong credentials are tried only once, even when each refusal brings a new nonce', async () => {
   await using camera = await startScriptedCamera(
     guarded(
       (count) => `Digest realm="r", nonce="n${count}"`,
@@ -90,7 +90,7 @@ test('a wrong login is tried once and no more, even when each refusal brings a n
   expect(camera.requests).toHaveLength(2)
 })
 
-test('no login at all where one is asked for is an auth failure', async () => {
+test('missing credentials are an auth failure', async () => {
   await using camera = await startScriptedCamera(
     guarded(
       () => 'Basic realm="r"',
@@ -101,7 +101,7 @@ test('no login at all where one is asked for is an auth failure', async () => {
   expect(camera.requests).toHaveLength(1)
 })
 
-test('a login in the address is never sent as part of a URL', async () => {
+test('credentials in the address are never sent as part of a URL', async () => {
   await using camera = await startScriptedCamera(
     guarded(
       () => 'Digest realm="r", nonce="n"',
@@ -129,14 +129,14 @@ test.each([
   expect(await failure(new RtspSession(options(camera.port), quiet))).toMatchObject({ kind, status })
 })
 
-test('a camera with nothing to carry has no usable track', async () => {
+test('a camera without tracks has no usable track', async () => {
   await using camera = await startScriptedCamera((request) =>
     request.method === 'DESCRIBE' ? { status: 200, body: 'v=0\r\nm=video 0 RTP/AVP 26\r\n' } : usualAnswer(request),
   )
   expect((await failure(new RtspSession(options(camera.port), quiet))).kind).toBe('noUsableTrack')
 })
 
-test('a server that speaks HTTP is no RTSP server; one that says nothing times out; a closed port refuses', async () => {
+test('an HTTP server is not an RTSP server; a silent one times out; a closed port refuses', async () => {
   await using http = await startScriptedCamera(() => ({
     status: 200,
     after: (socket) => socket.write('\u0000\u0001garbage'),
@@ -159,7 +159,7 @@ test('a server that speaks HTTP is no RTSP server; one that says nothing times o
   ).toBe('unreachable')
 })
 
-test('a camera that answers PLAY and sends nothing times out; one that closes has closed', async () => {
+test('a camera that answers PLAY and sends nothing times out; one that closes the connection is closed', async () => {
   await using mute = await startScriptedCamera((request) =>
     request.method === 'PLAY' ? { status: 200 } : usualAnswer(request),
   )
@@ -190,7 +190,7 @@ test('an abort ends the attempt at once with its own reason and closes the conne
   await closed
 })
 
-test('a stream that stops is stalled, and tells so once', async () => {
+test('a stream that stops is stalled, and reports it once', async () => {
   await using camera = await startScriptedCamera(usualAnswer)
   const ended = Promise.withResolvers<RtspError>()
   const session = new RtspSession(options(camera.port, { stallMs: 300 }), { ...quiet, ended: ended.resolve })
@@ -198,7 +198,7 @@ test('a stream that stops is stalled, and tells so once', async () => {
   expect((await ended.promise).kind).toBe('stalled')
 })
 
-test('a camera that knows no GET_PARAMETER is kept alive with OPTIONS; its session that is gone ends the stream', async () => {
+test('a camera without GET_PARAMETER is kept alive with OPTIONS; an expired session ends the stream', async () => {
   let keepAlives = 0
   await using camera = await startScriptedCamera((request) => {
     if (request.method === 'SETUP')
@@ -217,7 +217,7 @@ test('a camera that knows no GET_PARAMETER is kept alive with OPTIONS; its sessi
 })
 
 test.each(['rtp', 'ended'] as const)(
-  'a handler for %s that throws ends this session, and is logged whole',
+  'a handler for %s that throws ends this session, and is logged in full',
   async (name) => {
     await using camera = await startScriptedCamera((request) =>
       request.method === 'PLAY'
@@ -237,7 +237,7 @@ test.each(['rtp', 'ended'] as const)(
   },
 )
 
-test('a camera that names ports that do not exist is still played, and no report is sent to them', async () => {
+test('a camera with invalid server ports is still played, and gets no reports', async () => {
   const reports = vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     await using camera = await HostileCamera.start(
@@ -257,7 +257,7 @@ test('a camera that names ports that do not exist is still played, and no report
   }
 })
 
-test('a byte behind the answer to PLAY ends the session, and no timer is set after its end', async () => {
+test('a byte after the answer to PLAY ends the session, and no timer is set after its end', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   try {
     for (const transport of ['tcp', 'udp'] as const) {
@@ -295,7 +295,7 @@ test.each([
     const session = new RtspSession(options(camera.port, { stallMs: 60_000, allowed }), quiet)
     await session.play(never)
     vi.advanceTimersByTime(5_500)
-    // What was sent to it is there before what is sent to it now.
+    // Earlier packets arrive before this one.
     trap.send('over', port, '127.0.0.1')
     await expect.poll(() => heard).toContain('over')
     await session.close()

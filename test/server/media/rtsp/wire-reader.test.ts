@@ -26,7 +26,7 @@ function answer(body: Uint8Array, eol = '\r\n'): Buffer {
   ])
 }
 
-test('messages and packets come out whole however the connection cuts them', () => {
+test('messages and packets are complete however the connection splits them', () => {
   const item = fc.oneof(
     fc.tuple(fc.integer({ min: 0, max: 255 }), fc.uint8Array({ maxLength: 300 })).map(([channel, payload]) => ({
       bytes: interleaved(channel, payload),
@@ -55,7 +55,7 @@ test('messages and packets come out whole however the connection cuts them', () 
   )
 })
 
-test('garbage is refused as a protocol error, or waits; it never throws anything else', () => {
+test('garbage is a protocol error, or waits; nothing else is thrown', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 20 }), (chunks) => {
       try {
@@ -68,7 +68,7 @@ test('garbage is refused as a protocol error, or waits; it never throws anything
   )
 })
 
-test('a header or a body past its bound ends the connection rather than filling the memory', () => {
+test('a header or a body over the limit ends the connection instead of filling the memory', () => {
   const endless = (size: number): Buffer[] => Array.from({ length: size / 1024 + 2 }, () => Buffer.alloc(1024, 'a'))
   expect(() => readAll([Buffer.from('RTSP/1.0 200 OK\r\nX: '), ...endless(maxHead)])).toThrow(/too long/)
   expect(() => readAll([Buffer.from(`RTSP/1.0 200 OK\r\nContent-Length: ${maxBody + 1}\r\n\r\n`)])).toThrow(/too long/)
@@ -76,7 +76,7 @@ test('a header or a body past its bound ends the connection rather than filling 
   expect(() => readAll([Buffer.from([0x16, 3, 1, 2])])).toThrow(/not RTSP/)
 })
 
-test('a body that trickles in byte by byte is put together in a moment', () => {
+test('a body that arrives byte by byte is assembled at once', () => {
   const bytes = answer(Buffer.alloc(maxBody, 7))
   const started = performance.now()
   expect(readAll(Array.from(bytes, (byte) => Buffer.from([byte])))).toHaveLength(1)

@@ -14,11 +14,11 @@ import { offerSdp } from '../../../support/media/offer.ts'
 import { SignalClient } from '../../../support/media/signal-client.ts'
 
 const mebibyte = 1024 * 1024
-/** What the node may grow by in all: with every flood kept it would be many times that. */
+/** Maximum growth of the node in total: storing all floods would take many times that. */
 const most = 160 * mebibyte
 
 let node: TestMediaNode
-/** Somebody who behaves: whatever the others do, they are answered. */
+/** A well-behaved user, who gets answers whatever the others do. */
 let polite: SignalClient
 let memory: number
 beforeAll(async () => {
@@ -38,7 +38,7 @@ function residentBytes(): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024
 }
 
-/** The node is the same process, has room, and answers whoever behaves. */
+/** Expects the same process, little memory, and answers for well-behaved users. */
 async function expectWell(): Promise<void> {
   expect(residentBytes() - memory).toBeLessThan(most)
   polite.forget()
@@ -47,7 +47,7 @@ async function expectWell(): Promise<void> {
   expect(node.child.exitCode).toBeNull()
 }
 
-/** A WebSocket by hand: it can do what no library would. */
+/** Opens a WebSocket by hand, to do what no library allows. */
 async function rawSignal(): Promise<{ socket: Socket; closed: Promise<unknown> }> {
   const socket = net.connect(node.port, '127.0.0.1')
   socket.on('error', () => {})
@@ -61,14 +61,14 @@ async function rawSignal(): Promise<{ socket: Socket; closed: Promise<unknown> }
   return { socket, closed }
 }
 
-/** A frame of a client (RFC 6455, section 5.2), masked with zeros. */
+/** Makes a frame of a client (RFC 6455, section 5.2), masked with zeros. */
 function frame(opcode: number, payload: Buffer, final = true): Buffer {
   const length = payload.length
   const size = length < 126 ? [0x80 | length] : [0x80 | 126, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([(final ? 0x80 : 0) | opcode, ...size, 0, 0, 0, 0]), payload])
 }
 
-/** Sends a frame again and again, until the node has had enough or `bytes` were sent. */
+/** Repeats a frame until the node closes the connection or `bytes` were sent. */
 async function flood(socket: Socket, one: Buffer, bytes = 40 * mebibyte): Promise<void> {
   const block = Buffer.concat(Array.from({ length: Math.ceil(65_536 / one.length) }, () => one))
   const closed = new Promise((resolve) => socket.once('close', resolve))
@@ -94,7 +94,7 @@ describe('a signalling connection that', () => {
     ['sends frames that mean nothing', randomBytes(4096)],
     ['sends text that is none', frame(1, Buffer.from([0xff, 0xfe, 0xfd]))],
     [
-      'asks to join, and again, and again',
+      'sends join requests again and again',
       frame(1, text({ type: 'join', version: 1, room_id: 'meeting', token: 'x' })),
     ],
     ['sends a deep document', frame(1, Buffer.from('['.repeat(60_000)))],
@@ -102,13 +102,13 @@ describe('a signalling connection that', () => {
     const { socket, closed } = await rawSignal()
     socket.pause()
     await flood(socket, bytes)
-    // A paused socket hears of its end when it reads on.
+    // A paused socket notices its end only when it reads.
     socket.resume()
     await closed
     await expectWell()
   })
 
-  test('does not read what others say is cut off; they go on', async () => {
+  test('does not read the messages of others is cut off; the others continue', async () => {
     await node.openRoom('deaf')
     const { socket, closed } = await rawSignal()
     const token = node.token('deaf', { userId: 'deaf' })
@@ -117,7 +117,7 @@ describe('a signalling connection that', () => {
     socket.pause()
     const talker = await SignalClient.join(node.url, 'deaf', { token: node.token('deaf', { userId: 'talker' }) })
     const gone = talker.next((message) => message.type === 'person_changed' && message.person.away, 15_000)
-    // As fast as the node lets them, new talkers when one has said too much.
+    // Talks at the maximum rate, with new users once one has reached the limit.
     let running = true
     const talking = (async () => {
       for (let turn = 0; running; turn++) {
@@ -138,7 +138,7 @@ describe('a signalling connection that', () => {
     await expectWell()
   })
 
-  test('says more to everybody than people say is ended, and may come back', async () => {
+  test('sends far more messages than people do is ended, and may return', async () => {
     const loud = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'loud' }) })
     for (let i = 0; i < 200; i++) loud.send({ type: 'state', audio: i % 2 === 0, video: false })
     expect(await loud.closed).toBe(1006)
@@ -148,11 +148,11 @@ describe('a signalling connection that', () => {
     await expectWell()
   })
 
-  test('was ended is not listened to any more', async () => {
+  test('was ended is no longer read', async () => {
     await node.openRoom('ended', { hostPassword: 'secret' })
     const token = node.token('ended')
     const person = await SignalClient.join(node.url, 'ended', { token })
-    // All on their way at once: who has left does not come in by the same connection.
+    // All in flight at once: a user who has left cannot rejoin over the same connection.
     person.send({ type: 'leave' })
     person.send({ type: 'join', version: 1, room_id: 'ended', token })
     await person.closed
@@ -163,7 +163,7 @@ describe('a signalling connection that', () => {
 describe('a client of WHIP and WHEP that', () => {
   const bearer = { 'content-type': 'application/sdp' }
 
-  test('goes away in the middle of its offer leaves nothing behind, and is no news', async () => {
+  test('disconnects in the middle of its offer leaves nothing behind, not even a log line', async () => {
     const before = await node.userIds('meeting')
     const token = node.token('meeting')
     for (const length of [0, 1, 500]) {
@@ -178,7 +178,7 @@ describe('a client of WHIP and WHEP that', () => {
     expect(await node.userIds('meeting')).toEqual(before)
   })
 
-  test('sends thousands of addresses is heard out, and heeded in part', async () => {
+  test('sends thousands of candidates gets an answer, and some of them are used', async () => {
     const headers = { ...bearer, authorization: `Bearer ${node.token('meeting', { userId: 'sender' })}` }
     const posted = await fetch(`${node.url}/whip/meeting`, {
       method: 'POST',
@@ -202,7 +202,7 @@ describe('a client of WHIP and WHEP that', () => {
 })
 
 describe('the signalling server', () => {
-  /** A server of its own whose parts a test makes. */
+  /** Starts a server with parts made by the test. */
   async function started(admit: () => never, perAddress?: number) {
     const logged: string[] = []
     const write = (message: string, detail = ''): void => void logged.push(`${message}: ${detail}`)
@@ -229,7 +229,7 @@ describe('the signalling server', () => {
     }
   }
 
-  test('logs an unexpected error in full and ends that one connection', async () => {
+  test('logs an unexpected error in full and ends only that connection', async () => {
     using server = await started(() => {
       throw new TypeError('nobody foresaw this')
     })
@@ -244,7 +244,7 @@ describe('the signalling server', () => {
     other?.drop()
   })
 
-  test('shares its connections among addresses: who has many gets no more, until one of theirs ends', async () => {
+  test('limits the connections of an address, until one of them ends', async () => {
     using server = await started(() => {
       throw new TypeError('nobody joins here')
     }, 2)

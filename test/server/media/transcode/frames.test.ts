@@ -12,7 +12,7 @@ import { SourceClock } from '../../../../server/media/transcode/source-clock.ts'
 import { sourceTrack } from '../../../../server/media/transcode/source-track.ts'
 import { type SlotHolder, TranscoderSlots } from '../../../../server/media/transcode/transcoder-slots.ts'
 
-/** The track of one media section. */
+/** Makes the track of one media section. */
 function track(kind: 'video' | 'audio', encoding: string, parameters = ''): RtspTrack {
   const lines = ['v=0', `m=${kind} 0 RTP/AVP 96`, `a=rtpmap:96 ${encoding}`, `a=fmtp:96 ${parameters}`, 'a=control:t']
   const [found] = parseDescription(lines.join('\r\n')).tracks
@@ -34,7 +34,7 @@ const h264 = (sets: string) =>
 const all = { pictures: true, sound: true }
 const aacParameters = 'mode=AAC-hbr;config=1188;sizelength=13;indexlength=3;indexdeltalength=3'
 
-describe('a track that browsers do not play', () => {
+describe('a track that browsers cannot play', () => {
   test.each([
     ['High 10', h264('Z24ADKbLQKDPz4C1BgYGpQAAAwABAAADAB6PFCqg'), 'bit_depth'],
     ['4:2:2', h264('Z3oADLy0Cgz8bgLUGBgZAAADAAEAAAMAHo8UKqA='), 'chroma'],
@@ -48,17 +48,14 @@ describe('a track that browsers do not play', () => {
     ['G.726', track('audio', 'G726-32/8000'), 'g726'],
     ['wide G.711', track('audio', 'PCMU/16000'), 'rate'],
     ['linear sound', track('audio', 'L16/44100/2'), 'audio_other'],
-  ] as const)(
-    '%s: why is said, it goes through ffmpeg where that is, and is missed where it is not',
-    (_what, one, reason) => {
-      expect(codecSupportOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
-      expect(codecSupportOf(one)).toMatchObject({
-        way: 'needs_ffmpeg',
-        reason,
-        detail: expect.stringContaining('ffmpeg'),
-      })
-    },
-  )
+  ] as const)('%s: has a reason, goes through ffmpeg if installed, and is dropped without it', (_what, one, reason) => {
+    expect(codecSupportOf(one, all)).toMatchObject({ carried: true, way: 'converted', reason })
+    expect(codecSupportOf(one)).toMatchObject({
+      way: 'needs_ffmpeg',
+      reason,
+      detail: expect.stringContaining('ffmpeg'),
+    })
+  })
 
   test.each([
     ['interleaved', track('video', 'H264/90000', 'packetization-mode=2'), 'interleaved'],
@@ -70,7 +67,7 @@ describe('a track that browsers do not play', () => {
     expect(codecSupportOf(one, all)).toMatchObject({ carried: false, way: 'none', reason })
   })
 
-  test('is a shortcoming of its camera, unless it is made playable or the camera has another that they play', () => {
+  test('is a limitation of its camera, unless it is transcoded or the camera has another that browsers play', () => {
     const sound = track('audio', 'mpeg4-generic/48000/1', aacParameters)
     const [large, small] = [track('video', 'H265/90000'), h264('Z0LAKNoB4AiflwFqAgICgAAAAwCAAAAPR4wZUA==')]
     const none = { pictures: false, sound: false }
@@ -82,7 +79,7 @@ describe('a track that browsers do not play', () => {
     expect(shortcomingsOf([large, small], [small], none)).toEqual([])
   })
 
-  test('is left where the camera has another that they play', () => {
+  test('is dropped if the camera has another that browsers play', () => {
     const tracks = [track('video', 'H265/90000'), h264('Z0LAKNoB4AiflwFqAgICgAAAAwCAAAAPR4wZUA==')]
     expect(tracksToPull(tracks, all).map(({ codec }) => codec)).toEqual(['H264'])
     expect(tracksToPull(tracks.slice(0, 1)).map(({ codec }) => codec)).toEqual(['H265'])
@@ -90,7 +87,7 @@ describe('a track that browsers do not play', () => {
 })
 
 describe('packets of a camera', () => {
-  test('whatever is in them make no assembly throw', () => {
+  test('never make an assembler throw', () => {
     const tracks = [
       track('video', 'H264/90000'),
       track('video', 'H265/90000'),
@@ -115,7 +112,7 @@ describe('packets of a camera', () => {
     )
   })
 
-  test('of a picture of which one is missing are no picture', () => {
+  test('of a picture with a missing one are no picture', () => {
     const frames: Buffer[] = []
     const pictures = sourceTrack(track('video', 'H264/90000'))?.assembly(({ frame }) => frames.push(frame))
     const fragment = (sequence: number, at: number, flags: number): void =>
@@ -126,13 +123,13 @@ describe('packets of a camera', () => {
     expect(frames.map((frame) => frame.toString('hex'))).toEqual(['0000000165000102', '00000001650908'])
   })
 
-  test('that overtook each other are in order again, and a gap is not waited for without end', () => {
+  test('that arrive out of order are sorted, and a gap is not awaited for ever', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(3), { minLength: 30, maxLength: 30 }), (delays) => {
         const sent = delays.map((delay, index) => ({ index, at: index + delay })).toSorted((a, b) => a.at - b.at)
         const order: number[] = []
         const sequence = new PacketSequence(8, (packet) => order.push(packet.readUInt16BE(2)))
-        // The first one says where they begin.
+        // The first one sets the start.
         sequence.push(rtp(99, 0, []))
         for (const { index } of sent) sequence.push(rtp(100 + index, 0, []))
         expect(order).toEqual([99, ...delays.map((_, index) => 100 + index)])
@@ -144,7 +141,7 @@ describe('packets of a camera', () => {
     expect(order).toEqual([1, 3, 4, 5, 6])
   })
 
-  test('have times that go on without a jump when the camera begins its clock anew', () => {
+  test('keep continuous timestamps when the camera resets its clock', () => {
     const clock = new SourceClock(90_000)
     clock.note(4_294_960_000, 0)
     expect(clock.note(4_294_963_600, 40)).toBe(false)
@@ -156,15 +153,15 @@ describe('packets of a camera', () => {
     expect(clock.at(1_000_003_600)).toBeCloseTo(200)
   })
 
-  test('of G.726 hold their codewords in the other order', () => {
+  test('of G.726 have their codewords reordered', () => {
     expect(maxSignificantFirst(Buffer.from([0x21, 0x43]), 4).toString('hex')).toBe('1234')
     // 1, 2, 3, 4, 5, 6, 7, 0 in three bits each.
     expect(maxSignificantFirst(Buffer.from('d158 1f'.replace(' ', ''), 'hex'), 3).toString('hex')).toBe('29cbb8')
   })
 })
 
-describe('what ffmpeg reads and writes', () => {
-  test('frames come out of Matroska as they went in, however the bytes fall', () => {
+describe('input and output of ffmpeg', () => {
+  test('frames are unchanged after Matroska, however the bytes are split', () => {
     const frame = fc.record({ at: fc.nat(100_000), bytes: fc.uint8Array({ minLength: 1, maxLength: 300 }) })
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 8 }), fc.integer({ min: 1, max: 200 }), (frames, size) => {
@@ -182,7 +179,7 @@ describe('what ffmpeg reads and writes', () => {
     )
   })
 
-  test('anything else ends the reading, and nothing worse', () => {
+  test('any other data ends the reading without further harm', () => {
     fc.assert(
       fc.property(fc.boolean(), fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 6 }), (isFlv, chunks) => {
         const reader = isFlv ? new FlvReader(() => {}) : new MatroskaReader(() => {})
@@ -197,7 +194,7 @@ describe('what ffmpeg reads and writes', () => {
   })
 })
 
-test('transcoders: as many as the limit says, the place of an idle one is given on, and who waits is told of a free one', () => {
+test('transcoders: up to the limit, the slot of an idle one is reused, and waiting cameras are notified of a free one', () => {
   const told: string[] = []
   const holder = (name: string): SlotHolder & { idle: boolean } => ({
     kind: 'picture',

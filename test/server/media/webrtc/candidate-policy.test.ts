@@ -5,7 +5,7 @@ import { offerSdp } from '../../../support/media/offer.ts'
 
 const udp = (address: string, port = 50_000): string => `candidate:1 1 udp 2122260223 ${address} ${port} typ host`
 
-/** The candidates that the node would call of an offer that names these. */
+/** Returns the candidates of an offer that the node would call. */
 function calledOf(client: string, candidates: readonly string[]): string[] {
   const sdp = `${offerSdp()}${candidates.map((candidate) => `a=${candidate}\r\n`).join('')}`
   return Array.from(
@@ -14,7 +14,7 @@ function calledOf(client: string, candidates: readonly string[]): string[] {
   )
 }
 
-/** The candidates that the node would call of those that a client sends after its offer. */
+/** Returns the candidates sent after the offer that the node would call. */
 async function calledLater(client: string, candidates: readonly string[], janus = false): Promise<string[]> {
   const called: string[] = []
   const offer = parseOffer(offerSdp(), client)
@@ -38,7 +38,7 @@ for (const [way, called] of [
   ['after its offer', calledLater],
   ['to a room on Janus', (client: string, all: readonly string[]) => calledLater(client, all, true)],
 ] as const) {
-  test(`a guest who names addresses ${way} cannot have the node call itself, its link or a name`, async () => {
+  test(`a guest who sends addresses ${way} cannot make the node call itself, its link or a name`, async () => {
     for (const client of ['203.0.113.9', '192.168.1.20', '']) {
       expect(
         await called(
@@ -49,7 +49,7 @@ for (const [way, called] of [
     }
   })
 
-  test(`a guest from the Internet who names addresses ${way} cannot have the node call the site's network`, async () => {
+  test(`a guest from the Internet who sends addresses ${way} cannot make the node call the site's network`, async () => {
     const inside = ['10.0.0.5', '172.20.1.1', '192.168.1.1', '100.64.0.1', 'fd00::5', '::ffff:10.0.0.5']
     expect(
       await called(
@@ -66,7 +66,7 @@ for (const [way, called] of [
     ).toEqual(inside)
   })
 
-  test(`ports of services and TCP are not called for who names them ${way}`, async () => {
+  test(`ports of services and TCP are not called for a guest who sends them ${way}`, async () => {
     const named = [
       udp('192.168.1.20', 53),
       udp('192.168.1.20', 1_023),
@@ -76,13 +76,13 @@ for (const [way, called] of [
     expect(await called('192.168.1.20', named)).toEqual(['192.168.1.20'])
   })
 
-  test(`a session that names many addresses ${way} has 24 of them called`, async () => {
+  test(`of many addresses sent ${way} a session has 24 called`, async () => {
     const many = Array.from({ length: 100 }, (_, index) => udp(`10.0.0.${index + 1}`))
     expect(await called('10.0.0.200', many)).toHaveLength(24)
   })
 }
 
-test('addresses of an offer and those that come later count together', async () => {
+test('addresses of the offer and later ones share the limit', async () => {
   const sdp = `${offerSdp()}${Array.from({ length: 20 }, (_, index) => `a=${udp(`10.0.0.${index + 1}`)}\r\n`).join('')}`
   const called: string[] = []
   const peer: SessionPeer = { close: () => {}, addCandidate: (candidate) => void called.push(candidate) }

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { makeDtlsCertificate } from '../../../../server/media/webrtc/dtls-certificate.ts'
 
-test('the certificate of the node is one that others read, and signed with its own key', () => {
+test('the certificate of the node parses, and is signed with its own key', () => {
   const now = Date.UTC(2026, 10, 22, 1, 2, 3)
   const { certificate, key } = makeDtlsCertificate(now)
   const read = new X509Certificate(certificate)
@@ -14,7 +14,7 @@ test('the certificate of the node is one that others read, and signed with its o
   expect(new Date(read.validTo).getUTCFullYear()).toBe(9999)
 })
 
-test('every process has one of its own', () => {
+test('every process has its own certificate', () => {
   const [one, other] = [makeDtlsCertificate(), makeDtlsCertificate()].map(
     ({ certificate }) => new X509Certificate(certificate),
   )

@@ -35,7 +35,7 @@ test('an error in a handler of a connection ends this connection, is logged once
     expect(closed).toHaveBeenCalledOnce()
     expect(complaints).toHaveLength(1)
     expect(complaints[0]).toContain('TypeError: nobody foresaw this\n    at ')
-    // Whoever is told of an end may fail as well.
+    // A listener for the end may fail as well.
     const untold = new Peer('untold', settings, unexpected)
     untold.close()
     expect(complaints).toHaveLength(2)
@@ -45,7 +45,7 @@ test('an error in a handler of a connection ends this connection, is logged once
   }
 })
 
-test('a viewer that fails over a packet is out of its feed, and the camera goes on', async () => {
+test('a viewer that fails on a packet leaves its feed, and the camera continues', async () => {
   const port = await UdpPort.open('127.0.0.1', '127.0.0.1', 0)
   const complaints: string[] = []
   const settings = {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Somebody who sends a picture in several sizes, and somebody who watches. */
+/** A publisher of a picture in several layers, and a viewer. */
 class Scene {
   readonly ann: LayeredPeer
   readonly bob: SignalClient
@@ -43,7 +43,7 @@ class Scene {
     return scene
   }
 
-  /** Forty times a second these; every tenth is a key frame where they say of which size. */
+  /** Sends these pictures forty times a second; every tenth is a key frame if they have a size. */
   sends(...pictures: readonly SentPicture[]): void {
     clearInterval(this.#timer)
     let count = 0
@@ -59,7 +59,7 @@ class Scene {
     this.bob.send({ type: 'shown', streams: [{ stream_id: 'ann', height }] })
   }
 
-  /** Streams whose pictures came last, told by their last byte. */
+  /** Streams of the latest pictures, identified by their last byte. */
   get streams(): number[] {
     const pictures = this.seen.filter((packet) => ((packet[20] ?? 0) & 0x1f) !== 7)
     return [...new Set(pictures.slice(-8).map((packet) => packet[21] ?? -1))]
@@ -73,14 +73,14 @@ class Scene {
   }
 }
 
-/** As a browser sends it: three sizes, each with its name. */
+/** Three layers, each with its rid, as a browser sends them. */
 const large = { ssrc: 0x101, rid: 'h', key: { height: 704 } }
 const middle = { ssrc: 0x102, rid: 'm', key: { height: 352 } }
 const small = { ssrc: 0x103, rid: 'l', key: { height: 176 } }
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `r${i}`)
 
-describe('the answer to an offer of a picture in several sizes', () => {
+describe('the answer to an offer with several layers', () => {
   const answerTo = async (lines: string): Promise<string> => {
     await node.openRoom('answers')
     const offer = offerSdp({ direction: 'sendonly' }).replace('a=mid:0\r\n', (line) => line + lines)
@@ -90,20 +90,20 @@ describe('the answer to an offer of a picture in several sizes', () => {
     return await response.text()
   }
 
-  test('takes them, and the extension that tells them apart', async () => {
+  test('accepts them, and the header extension that identifies them', async () => {
     const answer = await answerTo(layerLines(['l', 'm', 'h']))
     expect(answer).toContain('a=simulcast:recv l;m;h\r\n')
     for (const rid of ['l', 'm', 'h']) expect(answer).toContain(`a=rid:${rid} recv\r\n`)
     expect(answer).toMatch(/a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\n/)
   })
 
-  test('takes three of fifty', async () => {
+  test('accepts three of fifty', async () => {
     expect(await answerTo(layerLines(names(50)))).toContain('a=simulcast:recv r0;r1;r2\r\n')
   })
 
   test.each([
     [
-      'a name without a line of its own',
+      'a rid without its own line',
       'a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\na=rid:l send\r\na=simulcast:send l;m\r\n',
     ],
     ['no extension that tells them apart', layerLines(['l', 'm']).replace(/a=extmap.*\r\n/, '')],
@@ -116,7 +116,7 @@ describe('the answer to an offer of a picture in several sizes', () => {
   })
 })
 
-test('somebody whose browser tries its link with padding is sent on without it: nobody misses what is left out', async () => {
+test("padding of a publisher's bandwidth probe is not forwarded, and viewers see no gap", async () => {
   await node.openRoom('padded')
   const how = { padding: 3, audio: false }
   const ann = await WhipPeer.open(`${node.url}/whip/padded`, node.token('padded', { userId: 'ann' }), how)
@@ -134,7 +134,7 @@ test('somebody whose browser tries its link with padding is sent on without it: 
   bob.drop()
 })
 
-test('padding that is lost on the way to the node is no part of a picture: no key frame is asked for, and viewers wait for nothing', async () => {
+test('lost padding is not part of a picture: no key frame is requested, and viewers wait for nothing', async () => {
   await node.openRoom('padding-lost')
   const how = { padding: 3, losesPadding: 0.2, audio: false }
   const ann = await WhipPeer.open(`${node.url}/whip/padding-lost`, node.token('padding-lost', { userId: 'ann' }), how)
@@ -146,11 +146,11 @@ test('padding that is lost on the way to the node is no part of a picture: no ke
     seen.add(sequenceOf(message))
     if (isPadding(message)) padding += 1
   })
-  // A new viewer asks for one.
+  // A new viewer requests a key frame.
   await expect.poll(() => seen.size).toBeGreaterThan(10)
   const { asked } = ann
   await expect.poll(() => padding).toBeGreaterThan(20)
-  // Longer than anything is asked for in vain.
+  // Longer than the node waits for a lost packet.
   await expect.poll(() => seen.size).toBeGreaterThan(120)
   expect(ann.asked).toBe(asked)
   const [first = 0] = seen
@@ -161,8 +161,8 @@ test('padding that is lost on the way to the node is no part of a picture: no ke
   bob.drop()
 })
 
-describe.concurrent('somebody who sends a picture in several sizes', () => {
-  test('is sent on in the size that is shown, in one stream without a gap; each size is reported on and asked for by itself', async ({
+describe.concurrent('a publisher with several layers', () => {
+  test('is forwarded in the displayed size, in one stream without a gap; each layer gets its own reports and requests', async ({
     expect,
   }) => {
     await using scene = await Scene.open('sizes', ['l', 'm', 'h'], [small, middle, large])
@@ -173,7 +173,7 @@ describe.concurrent('somebody who sends a picture in several sizes', () => {
     await expect.poll(() => scene.streams).toEqual([0x02])
     expect(scene.ann.asked).toEqual(expect.arrayContaining([0x102, 0x103]))
     await expect.poll(() => [...scene.ann.reported].toSorted((a, b) => a - b)).toEqual([0x101, 0x102, 0x103])
-    // It ends with its upper sizes, as a browser does on a small link, and has them again.
+    // Drops its upper layers, as a browser does on a small link, and adds them again.
     scene.shows(1_080)
     await expect.poll(() => scene.streams).toEqual([0x01])
     scene.sends(small)
@@ -189,21 +189,19 @@ describe.concurrent('somebody who sends a picture in several sizes', () => {
       .map((packet, i) => (timestampOf(packet) - timestampOf(scene.seen[i] ?? packet)) | 0)
     expect(Math.min(...times)).toBeGreaterThanOrEqual(0)
     expect(Math.max(...times)).toBeLessThan(2 * 90_000)
-    // Each begins with a picture that can be decoded by itself.
+    // Each layer begins with a key frame.
     const sizes = scene.seen.flatMap((packet) => h264PictureSize(packet)?.height ?? [])
     expect(new Set(sizes)).toEqual(new Set([704, 176, 352]))
   })
 
-  test('may send fewer than it said', async ({ expect }) => {
+  test('may send fewer layers than announced', async ({ expect }) => {
     await using scene = await Scene.open('fewer', ['l', 'm', 'h'], [middle])
     await expect.poll(() => scene.streams).toEqual([0x02])
     scene.shows(180)
     expect(await node.stream('fewer', 'ann')).toMatchObject({ video_codec: 'H264', viewers: 1 })
   })
 
-  test('is not taken at its word with sizes that it did not announce, and packets that name none', async ({
-    expect,
-  }) => {
+  test('is ignored for layers that it did not announce, and packets without a rid', async ({ expect }) => {
     const others = Array.from({ length: 40 }, (_, i) => ({ ssrc: 0x200 + i, rid: `x${i}`, key: large.key }))
     const nameless = { ssrc: 0x301, key: large.key }
     await using scene = await Scene.open('others', ['l', 'm'], [...others, nameless, middle])
@@ -215,7 +213,7 @@ describe.concurrent('somebody who sends a picture in several sizes', () => {
     await expect.poll(() => [...scene.ann.reported]).toEqual([0x102])
   })
 
-  test('may go on with a size under another SSRC, but not send it under two at once', async ({ expect }) => {
+  test('may continue a layer under another SSRC, but not send it under two at once', async ({ expect }) => {
     const second = { ...middle, ssrc: 0x112 }
     await using scene = await Scene.open('twice', ['l', 'm'], [middle, second])
     await expect.poll(() => scene.seen.length).toBeGreaterThan(40)

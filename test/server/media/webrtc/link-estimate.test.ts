@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { LinkEstimate } from '../../../../server/media/webrtc/link-estimate.ts'
 
 let estimate: LinkEstimate
-/** Whether the node is late itself. */
+/** State of the node's event loop delay. */
 const delay = { high: false }
 let now: number
 let number: number
@@ -14,7 +14,7 @@ beforeEach(() => {
   estimate = new LinkEstimate(0, delay)
 })
 
-/** So many milliseconds of 2 Mbit/s, of which such a share is missed; every 100 ms something else happens. Returns when the link was first found too small. */
+/** Passes this many milliseconds at 2 Mbit/s with a share of losses, and runs something every 100 ms. Returns the time at which the link was first found too small. */
 function pass(
   ms: number,
   { missed = 0, each = () => {} }: { missed?: number; each?: () => void } = {},
@@ -31,7 +31,7 @@ function pass(
 }
 
 describe('a link', () => {
-  test('is too small where the viewer’s estimate falls and much is missed, within half a second', () => {
+  test('is too small within half a second if the viewer’s estimate falls and many packets are lost', () => {
     pass(2_000, { each: () => estimate.onBitrate(2_500_000, now) })
     const began = now
     let bitrate = 1_200_000
@@ -41,7 +41,7 @@ describe('a link', () => {
     expect((found ?? 0) - began).toBeLessThan(500)
   })
 
-  test('is too small at once where most of a stretch is missed and the estimate falls', () => {
+  test('is too small at once if most of an interval is lost and the estimate falls', () => {
     pass(2_000, { each: () => estimate.onBitrate(2_500_000, now) })
     const began = now
     estimate.onBitrate(1_200_000, now)
@@ -49,14 +49,14 @@ describe('a link', () => {
     expect((found ?? Infinity) - began).toBeLessThan(120)
   })
 
-  test('is too small where it loses nothing and the estimate keeps falling: its queue is long', () => {
+  test('is too small without loss if the estimate keeps falling: its queue is long', () => {
     let bitrate = 1_500_000
     const found = pass(4_000, { each: () => estimate.onBitrate((bitrate *= 0.96), now) })
     expect(found).toBeGreaterThan(1_000)
     expect(found).toBeLessThan(3_000)
   })
 
-  test('is not too small where the estimate falls and round trips stay short: the browser is short of processor', () => {
+  test('is not too small if the estimate falls and round trips stay short: the browser lacks processor time', () => {
     let bitrate = 1_500_000
     const falls = (roundTrip: number) => () => {
       estimate.onBitrate((bitrate *= 0.96), now)
@@ -68,7 +68,7 @@ describe('a link', () => {
     expect(pass(4_000, { each: falls(220) })).toBeDefined()
   })
 
-  test('is not blamed for delays while the node is late itself; what is lost still counts', () => {
+  test('is not blamed for delays while the node itself is late; losses still count', () => {
     delay.high = true
     let bitrate = 1_500_000
     const each = (): void => estimate.onBitrate((bitrate *= 0.96), now)
@@ -86,13 +86,13 @@ describe('a link', () => {
     expect(pass(900, { each })).toBeDefined()
   })
 
-  test('is too small where much is lost all the time, whatever the estimate', () => {
+  test('is too small if many packets are lost all the time, whatever the estimate', () => {
     const found = pass(3_000, { missed: 0.5, each: () => estimate.onLoss(0.5, now) })
     expect(found).toBeGreaterThan(900)
     expect(found).toBeLessThan(1_500)
   })
 
-  test('is not too small for what is lost by chance, nor for an estimate that falls once, nor for both apart', () => {
+  test('is not too small after random loss, after one drop of the estimate, or after both at different times', () => {
     pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
     expect(pass(5_000, { missed: 0.1, each: () => estimate.onLoss(0.1, now) })).toBeUndefined()
     estimate.onBitrate(1_700_000, now)
@@ -102,14 +102,14 @@ describe('a link', () => {
     expect(pass(3_000, { each: () => estimate.onLoss(0, now) })).toBeUndefined()
   })
 
-  test('is not too small where a tenth is lost and the estimate falls to most of what arrives', () => {
+  test('is not too small if a tenth is lost and the estimate falls to most of the received rate', () => {
     pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
     let bitrate = 1_600_000
     const each = (): void => estimate.onBitrate((bitrate *= now % 1_500 === 0 ? 0.965 : 1), now)
     expect(pass(4_000, { missed: 0.1, each })).toBeUndefined()
   })
 
-  test('is judged anew once something else is sent: what is heard in the first moments is of before', () => {
+  test('is judged again after a change of stream: the first reports still describe the previous one', () => {
     pass(1_000, { each: () => estimate.onBitrate(2_500_000, now) })
     estimate.restart(now, 1_000)
     const each = (): void => {
@@ -121,7 +121,7 @@ describe('a link', () => {
     expect(estimate.strained(0)).toBe(false)
   })
 
-  test('is sent so much, and counts a packet once that is asked for again and again', () => {
+  test('has a sent rate in which a repeatedly requested packet counts once', () => {
     pass(2_000)
     expect(estimate.rate(now)).toBeCloseTo(2_000_000, -5)
     for (let i = 0; i < 50; i++) for (const missing of [65_534, 65_535, 0, 1]) estimate.onMissing(missing, now)

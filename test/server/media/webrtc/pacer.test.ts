@@ -5,7 +5,7 @@ import { Pacer } from '../../../../server/media/webrtc/pacer.ts'
 /** Packets of 1,000 bytes at 800 kbit/s: one every 10 ms. */
 const packet = Buffer.alloc(1_000)
 
-describe('what is sent over a small link', () => {
+describe('sending over a small link', () => {
   let lifetime: Lifetime
   let sentAt: number[]
   let pacer: Pacer<{ packet: Buffer }>
@@ -21,7 +21,7 @@ describe('what is sent over a small link', () => {
     vi.useRealTimers()
   })
 
-  test('goes no faster than its rate, however much there is at once', () => {
+  test('goes no faster than its rate, however much is queued', () => {
     for (let i = 0; i < 100; i++) pacer.push({ packet })
     expect(pacer.waitMs).toBeCloseTo(1_000, -2)
     vi.advanceTimersByTime(500)
@@ -32,7 +32,7 @@ describe('what is sent over a small link', () => {
     expect(pacer.empty).toBe(true)
   })
 
-  test('waits until the link’s queue has had its time, and goes on as before', () => {
+  test('waits until the link’s queue is empty, and continues as before', () => {
     pacer.rest(250)
     for (let i = 0; i < 10; i++) pacer.push({ packet })
     vi.advanceTimersByTime(249)

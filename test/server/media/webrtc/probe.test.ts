@@ -7,10 +7,10 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Tries a link from 400 kbit/s to 1.6 Mbit/s for ten seconds, with a viewer whose estimate was 300 kbit/s when it began. Returns whether the link is found to
- * carry that; undefined while it is not known.
- * @param roundTrip what a report tells when so many bits a second are sent; undefined: the viewer reports nothing
- * @param estimated what the viewer estimates after so many milliseconds
+ * Probes a link from 400 kbit/s to 1.6 Mbit/s for ten seconds, with a viewer whose estimate was 300 kbit/s at the start. Returns whether the link
+ * has that capacity; undefined while unknown.
+ * @param roundTrip round trip in a report at this sending rate in bit/s; undefined: the viewer reports nothing
+ * @param estimated estimate of the viewer after this many milliseconds
  */
 function tried(
   roundTrip: (rate: number) => number | undefined,
@@ -43,10 +43,10 @@ function tried(
   return carries
 }
 
-/** Seconds after it fell a browser holds its estimate. */
+/** Estimate that a browser holds for seconds after it fell. */
 const held = (): number => 300_000
 
-describe('a link is found to carry more', () => {
+describe('a link is found to have more capacity', () => {
   test('while the viewer’s estimate rises', () => {
     expect(
       tried(
@@ -56,17 +56,17 @@ describe('a link is found to carry more', () => {
     ).toBe(true)
   })
 
-  test('although the viewer holds an estimate that fell, where its queue stays as short as it was', () => {
+  test('although the viewer holds a fallen estimate, if its queue stays short', () => {
     expect(tried(() => 22, held)).toBe(true)
   })
 })
 
-describe('a link is not', () => {
-  test('where the estimate is held and nothing is known of its queue', () => {
+describe('a link is not found to have more capacity', () => {
+  test('if the estimate is held and nothing is known of its queue', () => {
     expect(tried(() => undefined, held)).toBe(false)
   })
 
-  test('where its queue grows with what is sent', () => {
+  test('if its queue grows with the sending rate', () => {
     expect(tried((rate) => (rate > 600_000 ? 20 + (rate - 600_000) / 5_000 : 20), held)).toBe(false)
   })
 })

@@ -6,7 +6,7 @@ import { nominatingRequest } from '../../../../server/media/webrtc/stun.ts'
 
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-test('a client that comes by ever more addresses is known by the latest of them only', async () => {
+test('a client that appears at more and more addresses is known by the latest ones only', async () => {
   const port = new RestartPort(65_535, '127.0.0.1', quiet)
   onTestFinished(() => port.close())
   const number = await port.open()
@@ -28,7 +28,7 @@ test('a client that comes by ever more addresses is known by the latest of them 
     await arrived
   }
 
-  // They arrive in the order in which they are sent.
+  // They arrive in the order of sending.
   const last = new Promise<void>((resolve) => (told = () => heard.includes('19') && resolve()))
   for (const [index, socket] of sockets.entries()) {
     await new Promise((resolve) => socket.send(String(index), number, '127.0.0.1', resolve))

@@ -41,7 +41,7 @@ const credentials = (): IceCredentials => ({
   password: randomBytes(12).toString('hex'),
 })
 
-/** A connection whose client begins ICE anew. The library is a socket, which answers what it is asked and sends media wherever it is told to. */
+/** Makes a connection whose client restarts ICE. The library is a socket that answers checks and sends media to any address it is given. */
 async function restartedConnection() {
   const [library, port, lifetime] = [await udp(), new RestartPort(0, host, log), new Lifetime(() => {})]
   closers.push(
@@ -57,7 +57,7 @@ async function restartedConnection() {
     const message = readStun(packet)
     if (message?.class === 'request')
       library.socket.send(successResponse(message, from, first.node.password), from.port, host)
-    // What the library sends this way from now on.
+    // Packets that the library sends along this path from now on.
     library.socket.send(Buffer.concat([Buffer.from([0x80, 96]), Buffer.alloc(10)]), from.port, host)
   })
   const check = (from: UdpSocket): void => {
@@ -70,7 +70,7 @@ async function restartedConnection() {
 const media = ({ packets }: UdpSocket): Buffer[] => packets.filter((packet) => !isStun(packet))
 const requests = ({ packets }: UdpSocket): Buffer[] => packets.filter((packet) => readStun(packet)?.class === 'request')
 
-test('an address that somebody names and that does not answer is sent checks, and no media', async () => {
+test('an address that does not answer gets checks, and no media', async () => {
   const { check, client, library } = await restartedConnection()
   const silent = await udp()
   check(silent)
@@ -78,7 +78,7 @@ test('an address that somebody names and that does not answer is sent checks, an
   const [request = Buffer.alloc(0)] = requests(silent)
   const message = readStun(request)
   expect(message === undefined || !hasIntegrity(request, message, client.password)).toBe(false)
-  // Asked again and again, it is checked once in 40 ms at most.
+  // Repeated checks are sent at most every 40 ms.
   for (let times = 0; times < 20; times++) check(silent)
   await expect.poll(() => silent.packets.length).toBeGreaterThanOrEqual(20)
   expect(requests(silent).length).toBeLessThan(5)
@@ -86,7 +86,7 @@ test('an address that somebody names and that does not answer is sent checks, an
   expect(library.packets).toEqual([])
 })
 
-test('media goes to an address as soon as it has answered, and stays there while another one is named', async () => {
+test('media goes to an address as soon as it has answered, and stays there while another one is checked', async () => {
   const { check, client, number } = await restartedConnection()
   const honest = await udp()
   honest.socket.on('message', (packet) => {
@@ -105,7 +105,7 @@ test('media goes to an address as soon as it has answered, and stays there while
   expect(media(silent)).toEqual([])
 })
 
-test('an answer by somebody who does not know the password counts for nothing', async () => {
+test('an answer without the right password does not count', async () => {
   const { check, number } = await restartedConnection()
   const liar = await udp()
   liar.socket.on('message', (packet) => {

@@ -10,7 +10,7 @@ let node: TestMediaNode
 let camera: PacedCamera
 beforeAll(async () => {
   node = await TestMediaNode.start()
-  // Its key frames are ten seconds apart: a picture that comes sooner is of what the node keeps.
+  // Its key frames are ten seconds apart: an earlier picture comes from the node's stored GOP.
   camera = await startPacedCamera({ packets: 2, everyMs: 40, gop: 250 })
 })
 afterAll(async () => {
@@ -19,7 +19,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Somebody in a room who watches one stream. */
+/** A user who watches one stream. */
 class Watcher {
   readonly signal: SignalClient
   readonly #peer: WhepPeer
@@ -52,7 +52,7 @@ class Watcher {
     return this.#of(111)
   }
 
-  /** Says how high the stream is shown, and waits until the node has read it. */
+  /** Reports the displayed height of the stream, and waits until the node has read it. */
   async shows(streamId: string, height: number): Promise<void> {
     this.signal.forget()
     this.signal.send({ type: 'shown', streams: [{ stream_id: streamId, height }] })
@@ -74,27 +74,27 @@ class Watcher {
 const join = async (room: string): Promise<SignalClient> =>
   await SignalClient.join(node.url, room, { token: node.token(room) })
 
-/** Types of the NAL units of packets with a header extension of 8 bytes. */
+/** NAL unit types of packets with a header extension of 8 bytes. */
 const nalType = (packet: Buffer | undefined): number => (packet?.[20] ?? 0) & 0x1f
 const keyFrame = 5
-/** Parameter sets that the description had, ahead of a key frame. */
+/** Parameter sets of the description, ahead of a key frame. */
 const parameterSets = 24
 
-/** In the order of their numbers, and time never goes back. */
+/** Expects consecutive sequence numbers, and timestamps that never go back. */
 function expectUnbroken(seen: readonly Buffer[]): void {
   const pairs = seen.slice(1).map((packet, i) => [seen[i] ?? packet, packet] as const)
   expect(new Set(pairs.map(([one, next]) => sequenceDistance(sequenceOf(one), sequenceOf(next))))).toEqual(new Set([1]))
   expect(Math.min(...pairs.map(([one, next]) => (timestampOf(next) - timestampOf(one)) | 0))).toBeGreaterThanOrEqual(0)
 }
 
-describe('a stream that somebody’s page does not show', () => {
-  test('is heard and not sent as a picture, and the person is asked for a key frame when it is shown again', async () => {
+describe('a stream that a page does not show', () => {
+  test('sends sound only, and a key frame is requested when it is shown again', async () => {
     await node.openRoom('people')
     const ann = await WhipPeer.open(`${node.url}/whip/people`, node.token('people', { userId: 'ann' }))
     await using bob = await Watcher.open(await join('people'), 'ann')
     await bob.more('video', 10)
     await bob.shows('ann', 0)
-    // What was under way arrives.
+    // Packets in flight arrive.
     await bob.more('audio', 5)
     const before = bob.video.length
     const asked = ann.asked
@@ -108,7 +108,7 @@ describe('a stream that somebody’s page does not show', () => {
     await ann.close()
   })
 
-  test('begins again at once with all of a camera’s picture, whatever its next key frame is', async () => {
+  test('resumes at once with the camera’s whole picture, whenever its next key frame comes', async () => {
     await node.openRoom('camera')
     await node.addDevice('camera', 'cam', camera.url)
     await using bob = await Watcher.open(await join('camera'), 'cam')
@@ -125,7 +125,7 @@ describe('a stream that somebody’s page does not show', () => {
     expectUnbroken(bob.video)
   })
 
-  test('is not sent to a page that said so before it began to watch, and is once the page forgets it', async () => {
+  test('is not sent to a page that reported this before watching, until the page withdraws it', async () => {
     await node.openRoom('before')
     const ann = await WhipPeer.open(`${node.url}/whip/before`, node.token('before', { userId: 'ann' }))
     const signal = await join('before')
@@ -139,7 +139,7 @@ describe('a stream that somebody’s page does not show', () => {
     await ann.close()
   })
 
-  test('costs no more when a page hides and shows it all the time', async () => {
+  test('costs no more if a page hides and shows it all the time', async () => {
     await node.openRoom('flicker')
     await node.addDevice('flicker', 'cam', camera.url)
     await using bob = await Watcher.open(await join('flicker'), 'cam')
@@ -147,7 +147,7 @@ describe('a stream that somebody’s page does not show', () => {
     const before = bob.video.filter((packet) => nalType(packet) === keyFrame).length
     for (let i = 0; i < 20; i++) await bob.shows('cam', (i % 2) * 360)
     await bob.more('video', 40)
-    // Each beginning has the camera's one key frame of two packets.
+    // Each start has the camera's only key frame of two packets.
     const begun = (bob.video.filter((packet) => nalType(packet) === keyFrame).length - before) / 2
     expect(begun).toBeGreaterThanOrEqual(1)
     expect(begun).toBeLessThanOrEqual(3)

@@ -24,7 +24,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** A viewer with the media packets that came to it. */
+/** Opens a viewer that collects its media packets. */
 async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; reports: Buffer[]; ssrc: () => number }> {
   const seen: Buffer[] = []
   const reports: Buffer[] = []
@@ -35,7 +35,7 @@ async function watch(): Promise<{ peer: WhepPeer; seen: Buffer[]; reports: Buffe
   return { peer, seen, reports, ssrc: () => ssrcOf(seen[0] ?? Buffer.alloc(12)) }
 }
 
-test('a viewer gets a packet that it missed, and no other', async () => {
+test('a viewer gets a packet that it lost, and no other', async () => {
   const { peer, seen, ssrc } = await watch()
   await expect.poll(() => seen.length).toBeGreaterThan(50)
   const before = seen.length
@@ -45,12 +45,12 @@ test('a viewer gets a packet that it missed, and no other', async () => {
   await expect.poll(gap).toBeGreaterThanOrEqual(before - 1)
   const [ahead, after] = [seen[gap() - 1] ?? Buffer.alloc(12), seen[gap()] ?? Buffer.alloc(12)]
   const missed = sequenceOf(ahead) + 1
-  // Another stream's number of that name is none of its business.
+  // The same number of another stream is ignored.
   peer.send(negativeAcknowledgement(ssrc() + 1, [missed + 1]))
   peer.send(negativeAcknowledgement(ssrc(), [missed]))
   await expect.poll(() => seen.find((packet) => sequenceOf(packet) === missed)).toBeDefined()
   const again = seen.find((packet) => sequenceOf(packet) === missed)
-  // Whole, and under the viewer's own names; its time is that of a neighbour.
+  // Complete, with the viewer's own ids, and with the send time of a neighbour.
   expect(again).toHaveLength(after.length)
   expect([again?.readUInt8(1), ahead.readUInt8(1)].map((byte = 0) => byte & 0x7f)).toEqual([102, 102])
   expect([ahead.readUInt32BE(4), after.readUInt32BE(4)]).toContain(again?.readUInt32BE(4))
@@ -58,7 +58,7 @@ test('a viewer gets a packet that it missed, and no other', async () => {
   await peer.close()
 })
 
-test('a viewer that reports its time learns the round trip, on a short path within 50 ms, and so when to ask again', async () => {
+test('a viewer that reports its time learns the round trip, within 50 ms on a short path, and so when to request again', async () => {
   const { peer, reports, ssrc } = await watch()
   const sender = ssrc()
   const none = { fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 }
@@ -73,13 +73,13 @@ test('a viewer that reports its time learns the round trip, on a short path with
   await peer.close()
 })
 
-test('a viewer that asks for everything again and again costs a quarter more than one that does not', async () => {
+test('a viewer that requests everything again and again costs at most a quarter more than one that does not', async () => {
   const { peer, seen, ssrc } = await watch()
-  // The pictures that a newcomer gets at once are no cost of asking: their second is over.
+  // The initial burst of a new viewer does not count: its second is over.
   await expect.poll(() => seen.length).toBeGreaterThan(150)
-  /** Encrypted, each carries a tag of 10 bytes (RFC 3711, section 5.2). */
+  /** Encrypted, each has a tag of 10 bytes (RFC 3711, section 5.2). */
   const bytesSince = (index: number) => seen.slice(index).reduce((sum, { length }) => sum + length + 10, 0)
-  /** Asks for everything for so long; bytes of what came for the first time, and of all else that was offered. */
+  /** Requests everything for this long; counts bytes received for the first time, and all others. */
   const askFor = async (milliseconds: number): Promise<{ first: number; again: number }> => {
     const [before, offered] = [seen.length, proxy.toClient.counts.offeredBytes]
     const began = performance.now()
@@ -90,11 +90,11 @@ test('a viewer that asks for everything again and again costs a quarter more tha
     const first = bytesSince(before)
     return { first, again: proxy.toClient.counts.offeredBytes - offered - first }
   }
-  // What may be sent at once is used up.
+  // Uses up the burst.
   expect((await askFor(1_000)).again).toBeGreaterThan(20_000)
   const { first, again } = await askFor(2_000)
   expect(first).toBeGreaterThan(200_000)
-  // Reports and connectivity checks are among what was offered.
+  // Reports and connectivity checks are among the others.
   expect(again).toBeLessThanOrEqual(first * 0.25 + 10_000)
   await peer.close()
 })

@@ -13,7 +13,7 @@ function feed(cached: boolean): Feed {
   return new Feed({ video, audio: undefined, cached, requestKeyFrame: () => {} })
 }
 
-/** It writes what is its own into the packet, as every viewer does. */
+/** Writes its own values into the packet, as every viewer does. */
 const careless: Sink = {
   video: (packet) => {
     packet.writeUInt16BE(7, 2)
@@ -28,8 +28,8 @@ const careless: Sink = {
   },
 }
 
-describe('what was sent before', () => {
-  test('is kept once for everybody who watches, as it came, the last thousand packets of it', () => {
+describe('the history of sent packets', () => {
+  test('is stored once for all viewers, unchanged, for the last thousand packets', () => {
     const source = feed(false)
     source.pushVideo(rtp(65_000, 1, idr))
     expect(source.sentVideo(65_000)).toBeUndefined()
@@ -48,7 +48,7 @@ describe('what was sent before', () => {
     }
   })
 
-  test('is not kept of a person whose picture a host has muted, nor while nobody watches', () => {
+  test('is not kept of a user whose picture a host has muted, nor without viewers', () => {
     const source = feed(false)
     source.add(careless)
     source.pushVideo(rtp(1, 1, idr))
@@ -59,7 +59,7 @@ describe('what was sent before', () => {
     expect(source.sentVideo(1)).toBeUndefined()
   })
 
-  test('of a camera reaches back to the last key frame, also where the camera itself lost some', () => {
+  test('of a camera reaches back to the last key frame, even if the camera itself lost packets', () => {
     const source = feed(true)
     for (const sequence of [10, 11, 14, 15, 20])
       source.pushVideo(rtp(sequence, sequence, sequence === 10 ? idr : delta))
@@ -69,7 +69,7 @@ describe('what was sent before', () => {
 })
 
 describe('the send time', () => {
-  test('takes the place of whatever extension a packet came with, and tells seconds in 6.18 fixed point', () => {
+  test('replaces any extension of a packet, in seconds as 6.18 fixed point', () => {
     const came = Buffer.concat([rtp(9, 90, []), Buffer.from([0xab, 0xac, 0, 1, 1, 2, 3, 4]), Buffer.from(idr)])
     came[0] = 0x90
     const packet = withSendTime(came)
@@ -83,8 +83,8 @@ describe('the send time', () => {
   })
 })
 
-describe('the numbers that a viewer sees', () => {
-  test('go on without a gap from one feed to another, and each leads back to its packet', () => {
+describe('the sequence numbers of a viewer', () => {
+  test('continue without a gap from one feed to another, and each maps back to its packet', () => {
     const [large, small] = [feed(true), feed(true)]
     const sent = new SentVideo()
     sent.begin(large, 65_534)
@@ -109,7 +109,7 @@ describe('the numbers that a viewer sees', () => {
     expect([65_533, 6, 30_000].map((number) => sent.stretchOf(number))).toEqual([undefined, undefined, undefined])
   })
 
-  test('lead back to the packet however long a feed runs, with loss and late packets', () => {
+  test('map back to the packet however long a feed runs, with loss and late packets', () => {
     fc.assert(
       fc.property(fc.nat(65_535), fc.infiniteStream(fc.integer({ min: 1, max: 400 })), (start, steps) => {
         const source = feed(false)
@@ -132,7 +132,7 @@ describe('the numbers that a viewer sees', () => {
     )
   })
 
-  test('count padding as packets of nothing, and the feed goes on behind it with its gaps', () => {
+  test('count padding as empty packets, and the feed continues behind it with its gaps', () => {
     const source = feed(false)
     const sent = new SentVideo()
     sent.begin(source, 10)
@@ -146,7 +146,7 @@ describe('the numbers that a viewer sees', () => {
     expect((15 - (sent.stretchOf(15)?.ahead ?? 0)) & 0xffff).toBe(13)
   })
 
-  test('go on after a mute that was as long as all numbers there are', () => {
+  test('continue after a mute as long as the whole number range', () => {
     const source = feed(false)
     const sent = new SentVideo()
     sent.begin(source, 0)
@@ -157,8 +157,8 @@ describe('the numbers that a viewer sees', () => {
   })
 })
 
-describe('sending again', () => {
-  test('happens once in a round trip for each packet', () => {
+describe('retransmission', () => {
+  test('happens once per round trip for each packet', () => {
     const retransmission = new Retransmission()
     for (let i = 0; i < 100; i++) retransmission.sent(1_000)
     retransmission.roundTrip = 200
@@ -173,7 +173,7 @@ describe('sending again', () => {
     expect(retransmission.allows(8, 1_000, 400)).toBe(true)
   })
 
-  test('takes at most a quarter of what is sent anyway, and does not save up more than a second of it', () => {
+  test('takes at most a quarter of the sent bytes, and saves up at most a second of it', () => {
     const retransmission = new Retransmission()
     const again = (packets: number, now: number): number =>
       Array.from({ length: packets }, (_, i) => retransmission.allows(now + i, 1_000, now)).filter(Boolean).length

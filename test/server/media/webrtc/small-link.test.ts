@@ -25,16 +25,16 @@ afterAll(async () => {
   await node.stop()
 })
 
-/** Somebody who watches, and says of the link what a test tells. */
+/** A viewer that reports link conditions chosen by the test. */
 class Watcher {
   readonly signal: SignalClient
   readonly #peer: WhepPeer
   readonly seen: Buffer[] = []
   #timer: NodeJS.Timeout | undefined
   #bitrate = 0
-  /** How long packets wait in the link's queue, in milliseconds. */
+  /** Delay of packets in the link's queue, in milliseconds. */
   queueMs = 0
-  /** Sender reports. */
+  /** Sender reports received. */
   answered = 0
 
   private constructor(signal: SignalClient, peer: WhepPeer, seen: Buffer[]) {
@@ -56,7 +56,7 @@ class Watcher {
     return watcher
   }
 
-  /** Answers sender reports, as late as they would come behind the queue. */
+  /** Answers sender reports, with the delay of the queue. */
   answer(message: Buffer): void {
     eachClockPoint(message, (ssrc, { middle }) => {
       const block = { ssrc, fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: middle, delay: 0 }
@@ -67,7 +67,7 @@ class Watcher {
     })
   }
 
-  /** Four times a second: an estimate that changes by a factor each time, and whether the last packets were missed. */
+  /** Reports four times a second an estimate that changes by a factor each time, and whether the last packets were lost. */
   says(bitrate: number, factor: number, missing: boolean): void {
     clearInterval(this.#timer)
     this.#bitrate = bitrate
@@ -93,25 +93,25 @@ class Watcher {
 }
 
 const empty = receiverReport({ ssrc: 1, fractionLost: 0, lost: 0, highest: 0, jitter: 0, lastReport: 0, delay: 0 })
-/** Payloads that tell where a packet is from: padding holds but a number. */
+/** Payload sizes that identify the source of a packet: padding holds only a number. */
 const largeBytes = 1_000 + 8
 const smallBytes = 500 + 8
 const paddingBytes = 20 + 255
 
-/** In the order of their numbers: time never goes back, and no number is left out. */
+/** Expects consecutive sequence numbers, and timestamps that never go back. */
 function expectUnbroken(received: readonly Buffer[]): void {
-  // Two that are sent together may come the other way round, as on every network.
+  // Two packets sent together may arrive out of order, as on every network.
   const seen = received.toSorted((one, other) => sequenceDistance(sequenceOf(other), sequenceOf(one)))
   const steps = seen.slice(1).map((packet, i) => sequenceDistance(sequenceOf(seen[i] ?? packet), sequenceOf(packet)))
   expect(new Set(steps)).toEqual(new Set([1]))
   const times = seen.slice(1).map((packet, i) => (timestampOf(packet) - timestampOf(seen[i] ?? packet)) | 0)
   expect(Math.min(...times)).toBeGreaterThanOrEqual(0)
-  // No picture is a second from the next: the streams' clocks have nothing in common.
+  // Pictures are less than two seconds apart: the streams' clocks are unrelated.
   expect(Math.max(...times)).toBeLessThan(2 * 90_000)
 }
 
 describe.concurrent('a viewer whose link is too small', () => {
-  test('is sent the camera’s second stream, and the first again once the link carries it', {
+  test('gets the camera’s substream, and the main stream again once the link has the capacity', {
     timeout: 40_000,
   }, async ({ expect }) => {
     await node.openRoom('two')
@@ -125,22 +125,22 @@ describe.concurrent('a viewer whose link is too small', () => {
     await watcher.sent('small')
     await expect.poll(() => watcher.seen.slice(-10).every(({ length }) => length === smallBytes)).toBe(true)
     watcher.says(400_000, 1.03, false)
-    // While the queue is long nothing is tried, whatever the viewer estimates.
+    // While the queue is long there is no probe, whatever the viewer estimates.
     const { answered } = watcher
     await expect.poll(() => watcher.answered, { timeout: 10_000 }).toBe(answered + 4)
     expect(watcher.seen.some(({ length }) => length === paddingBytes)).toBe(false)
     watcher.queueMs = 0
     await watcher.sent('full', 20_000)
     await expect.poll(() => watcher.seen.slice(-10).every(({ length }) => length === largeBytes)).toBe(true)
-    // The link was tried with padding, and with nothing else.
+    // The link was probed with padding only.
     expect(watcher.seen.some(({ length }) => length === paddingBytes)).toBe(true)
     const others = watcher.seen.filter(({ length }) => ![largeBytes, smallBytes, paddingBytes].includes(length))
-    // The parameter sets of the description, ahead of key frames.
+    // Parameter sets of the description, ahead of key frames.
     expect(others.every((packet) => ((packet[20] ?? 0) & 0x1f) === 24)).toBe(true)
     expectUnbroken(watcher.seen)
   })
 
-  test('is sent key frames only where there is nothing smaller', { timeout: 40_000 }, async ({ expect }) => {
+  test('gets only key frames if there is no substream', { timeout: 40_000 }, async ({ expect }) => {
     await node.openRoom('one')
     await node.addDevice('one', 'cam', large.url)
     await using watcher = await Watcher.open('one')
@@ -150,7 +150,7 @@ describe.concurrent('a viewer whose link is too small', () => {
     const from = watcher.seen.length
     await expect.poll(() => watcher.seen.length, { timeout: 10_000 }).toBeGreaterThan(from + 16)
     const media = watcher.seen.slice(from + 8).filter(({ length }) => length === largeBytes)
-    // Types of NAL units: nothing but what a key frame is made of.
+    // NAL unit types of key frames only.
     expect(new Set(media.map((packet) => (packet[20] ?? 0) & 0x1f))).toEqual(new Set([5]))
     expectUnbroken(watcher.seen)
   })

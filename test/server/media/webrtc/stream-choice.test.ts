@@ -12,7 +12,7 @@ const stream = (height: number, bitrate = 0): PictureStream => ({
 const three = [stream(720, 1_700_000), stream(360, 500_000), stream(180, 150_000)] as const
 const [large, middle, small] = three
 
-describe('which size a viewer is sent', () => {
+describe('the stream for a viewer', () => {
   test.each([
     [Infinity, 0],
     [1_080, 0],
@@ -25,19 +25,19 @@ describe('which size a viewer is sent', () => {
     expect(wantedIndex(three, height, undefined)).toBe(index)
   })
 
-  test('one that is sent stays while it is nearly large enough, so that a tile may move a little', () => {
+  test('stays while it is nearly large enough, so that a tile may change a little', () => {
     for (const height of [445, 455, 500, 545]) expect(wantedIndex(three, height, middle)).toBe(1)
     for (const height of [455, 500, 545]) expect(wantedIndex(three, height, large)).toBe(0)
     expect(wantedIndex(three, 560, middle)).toBe(0)
   })
 
-  test('a second stream of a camera that was never seen is taken for a small tile only', () => {
+  test("is a camera's unseen substream only for a small tile", () => {
     const camera = [stream(1_080), stream(0)]
     expect([1_080, 500, 300].map((height) => wantedIndex(camera, height, undefined))).toEqual([0, 0, 1])
     expect(wantedIndex([stream(0), stream(0)], 100, undefined)).toBe(0)
   })
 
-  test('the larger the tile, the larger the stream', () => {
+  test('grows with the tile', () => {
     const lists = fc
       .array(fc.integer({ min: 0, max: 4_320 }), { minLength: 1, maxLength: 3 })
       .map((heights) => heights.toSorted((a, b) => b - a).map((height) => stream(height)))
@@ -52,8 +52,8 @@ describe('which size a viewer is sent', () => {
   })
 })
 
-describe('which size a link carries', () => {
-  test('is the largest that fits, and the smallest where none does', () => {
+describe('the stream for a link', () => {
+  test('is the largest that fits, or the smallest if none does', () => {
     expect(affordableStream(three, 2_000_000)).toBe(large)
     expect(affordableStream(three, 600_000)).toBe(middle)
     expect(affordableStream(three, 100_000)).toBe(small)
@@ -61,7 +61,7 @@ describe('which size a link carries', () => {
     expect(affordableStream([], 1)).toBeUndefined()
   })
 
-  test('stays with the next smaller one when that is sent no more', () => {
+  test('is the next smaller one if that is no longer sent', () => {
     expect([undefined, ...three].map((most) => allowedIndex(three, most))).toEqual([0, 0, 1, 2])
     expect(allowedIndex([large, small], middle)).toBe(1)
     expect(allowedIndex([large], small)).toBe(0)

@@ -16,7 +16,7 @@ const sample = Buffer.from(
 )
 const password = 'VOkJxbRl1RmTxUk/WvJxBt'
 
-test('the sample request of RFC 5769 is read, and only its own password fits', () => {
+test('the sample request of RFC 5769 is read, and only its own password verifies', () => {
   const message = readStun(sample)
   expect(message).toMatchObject({ class: 'request', username: 'evtj:h6vY', nominates: false })
   if (message === undefined) return
@@ -30,7 +30,7 @@ test('written messages can be read, and answers go to the sender', () => {
   expect(read).toMatchObject({ class: 'request', username: 'node:them', nominates: true })
   if (read === undefined) return
   expect(hasIntegrity(request, read, password)).toBe(true)
-  // RFC 5769, sections 2.2 and 2.3: addresses as they are written.
+  // RFC 5769, sections 2.2 and 2.3: addresses as written there.
   const transaction = Buffer.from('b7e7a701bc34d686fa87dfae', 'hex')
   const mapped = (address: string): string => {
     const response = successResponse({ ...read, transaction }, { address, port: 32_853 }, password)
@@ -43,7 +43,7 @@ test('written messages can be read, and answers go to the sender', () => {
   expect(mapped('fe80::1%eth0')).toHaveLength(40)
 })
 
-test('anything else at the port is no STUN message, or a broken one', () => {
+test('other data on the port is no STUN message, or a broken one', () => {
   const random = seededRandom(3)
   expect(isStun(Buffer.from('80600001aaaaaaaabbbbbbbbccccccccdddddddd', 'hex'))).toBe(false)
   for (let round = 0; round < 2_000; round++) {

@@ -7,12 +7,12 @@ import { webRtcLibrary } from '../../../../shared/media/webrtc-library.ts'
 
 const about = 'update shared/media/webrtc-library.ts, docs/rules.md and docs/operate/security.md'
 
-test('the WebRTC library that the About page names is the one that is installed', () => {
+test('the WebRTC library on the About page is the installed one', () => {
   expect(packageFile.dependencies[webRtcLibrary.name], about).toBe(webRtcLibrary.version)
 })
 
 test.skipIf(process.platform !== 'linux' || process.arch !== 'x64')(
-  'the OpenSSL that the About page names is the one inside the library',
+  'the OpenSSL on the About page is the one inside the library',
   async () => {
     const folder = createRequire(import.meta.url).resolve('@node-datachannel/linux-x64-gnu/package.json')
     const binary = await readFile(join(folder, '../node_datachannel.node'), 'latin1')

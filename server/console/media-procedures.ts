@@ -160,21 +160,22 @@ export function mediaHandlers({
       return { answer: sdp, session, offered }
     },
     'media.answer': async ({ room_id, session, answer }) => {
-      if (isRemote(room_id)) await previews.answer(session, answer, patience())
+      if (previews.has(session) || isRemote(room_id)) await previews.answer(session, answer, patience())
       else await passAnswer(ownUrl(room_id), session, answer, patience())
       return {}
     },
     'media.show': async ({ room_id, session, height }) => {
-      if (isRemote(room_id)) return { there: await previews.resize(session, height, patience()) }
+      if (previews.has(session)) return { there: await previews.resize(session, height, patience()) }
+      if (isRemote(room_id)) return { there: false }
       const answer = await fromNode(nodeOf(room_id), (client, signal) =>
         client.request('show', { session, height }, signal),
       )
       return answer ?? { there: false }
     },
     'media.unwatch': async ({ room_id, session }) => {
-      if (isRemote(room_id)) await previews.end(session, patience())
-      // With its room went what was watched there.
-      else if (nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
+      if (previews.has(session)) await previews.end(session, patience())
+      // A preview ends with its room, and a remote one with its session.
+      else if (!isRemote(room_id) && nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>

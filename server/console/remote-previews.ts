@@ -11,8 +11,8 @@ const maxCandidates = 24
 const firstPort = 1_024
 
 const reasons: Record<MediaRefusalName, string> = {
-  noRoom: 'The room is not open.',
-  noStream: 'There is no such stream in the room.',
+  noRoom: 'There is no such stream in the room now.',
+  noStream: 'There is no such stream in the room now.',
   noSession: 'The preview is over.',
   tooManyVideos: 'The room has as many videos as it may have.',
   badOffer: 'The answer of the browser was refused.',
@@ -32,7 +32,12 @@ export class RemotePreviews {
     this.#media = media
   }
 
-  /** Begins a preview. Resolves to the node's offer. @throws ConsoleError failed */
+  /** Whether the session is a preview of remote media. */
+  has(session: string): boolean {
+    return this.#sessions.has(session)
+  }
+
+  /** Begins a preview. Resolves to the node's offer. @throws ConsoleError notFound, failed */
   async watch(
     wish: Omit<RoomMediaParams<'watch'>, 'userId'>,
     signal: AbortSignal,
@@ -84,6 +89,7 @@ export class RemotePreviews {
 }
 
 function failed(refusal: MediaRefusalName, cause?: unknown): ConsoleError {
+  if (refusal === 'noRoom' || refusal === 'noStream') return new ConsoleError('notFound', reasons[refusal], { cause })
   return new ConsoleError('failed', `The node does not show the stream: ${reasons[refusal]}`, { cause })
 }
 

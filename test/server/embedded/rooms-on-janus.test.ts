@@ -1,8 +1,13 @@
+import dgram from 'node:dgram'
+import { once } from 'node:events'
+import { isIPv6 } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CallOrigin } from '../../../server/console/handlers.ts'
 import type { ToPerson } from '../../../shared/media/signal.ts'
 import { type JanusServer, startJanus } from '../../support/janus/janus-server.ts'
 import { RoomPeer } from '../../support/janus/room-peers.ts'
 import type { Arrivals } from '../../support/media/arrivals.ts'
+import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 import { WhepPeer } from '../../support/media/whep-peer.ts'
 import { type Publishing, WhipPeer } from '../../support/media/whip-peer.ts'
@@ -23,6 +28,14 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
   await janus[Symbol.asyncDispose]()
 })
+
+const operator: CallOrigin = {
+  transport: 'websocket',
+  client: '192.0.2.7',
+  role: 'operator',
+  way: 'password',
+  account: 'ola',
+}
 
 const online = (name: string): Promise<void> =>
   site.until(async () =>
@@ -196,6 +209,68 @@ test('a client of the Janus API counts as a user: a host can mute it, and the en
   const again = await RoomPeer.join(janus, given.room, given.id, { token: given.token, roomToken: given.room_token })
   await again.leave()
   await Promise.all([viewer.close(), sender.close().catch(() => {})])
+})
+
+/** A UDP socket that counts the packets that it receives. */
+async function openReceiver(address: string): Promise<{ socket: dgram.Socket; received: number }> {
+  const receiver = { socket: dgram.createSocket(isIPv6(address) ? 'udp6' : 'udp4'), received: 0 }
+  receiver.socket.on('message', () => (receiver.received += 1)).bind(0, address)
+  await once(receiver.socket, 'listening')
+  return receiver
+}
+
+test("an operator's preview shows a person on Janus until the operator ends it", async () => {
+  const room = await newRoom('Preview')
+  const sender = await publish(room, await enter(room, 'bob'))
+  await expect.poll(async () => (await site.rpc('media.stats', { room_id: room })).streams.length).toBe(1)
+  const watched = await site.rpc('media.watch', { room_id: room, stream_id: 'bob', offer: offerSdp() })
+  expect(watched.offered).toBe(true)
+  const preview = { room_id: room, session: watched.session }
+  const viewer = await WhepPeer.answering(watched.answer, (answer) => site.rpc('media.answer', { ...preview, answer }))
+  await flows(viewer.video)
+  expect(await site.rpc('media.show', { ...preview, height: 180 })).toEqual({ there: true })
+  expect((await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)).toEqual(['bob'])
+  await site.rpc('media.unwatch', preview)
+  expect(await site.rpc('media.show', { ...preview, height: 180 })).toEqual({ there: false })
+  await expect(site.rpc('media.answer', { ...preview, answer: watched.answer })).rejects.toThrow('The preview is over')
+  viewer.drop()
+  await sender.close()
+})
+
+test('a preview of a stream or a room that is not there says so', async () => {
+  const room = await newRoom('Empty')
+  for (const room_id of [room, '4711']) {
+    const wish = { room_id, stream_id: 'nobody', offer: offerSdp() }
+    expect(await site.controller.call('media.watch', wish, operator)).toMatchObject({
+      ok: false,
+      error: { code: 'notFound' },
+    })
+  }
+})
+
+test("Janus calls no more addresses for a preview than the first 24 of the browser's answer", async () => {
+  const room = await newRoom('Addresses')
+  const sender = await publish(room, await enter(room, 'bob'))
+  await expect.poll(async () => (await site.rpc('media.stats', { room_id: room })).streams.length).toBe(1)
+  const watched = await site.rpc('media.watch', { room_id: room, stream_id: 'bob', offer: offerSdp() })
+  const receivers: Awaited<ReturnType<typeof openReceiver>>[] = []
+  const viewer = await WhepPeer.answering(watched.answer, async (sdp) => {
+    const address = sdp.match(/^a=candidate:\S+ 1 UDP \d+ ([\d.]+) /m)?.[1] ?? ''
+    while (receivers.length < 26) receivers.push(await openReceiver(address))
+    const candidates = receivers.map(({ socket }, index) => {
+      return `a=candidate:${String(index)} 1 UDP 2122317823 ${address} ${String(socket.address().port)} typ host\r\n`
+    })
+    const answer = `${sdp.replace(/^a=candidate:.*\r\n/gm, '')}${candidates.join('')}`
+    await site.rpc('media.answer', { room_id: room, session: watched.session, answer })
+    await expect.poll(() => receivers.filter(({ received }) => received > 0).length, { timeout: 5_000 }).toBe(24)
+  })
+  // Without any address of its own in the answer, the browser is found by its first check.
+  await flows(viewer.video)
+  expect(receivers.slice(24).map(({ received }) => received)).toEqual([0, 0])
+  await site.rpc('media.unwatch', { room_id: room, session: watched.session })
+  viewer.drop()
+  for (const { socket } of receivers) socket.close()
+  await sender.close()
 })
 
 test('no Janus token is issued under the id of a camera of the room, even while the camera is away', async () => {

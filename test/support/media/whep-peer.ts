@@ -100,6 +100,23 @@ export class WhepPeer {
     return peer
   }
 
+  /** Answers an offer that came another way, e.g. through a console. @param answer brings the answer to the server @throws Error without a packet within 10 s */
+  static async answering(offer: string, answer: (sdp: string) => Promise<unknown>): Promise<WhepPeer> {
+    const peer = new WhepPeer(undefined, false)
+    try {
+      await peer.#exchange(offer, answer)
+    } catch (error) {
+      peer.#end()
+      throw error
+    }
+    return peer
+  }
+
+  /** Ends this side alone. */
+  drop(): void {
+    this.#end()
+  }
+
   /** Sends RTCP. */
   send(packet: Buffer): void {
     this.#tracks[0]?.sendMessageBinary(packet)
@@ -138,14 +155,19 @@ export class WhepPeer {
     const offer = await response.text()
     if (response.status !== (countered === '' ? 201 : 406)) throw new Error(`it answered ${response.status}: ${offer}`)
     this.#session = new URL(response.headers.get('location') ?? '', url).href
+    await this.#exchange(offer, (body) => {
+      const headers = { 'content-type': 'application/sdp' }
+      return fetch(this.#session, { method: 'PATCH', headers, body })
+    })
+  }
+
+  async #exchange(offer: string, answer: (sdp: string) => Promise<unknown>): Promise<void> {
     const gathered = whenGathered(this.#connection)
     const candidates = [...offer.matchAll(/^a=(candidate:.*)\r$/gm)]
     this.#connection.setRemoteDescription(offer.replace(/^a=candidate:.*\r\n/gm, ''), 'offer')
     this.#connection.setLocalDescription('answer')
     await gathered
-    const headers = { 'content-type': 'application/sdp' }
-    const answer = (this.#connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', '')
-    await fetch(this.#session, { method: 'PATCH', headers, body: answer })
+    await answer((this.#connection.localDescription()?.sdp ?? '').replace('a=ice-options:trickle\r\n', ''))
     // Delays the first DTLS message until the server is ready: the library repeats it after a second, a browser after 50 ms.
     await sleep(40)
     for (const [, candidate = ''] of candidates) this.#connection.addRemoteCandidate(candidate, '0')

@@ -34,7 +34,7 @@ export function remoteRooms(parts: RemoteRoomsParts): { relayedRooms: RelayedRoo
     spread: () => pool.roomsOnSeveralNodes(),
     choose: (roomId, signal) => pool.assign(roomId, {}, signal),
     unsure: (node) => pool.recheck(node),
-    tell: (event) => gateway.heard(event),
+    tell: (event) => gateway.onMediaEvent(event),
     logger,
   })
   const gateway: GatewayRooms = new GatewayRooms({

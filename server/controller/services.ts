@@ -109,7 +109,7 @@ export function createServices(options: ServiceOptions): Services {
     async start() {
       stopNoting = pool.onEvent((event) => {
         nodes.relayedRooms.noted(event)
-        nodes.gateway.noted(event)
+        nodes.gateway.onPoolEvent(event)
       })
       watch.start({ pool, devices: outgoing, faults })
       nodes.relayedRooms.start()

@@ -163,12 +163,12 @@ export class MediaServer {
       return {}
     },
     connections: async () => ({ connections: this.#server.connections }),
-    open_room: async ({ carried, ...room }) => {
-      this.#rooms.open({ ...room, isRemote: carried === true })
+    open_room: async ({ remote, ...room }) => {
+      this.#rooms.open({ ...room, isRemote: remote === true })
       return {}
     },
-    close_room: async ({ roomId, moves, carried }) => {
-      this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed', carried === true)
+    close_room: async ({ roomId, moves, remote }) => {
+      this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed', remote === true)
       return {}
     },
     note_removal: async (removal) => {
@@ -195,19 +195,19 @@ export class MediaServer {
       this.#remoteMedia.answer(id, outcome)
       return {}
     },
-    set_carried: async ({ roomId, ...state }) => {
+    set_remote_room: async ({ roomId, ...state }) => {
       this.#rooms.find(roomId)?.remote.set(state)
       return {}
     },
-    carried_out: async ({ roomId, userId, reason }) => {
+    remove_remote_user: async ({ roomId, userId, reason }) => {
       this.#rooms.remoteOut(roomId, userId, reason)
       return {}
     },
-    carried_muted: async ({ roomId, userId, kind, by }) => {
+    mute_remote_user: async ({ roomId, userId, kind, by }) => {
       this.#rooms.remoteMuted(roomId, userId, kind, by)
       return {}
     },
-    carried_over: async ({ session }) => {
+    end_remote_media: async ({ session }) => {
       this.#remoteMedia.over(session)
       return {}
     },

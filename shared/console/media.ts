@@ -27,7 +27,7 @@ export type PreviewView = z.output<typeof previewView>
 /** Procedures on what the embedded node carries. */
 export const mediaProcedures = {
   'media.stats': procedure(
-    'What each stream has carried and how people are connected, of one room or of all. Two readings make a rate.',
+    'Traffic of each stream and how people are connected, of one room or of all. Two readings make a rate.',
     z.strictObject({ room_id: roomId.optional() }).default({}),
     z.strictObject({
       /** When it was read. */

@@ -97,7 +97,7 @@ export class MediaRooms {
 
   #make(config: RoomConfig): Room {
     const tellIn = (roomId: string, { user, ticket }: Member): void =>
-      this.#emit(config.isRemote ? { type: 'carriedEntered', roomId, user, ticket } : { type: 'joined', roomId, user })
+      this.#emit(config.isRemote ? { type: 'remoteEntered', roomId, user, ticket } : { type: 'joined', roomId, user })
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
@@ -110,13 +110,13 @@ export class MediaRooms {
       },
       changed: (roomId, user) =>
         this.#emit(
-          config.isRemote ? { type: 'carriedEntered', roomId, user, ticket: '' } : { type: 'joined', roomId, user },
+          config.isRemote ? { type: 'remoteEntered', roomId, user, ticket: '' } : { type: 'joined', roomId, user },
         ),
       left: (roomId, userId, reason) => {
         // The node of the media reports who is in the room.
         if (config.isRemote)
           return this.#emit({
-            type: 'carriedLeft',
+            type: 'remoteLeft',
             roomId,
             userId,
             kicked: reason === 'kicked',
@@ -128,7 +128,7 @@ export class MediaRooms {
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
       acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
-      muted: (roomId, userId, act) => this.#emit({ type: 'carriedMuted', roomId, userId, ...act }),
+      muted: (roomId, userId, act) => this.#emit({ type: 'remoteMuted', roomId, userId, ...act }),
       failed: (error) => this.#beginAnew(made, error),
       isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
     })

@@ -7,7 +7,7 @@ import {
   roomMediaMethods,
 } from '../../../shared/media/room-media.ts'
 import { Problem } from '../base/problem.ts'
-import { Questions } from './questions.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 type MediaOutcome = ControlParams<'answer_media'>['outcome']
 
@@ -20,7 +20,7 @@ const messages: Partial<Record<MediaRefusalName, string>> = {
 /** `RoomMedia` of rooms whose media is on another node: every method of the table is a question to the controller. */
 export class RoomMediaClient {
   readonly #emit: (event: ControlEvent) => void
-  readonly #questions = new Questions<MediaOutcome>()
+  readonly #pending = new PendingRequests<MediaOutcome>()
   /** Called when a session ends on the other node, by its name. */
   readonly #sessions = new Map<string, () => void>()
   /** The methods, made from the table. Each rejects with a Problem: noRoom, noStream, noSession, tooManyVideos, badOffer, busy. */
@@ -41,7 +41,7 @@ export class RoomMediaClient {
 
   /** Takes the controller's answer. Too late an answer changes nothing. */
   answer(id: number, outcome: MediaOutcome): void {
-    this.#questions.answer(id, outcome)
+    this.#pending.answer(id, outcome)
   }
 
   /** A session has ended on the other node. */
@@ -56,7 +56,7 @@ export class RoomMediaClient {
       // The table ties the parameters to the method; the compiler cannot follow that through the index.
       const call = { method, params } as RoomMediaCall
       const late: MediaOutcome = { done: false, refusal: 'busy' }
-      const outcome = await this.#questions.ask((id) => this.#emit({ type: 'mediaRequested', id, call }), late)
+      const outcome = await this.#pending.ask((id) => this.#emit({ type: 'mediaRequested', id, call }), late)
       if (!outcome.done) throw new Problem(outcome.refusal, messages[outcome.refusal])
       return roomMediaMethods[method].result.parse(outcome.result)
     }

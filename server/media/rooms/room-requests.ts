@@ -1,6 +1,6 @@
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
 import { OnOtherNode, Problem } from '../base/problem.ts'
-import { Questions } from './questions.ts'
+import { PendingRequests } from './pending-requests.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
 export interface WantedRoom {
@@ -24,9 +24,9 @@ const noNumberMessage =
  */
 export class RoomRequests {
   readonly #emit: (event: ControlEvent) => void
-  readonly #entries = new Questions<RoomAnswer>()
-  readonly #looks = new Questions<RoomLook | undefined>()
-  readonly #locks = new Questions<boolean>()
+  readonly #entries = new PendingRequests<RoomAnswer>()
+  readonly #looks = new PendingRequests<RoomLook | undefined>()
+  readonly #locks = new PendingRequests<boolean>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit

@@ -44,8 +44,8 @@ export function codecSupportOf(track: RtspTrack, abilities: Abilities = noAbilit
 /** WebRTC has no order of presentation: a browser shows pictures as they come, and leaves out those that come late. */
 const orderRemedy = 'browsers show few of its pictures; switch B-frames off in the device'
 const showsNone = 'browsers do not show it; set the device to H.264 in its main or high profile'
-const setToH264 = 'it cannot be carried: set the device to H.264'
-const setSound = 'it cannot be carried, the picture only: set the device to G.711 or Opus for sound'
+const setToH264 = 'it is not supported: set the device to H.264'
+const setSound = 'it is not supported, so only the picture is shown: set the device to G.711 or Opus for sound'
 
 /** Profiles of H.264 that every browser shows: baseline, main and high. */
 const shownProfiles = new Set([66, 77, 100])

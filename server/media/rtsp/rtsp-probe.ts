@@ -50,7 +50,7 @@ export async function probe(
     const probed = tracks.map((track) => probedTrack(track, abilities))
     if (probed.some(({ carried }) => carried))
       return { ok: true, milliseconds: elapsed(), tracks: probed, address: remoteAddress }
-    const message = 'no track of the camera can be carried'
+    const message = 'no track of the camera is supported'
     const found = { milliseconds: elapsed(), tracks: probed, address: remoteAddress }
     return { ok: false, kind: 'noUsableTrack', message, ...found }
   } catch (error) {

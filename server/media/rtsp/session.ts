@@ -122,7 +122,7 @@ export class RtspSession {
       const { tracks } = await this.#describe(signal)
       const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
       this.tracks = tracksToPull(tracks, abilities)
-      if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera can be carried')
+      if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera is supported')
       for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
         try {
           await this.#transports.setUp(index, track)

@@ -1,22 +1,22 @@
-/** Who came into which room through which program. */
+/** People in rooms with remote media, with the program that each came through. */
 export class GatewayPeople {
   /** Program by room and user. */
   readonly #people = new Map<string, Map<string, string>>()
-  /** Those who came through a program and go, by room: their node has not said yet that they are out. */
+  /** People who are leaving, by room: their node still lists them. */
   readonly #going = new Map<string, Set<string>>()
 
-  /** The program through which somebody came; undefined: they did not, or left. */
+  /** Program that a user came through; undefined: none, or the user left. */
   gatewayOf(roomId: string, userId: string): string | undefined {
     return this.#people.get(roomId)?.get(userId)
   }
 
-  came(roomId: string, userId: string, gateway: string): void {
+  entered(roomId: string, userId: string, gateway: string): void {
     const people = this.#people.get(roomId) ?? new Map<string, string>()
     this.#people.set(roomId, people.set(userId, gateway))
-    this.told(roomId, userId)
+    this.reported(roomId, userId)
   }
 
-  /** They are no longer there. @param listed their node still says that they are @returns the program they came through */
+  /** Notes that a user left. @param listed their node still lists them @returns the program they came through */
   forget(roomId: string, userId: string, listed: boolean): string | undefined {
     const people = this.#people.get(roomId)
     const gateway = people?.get(userId)
@@ -29,19 +29,19 @@ export class GatewayPeople {
     return gateway
   }
 
-  /** Those who came through a program and go, and whom their node still lists. */
+  /** Whether a user left while their node still lists them. */
   isGoing(roomId: string, userId: string): boolean {
     return this.#going.get(roomId)?.has(userId) === true
   }
 
-  /** Their node told of them: they are out, or in anew. */
-  told(roomId: string, userId: string): void {
+  /** Notes that their node reported a change of this user. */
+  reported(roomId: string, userId: string): void {
     const going = this.#going.get(roomId)
     going?.delete(userId)
     if (going?.size === 0) this.#going.delete(roomId)
   }
 
-  /** Everybody who came through a program. */
+  /** All users who came through a program. */
   through(gateway: string): { roomId: string; userId: string }[] {
     return [...this.#people].flatMap(([roomId, people]) =>
       [...people].flatMap(([userId, by]) => (by === gateway ? [{ roomId, userId }] : [])),

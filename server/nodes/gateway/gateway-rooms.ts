@@ -11,81 +11,81 @@ import { toNodeRoom } from '../pool/placement/node-room.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
 import { remoteRoom, remoteStats } from './remote-room-views.ts'
 import { GatewayPeople } from './gateway-people.ts'
-import { type AskGateway, GatewayWords } from './gateway-requests.ts'
+import { type RequestGateway, GatewayRequests } from './gateway-requests.ts'
 import type { RoomMedia, RoomMediaEvent, RoomPeople } from '../port/room-media.ts'
 
-/** Options of the rooms whose page is here while their media is remote. */
+/** Needs of the signalling gateway. */
 export interface GatewayRoomsOptions {
   store: Pick<Store, 'get' | 'unseal'>
   /** Media of the rooms whose page is shown here. */
   media: RoomMedia & RoomPeople
   /** Whether the media of rooms on this node is remote. */
   isRemote: (node: string) => boolean
-  /** Everybody in a room, as its node told. */
+  /** Users of a room, as its node reported them. */
   usersOf: (roomId: string) => readonly NodeUser[]
-  request: AskGateway
-  /** Whether there is a smaller picture of what a user of a room sends. */
+  request: RequestGateway
+  /** Whether a user's picture has a smaller layer or a substream. */
   hasSmall: (roomId: string, userId: string) => boolean
-  /** Takes somebody out who came to the node by another way. */
+  /** Removes a user who did not come through the room page. */
   kick: (roomId: string, userId: string) => Promise<unknown>
-  /** The same of somebody who may come back at once. */
+  /** Removes such a user, who may come back at once. */
   dismiss: (roomId: string, userId: string, signal: AbortSignal) => Promise<unknown>
   /** Whether a participant of a room has proven their id. */
   isProven: (roomId: string, userId: string) => boolean
-  /** Somebody who proves the id was taken out lately by the controller's wish. */
+  /** Whether the controller removed this user lately. */
   wasKicked: (roomId: string, userId: string) => boolean
-  /** How long somebody may be without the program that they came through, in milliseconds. */
+  /** Time for a user whose program ended to come back, in milliseconds. */
   resumeMs: () => number
   logger: NodeLogger
 }
 
-/** What a program is waited for, and what media may take, in milliseconds: less than the program waits. */
-const actMs = 5_000
+/** Timeout of a call on remote media, in milliseconds: shorter than the program's own. */
+const requestTimeoutMs = 5_000
 
-/** A room at a program. */
+/** A room that a program has open. */
 interface GatewayRoom {
-  /** Its people and streams are about to be told. */
-  telling: boolean
+  /** Its people and streams will be sent at the end of this turn of the event loop. */
+  updating: boolean
 }
 
 /**
- * Rooms whose people come through the room page of one of our programs while their media is on another node. The program opens such a room when somebody stands before
- * it; from then on it is told what the room is, who is in it and what can be watched, and what it wants of media is done by whichever nodes the room is on.
+ * Signalling gateway: rooms whose people come through the room page of an embedded program while their media is on another node. A program opens such a room at its first
+ * visitor. From then on it receives the room's configuration, people and streams, and its calls on media go to the nodes that the room is on.
  * Large because requests of programs and events of media change the same rooms and sessions.
  */
 export class GatewayRooms {
   readonly #options: GatewayRoomsOptions
-  /** By program, then by room. */
+  /** Open rooms by program and room. */
   readonly #gateways = new Map<string, Map<string, GatewayRoom>>()
   readonly #people = new GatewayPeople()
-  /** The program whose media it is, by its name. */
+  /** Program of each session of remote media. */
   readonly #sessions = new Map<string, string>()
-  readonly #words: GatewayWords
+  readonly #requests: GatewayRequests
   readonly #timers = new Set<NodeJS.Timeout>()
 
   constructor(options: GatewayRoomsOptions) {
     this.#options = options
-    this.#words = new GatewayWords(options.request, options.logger)
+    this.#requests = new GatewayRequests(options.request, options.logger)
   }
 
-  /** Whether a room on this node can be shown by a program. */
+  /** Whether the media of rooms on this node is remote. */
   isRemote(node: string): boolean {
     return this.#options.isRemote(node)
   }
 
-  /** The program knows the room from now on. @throws what the request failed with */
+  /** Opens a room at a program. @throws what the request failed with */
   async open(gateway: string, room: StoredRoom): Promise<void> {
     const rooms = this.#gateways.get(gateway) ?? new Map<string, GatewayRoom>()
     this.#gateways.set(gateway, rooms)
-    const opened = this.#words.say(gateway, 'open_room', this.#config(room))
-    rooms.set(room.room_id, { telling: false })
-    this.#tell(room.room_id)
+    const opened = this.#requests.send(gateway, 'open_room', this.#config(room))
+    rooms.set(room.room_id, { updating: false })
+    this.#updateSoon(room.room_id)
     await opened
   }
 
   /**
-   * Lists what can be watched in one such room, or in all of them as far as that is known without asking.
-   * @throws nothing: what cannot be looked at is left out
+   * Lists the streams of one such room, or of all of them as far as they are known without a request.
+   * @throws nothing: a room that cannot be inspected is listed as it was
    */
   async streamsOf(roomId: string | undefined, signal: AbortSignal): Promise<StreamStats[]> {
     if (roomId === undefined) {
@@ -95,7 +95,7 @@ export class GatewayRooms {
     try {
       await this.#options.media.look(roomId, signal)
     } catch (error) {
-      this.#options.logger.debug({ err: error, room: roomId }, 'a room could not be looked at')
+      this.#options.logger.debug({ err: error, room: roomId }, 'a room could not be inspected')
     }
     return this.#statsOf(roomId)
   }
@@ -104,14 +104,14 @@ export class GatewayRooms {
     return this.#options.media.feedsOf(roomId).map((feed) => remoteStats(roomId, feed))
   }
 
-  /** Takes what a program says. */
+  /** Takes an event of a program. */
   take(gateway: string, event: GatewayEvent): void {
     switch (event.type) {
-      case 'carriedEntered':
+      case 'remoteEntered':
         return this.#entered(gateway, event)
-      case 'carriedLeft':
+      case 'remoteLeft':
         return this.#left(gateway, event)
-      case 'carriedMuted':
+      case 'remoteMuted':
         return this.#muted(gateway, event)
       case 'mediaRequested':
         return void this.#answer(gateway, event.id, event.call)
@@ -119,42 +119,42 @@ export class GatewayRooms {
   }
 
   /** Takes an event of the remote media. */
-  heard(event: RoomMediaEvent): void {
-    if (event.type === 'feeds') return this.#tell(event.roomId)
+  onMediaEvent(event: RoomMediaEvent): void {
+    if (event.type === 'feeds') return this.#updateSoon(event.roomId)
     if (event.type === 'over') {
       const gateway = this.#sessions.get(event.session)
       this.#sessions.delete(event.session)
-      if (gateway !== undefined) this.#words.tell(gateway, 'carried_over', { session: event.session })
+      if (gateway !== undefined) this.#requests.notify(gateway, 'end_remote_media', { session: event.session })
       return
     }
     const { roomId, userId, error } = event
     const gateway = this.#forget(roomId, userId)
     if (gateway === undefined) return
     const kicked = this.#options.wasKicked(roomId, userId)
-    if (!kicked) this.#options.logger.info({ room: roomId, user: userId, err: error }, 'somebody is out of their room')
-    this.#words.tell(gateway, 'carried_out', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
+    if (!kicked) this.#options.logger.info({ room: roomId, user: userId, err: error }, 'participant left')
+    this.#requests.notify(gateway, 'remove_remote_user', { roomId, userId, reason: kicked ? 'kicked' : 'restarting' })
   }
 
-  /** Takes what the pool says. */
-  noted(event: PoolEvent): void {
+  /** Takes an event of the node pool. */
+  onPoolEvent(event: PoolEvent): void {
     if (event.type !== 'joined' && event.type !== 'left' && event.type !== 'deviceLost') return
     const { roomId } = event
-    this.#people.told(roomId, event.type === 'deviceLost' ? event.userId : event.user.userId)
-    this.#tell(roomId)
+    this.#people.reported(roomId, event.type === 'deviceLost' ? event.userId : event.user.userId)
+    this.#updateSoon(roomId)
   }
 
-  /** Rooms may have changed. */
+  /** Follows changes of stored rooms. */
   follow(changes: readonly Change[]): void {
     for (const change of changes) if (change.collection === 'rooms') this.#follow(change.key, change.value)
   }
 
-  /** A program began anew, and knows nothing. Whoever came through it comes back, or is out after a while. */
+  /** Notes that a program restarted and has no rooms. Its people have a while to come back. */
   restarted(gateway: string): void {
     this.#gateways.delete(gateway)
     this.#awaitBack(this.#people.through(gateway))
   }
 
-  /** They are in their rooms still, and without a program: they come back, or are out after a while. */
+  /** Gives people without a program a while to come back, then takes them out of their rooms. */
   #awaitBack(away: readonly { roomId: string; userId: string }[]): void {
     if (away.length === 0) return
     for (const { roomId, userId } of away) this.#people.forget(roomId, userId, false)
@@ -167,7 +167,7 @@ export class GatewayRooms {
     this.#timers.add(timer)
   }
 
-  /** Nothing more is done. */
+  /** Ends all timers and forgets all rooms. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
@@ -181,48 +181,45 @@ export class GatewayRooms {
       const moves = room !== undefined && !room.closed && room.node !== '' && !this.isRemote(room.node)
       if (room === undefined || room.closed || moves) {
         rooms.delete(roomId)
-        this.#words.tell(gateway, 'close_room', { roomId, moves, carried: true })
-      } else this.#words.tell(gateway, 'open_room', this.#config(room))
+        this.#requests.notify(gateway, 'close_room', { roomId, moves, remote: true })
+      } else this.#requests.notify(gateway, 'open_room', this.#config(room))
     }
   }
 
   #config(room: StoredRoom): ControlParams<'open_room'> {
-    return { ...toNodeRoom(room, this.#options.store), carried: true }
+    return { ...toNodeRoom(room, this.#options.store), remote: true }
   }
 
-  #entered(gateway: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'carriedEntered' }>): void {
+  #entered(gateway: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'remoteEntered' }>): void {
     const { userId, userName, role, byNumber } = user
-    this.#people.came(roomId, userId, gateway)
+    this.#people.entered(roomId, userId, gateway)
     this.#options.media.enter({ roomId, userId, userName, role, byNumber }, ticket)
   }
 
   #left(
     gateway: string,
-    { roomId, userId, kicked, ended, restarting }: Extract<GatewayEvent, { type: 'carriedLeft' }>,
+    { roomId, userId, kicked, ended, restarting }: Extract<GatewayEvent, { type: 'remoteLeft' }>,
   ): void {
     const by = this.#people.gatewayOf(roomId, userId)
     if (by === gateway && restarting) this.#awaitBack([{ roomId, userId }])
     else if (by === gateway) {
       this.#forget(roomId, userId)
       this.#leave(roomId, userId)
-    } else if (by === undefined && kicked)
-      this.#try('somebody was not taken out', () => this.#options.kick(roomId, userId))
+    } else if (by === undefined && kicked) this.#try('removing a user failed', () => this.#options.kick(roomId, userId))
     else if (by === undefined && ended)
-      this.#try('somebody was not taken out', (signal) => this.#options.dismiss(roomId, userId, signal))
+      this.#try('removing a user failed', (signal) => this.#options.dismiss(roomId, userId, signal))
   }
 
-  /** The program that somebody came through tells them, and says it then; whoever came otherwise is silenced without. */
-  #muted(gateway: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'carriedMuted' }>): void {
+  /** Mutes a user: their own program tells them first; users without one are muted at their node at once. */
+  #muted(gateway: string, { roomId, userId, kind, muted, by }: Extract<GatewayEvent, { type: 'remoteMuted' }>): void {
     const through = this.#people.gatewayOf(roomId, userId)
     if (muted && through !== undefined && through !== gateway)
-      return this.#words.tell(through, 'carried_muted', { roomId, userId, kind, by })
-    this.#try('somebody was not silenced', (signal) =>
-      this.#options.media.mute({ roomId, userId, kind, muted }, signal),
-    )
+      return this.#requests.notify(through, 'mute_remote_user', { roomId, userId, kind, by })
+    this.#try('muting a user failed', (signal) => this.#options.media.mute({ roomId, userId, kind, muted }, signal))
   }
 
   #leave(roomId: string, userId: string): void {
-    this.#try('somebody was not taken out of their room', () => this.#options.media.leave(roomId, userId))
+    this.#try('a user could not leave their room', () => this.#options.media.leave(roomId, userId))
   }
 
   /** @returns the program they came through */
@@ -233,14 +230,14 @@ export class GatewayRooms {
 
   async #answer(gateway: string, id: number, call: RoomMediaCall): Promise<void> {
     const outcome = await this.#outcome(gateway, call)
-    this.#words.tell(gateway, 'answer_media', { id, outcome })
+    this.#requests.notify(gateway, 'answer_media', { id, outcome })
   }
 
   async #outcome(gateway: string, call: RoomMediaCall): Promise<MediaOutcome> {
     const { media, logger } = this.#options
     if (call.method === 'end') this.#sessions.delete(call.params.session)
     try {
-      const result = await callRoomMedia(media, call, AbortSignal.timeout(actMs))
+      const result = await callRoomMedia(media, call, AbortSignal.timeout(requestTimeoutMs))
       if ('session' in result) this.#sessions.set(result.session, gateway)
       return { done: true, result: { ...result } }
     } catch (error) {
@@ -250,15 +247,16 @@ export class GatewayRooms {
     }
   }
 
-  /** Programs that have the room are told who is in it and what can be watched, once for all that happens in one go. */
-  #tell(roomId: string): void {
+  /** Sends people and streams of a room to its programs, once for all changes of one turn of the event loop. */
+  #updateSoon(roomId: string): void {
     for (const [gateway, rooms] of this.#gateways) {
       const room = rooms.get(roomId)
-      if (room === undefined || room.telling) continue
-      room.telling = true
+      if (room === undefined || room.updating) continue
+      room.updating = true
       queueMicrotask(() => {
-        room.telling = false
-        if (rooms.get(roomId) === room) this.#words.tell(gateway, 'set_carried', this.#remoteRoom(gateway, roomId))
+        room.updating = false
+        if (rooms.get(roomId) === room)
+          this.#requests.notify(gateway, 'set_remote_room', this.#remoteRoom(gateway, roomId))
       })
     }
   }
@@ -277,6 +275,8 @@ export class GatewayRooms {
   }
 
   #try(what: string, run: (signal: AbortSignal) => Promise<unknown>): void {
-    run(AbortSignal.timeout(actMs)).catch((error: unknown) => this.#options.logger.debug({ err: error }, what))
+    run(AbortSignal.timeout(requestTimeoutMs)).catch((error: unknown) =>
+      this.#options.logger.debug({ err: error }, what),
+    )
   }
 }

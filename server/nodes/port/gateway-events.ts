@@ -3,7 +3,7 @@ import type { ControlEvent } from '../../../shared/media/control.ts'
 /** Event of the program that shows the room page, about a room whose media is on another node. */
 export type GatewayEvent = Extract<ControlEvent, { type: (typeof gatewayEvents)[number] }>
 
-const gatewayEvents = ['carriedEntered', 'carriedLeft', 'carriedMuted', 'mediaRequested'] as const
+const gatewayEvents = ['remoteEntered', 'remoteLeft', 'remoteMuted', 'mediaRequested'] as const
 
 export function isGatewayEvent(event: ControlEvent): event is GatewayEvent {
   return gatewayEvents.some((type) => type === event.type)

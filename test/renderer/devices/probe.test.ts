@@ -34,7 +34,7 @@ test('a track is named as people name it, with why browsers do not play it and w
   expect(trackNote({ ...order, way: 'needs_ffmpeg' })).toEqual({ reason: 'b_frames', remedies: ['ffmpeg', 'order'] })
   expect(trackNote({ ...order, way: 'converted' })).toEqual({ reason: 'b_frames', remedies: [] })
   const sound = { ...video, kind: 'audio', carried: false, way: 'needs_ffmpeg' as const }
-  const aac = { ...sound, codec: 'MPEG4-GENERIC', detail: 'AAC cannot be carried', reason: 'aac' as const }
+  const aac = { ...sound, codec: 'MPEG4-GENERIC', detail: 'AAC is not supported', reason: 'aac' as const }
   expect([codecName(aac), resolutionOf(aac)]).toEqual(['AAC', ''])
   expect(trackNote(aac)).toEqual({ reason: 'aac', remedies: ['ffmpeg', 'sound'] })
   expect(codecName({ ...sound, codec: 'AAL2-G726-32' })).toBe('G.726-32')

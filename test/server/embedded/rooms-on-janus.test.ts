@@ -255,7 +255,7 @@ test("Janus calls no more addresses for a preview than the first 24 of the brows
   const watched = await site.rpc('media.watch', { room_id: room, stream_id: 'bob', offer: offerSdp() })
   const receivers: Awaited<ReturnType<typeof openReceiver>>[] = []
   const viewer = await WhepPeer.answering(watched.answer, async (sdp) => {
-    const address = sdp.match(/^a=candidate:\S+ 1 UDP \d+ ([\d.]+) /m)?.[1] ?? ''
+    const address = /^a=candidate:\S+ 1 UDP \d+ ([\d.]+) /m.exec(sdp)?.[1] ?? ''
     while (receivers.length < 26) receivers.push(await openReceiver(address))
     const candidates = receivers.map(({ socket }, index) => {
       return `a=candidate:${String(index)} 1 UDP 2122317823 ${address} ${String(socket.address().port)} typ host\r\n`

@@ -8,17 +8,17 @@ import { type Camera, startCamera } from '../support/camera/camera.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 
-// Whole programs on a busy machine.
+// Long timeouts for whole programs on a busy machine.
 vi.setConfig({ testTimeout: 40_000, hookTimeout: 40_000 })
 
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
 const preload = `--require=${join(import.meta.dirname, '../support/fail-on-signal.cjs')}`
 const failing = (program: string) => ({ NODE_OPTIONS: preload, FAILING_PROGRAM: program })
-/** Within which everybody is back. */
+/** Time within which everybody is back. */
 const backMs = 5_000
 
-/** Joins as the room page does, again and again, until the node is there and takes them. */
+/** Joins like the room page, again and again, until the node accepts. */
 async function comeBack(url: string, room: string, token: string): Promise<SignalClient> {
   for (;;) {
     try {
@@ -37,7 +37,7 @@ interface Meeting {
   person: SignalClient
 }
 
-/** A controller with a camera and a person in a room. */
+/** Starts a controller with a camera and a user in a room. */
 async function meeting(program: string): Promise<Meeting> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-crash-'))
   folders.push(folder)
@@ -53,7 +53,7 @@ async function meeting(program: string): Promise<Meeting> {
   return { controller, api, room, token, person: await SignalClient.join(controller.ready.node, room, { token }) }
 }
 
-/** Milliseconds until the person and the camera are in the room again. */
+/** Milliseconds until the user and the camera are in the room again. */
 async function untilBack({ controller, room, token }: Meeting): Promise<number> {
   const began = performance.now()
   const person = await comeBack(controller.ready.node, room, token)
@@ -72,16 +72,16 @@ beforeAll(async () => {
   camera = await startCamera()
 })
 afterAll(async () => {
-  // Of a test that failed.
+  // Left over by a failed test.
   for (const { child } of controllers) if (child.exitCode === null) child.kill('SIGKILL')
   await Promise.all([camera.kill(), ...folders.map(removeFolder)])
 })
 
-describe.concurrent('an error that nobody foresaw', () => {
-  test('in the controller: it starts itself again, and people, cameras and clients find everything where it was; at most three times a minute', async () => {
+describe.concurrent('an unexpected error', () => {
+  test('in the controller: it restarts itself, and users, cameras and clients find everything unchanged; at most three times a minute', async () => {
     const { controller, api, ...visit } = await meeting('headless.js')
     const before = controller.ready
-    // A client goes on creating rooms; what it was told stands.
+    // A client keeps creating rooms; acknowledged ones must remain.
     const acknowledged: string[] = []
     const creating = (async () => {
       for (;;) acknowledged.push(await api.createRoom())
@@ -94,7 +94,7 @@ describe.concurrent('an error that nobody foresaw', () => {
       creating,
     ])
     expect(milliseconds).toBeLessThan(backMs)
-    // The same process id, and the same ports although any free ones were asked for.
+    // The same process id, and the same ports although free ones were requested.
     expect(again).toEqual(before)
     for (const room_id of [visit.room, ...acknowledged]) {
       expect(await api.get('/rtc/room/get', { room_id })).toMatchObject({ ret: 0 })
@@ -110,12 +110,12 @@ describe.concurrent('an error that nobody foresaw', () => {
     expect(items).toContainEqual(expect.objectContaining({ kind: 'controller.restarted', level: 'error' }))
     expect(await controller.rpc('events.verify', {})).toMatchObject({ ok: true })
 
-    // A rejection is no better.
+    // A rejection has the same effect.
     process.kill(before.pid, 'SIGWINCH')
     expect(await controller.readyAgain()).toEqual(before)
     expect(controller.log.some((line) => line.includes('a rejection that nobody foresaw'))).toBe(true)
 
-    // A program that always fails helps nobody.
+    // A program that always fails ends.
     process.kill(before.pid, 'SIGUSR2')
     await controller.readyAgain()
     const ended = once(controller.child, 'exit')
@@ -124,7 +124,7 @@ describe.concurrent('an error that nobody foresaw', () => {
     expect(controller.log.at(-1)).toMatch(/^Roomdesk met an unexpected error 4 times within 60 s .* not started again/)
   })
 
-  test('in the media node: another takes its place, and people and cameras are back', async () => {
+  test('in the media node: another process takes its place, and users and cameras are back', async () => {
     const visit = await meeting('')
     const { controller, person } = visit
     const running = controller.log.map((line) => /"pid":(\d+).*the embedded node runs/.exec(line)?.[1])
@@ -135,7 +135,7 @@ describe.concurrent('an error that nobody foresaw', () => {
     const failure = controller.log.find((line) => line.includes('an error that nobody foresaw'))
     expect(failure).toContain('fail-on-signal.cjs')
     expect(controller.log.some((line) => line.includes('it ended with exit code 70'))).toBe(true)
-    // What was started again is stopped as everything else is.
+    // A restarted process can be stopped like any other.
     process.kill(controller.ready.pid, 'SIGUSR2')
     await controller.readyAgain()
     expect(await controller.stop()).toBe(0)

@@ -10,29 +10,26 @@ test.each([
   ['a flag', ['--host', '0.0.0.0'], undefined, {}],
   ['the environment', [], undefined, { ROOMDESK_HOST: '0.0.0.0' }],
   ['the site file', [], { credentials: [credential], settings: { listeners: { host: '0.0.0.0' } } }, {}],
-])(
-  'a new site that %s opens to other machines says once what a firewall has to let in',
-  async (_, flags, site, env) => {
-    const first = await startHeadless({ flags, site, env })
-    onTestFinished(() => removeFolder(first.folder))
-    const said = first.log.filter((line) => line.includes(advice))
-    expect(said).toHaveLength(1)
-    expect(said[0]).toMatch(/"level":"warn"/)
-    await first.stop()
-    const again = await startHeadless({ folder: first.folder, flags, env })
-    expect(again.log.filter((line) => line.includes(advice))).toEqual([])
-    await again.stop()
-  },
-)
+])('a new site opened to other machines by %s logs once what a firewall has to admit', async (_, flags, site, env) => {
+  const first = await startHeadless({ flags, site, env })
+  onTestFinished(() => removeFolder(first.folder))
+  const said = first.log.filter((line) => line.includes(advice))
+  expect(said).toHaveLength(1)
+  expect(said[0]).toMatch(/"level":"warn"/)
+  await first.stop()
+  const again = await startHeadless({ folder: first.folder, flags, env })
+  expect(again.log.filter((line) => line.includes(advice))).toEqual([])
+  await again.stop()
+})
 
-test('a site for this machine alone says nothing of firewalls', async () => {
+test('a site for this machine only logs nothing about firewalls', async () => {
   const alone = await startHeadless()
   onTestFinished(() => removeFolder(alone.folder))
   expect(alone.log.filter((line) => line.includes(advice))).toEqual([])
   await alone.stop()
 })
 
-test('the ports are named where they are known, and what Windows and macOS ask', () => {
+test('known ports are named, and the prompts of Windows and macOS', () => {
   const settings = defaultSettings()
   const said = (platform: NodeJS.Platform, ports = {}): string =>
     firewallAdvice(settings, { host: '10.0.0.5', ...ports }, { hasConsole: true, platform }) ?? ''

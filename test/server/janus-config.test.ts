@@ -22,11 +22,11 @@ async function temporaryFolder(): Promise<string> {
   return folder
 }
 
-/** The value of a string setting in the printed files. */
+/** Reads the value of a string setting in the printed files. */
 const valueOf = (printed: string, name: string): string | undefined =>
   new RegExp(`^\t${name} = "(.*)"$`, 'm').exec(printed)?.[1]
 
-test('The files of a node are the same from the command line and the console, while the controller runs, too', async () => {
+test('The files of a node are the same from the command line and the console, even while the controller runs', async () => {
   const site = await openControllerSite({ nodes: [hall, { name: 'lab', kind: 'simulated' }] })
   onTestFinished(() => site.remove())
   const wanted = { dataFolder: site.folder, sitePath: undefined, name: 'hall', ...noFlags }
@@ -43,17 +43,17 @@ test('The files of a node are the same from the command line and the console, wh
     '# janus.eventhandler.wsevh.jcfg',
   ])
   expect(valueOf(printed, 'admin_secret')).toBe('the \\"admin\\" secret')
-  // Those that were left out are made, each another one.
+  // Missing secrets are generated, each different.
   const made = ['api_secret', 'token_auth_secret', 'admin_key'].map((name) => valueOf(printed, name))
   for (const secret of made) expect(secret).toMatch(/^[\w-]{43}$/)
   expect(new Set(made).size).toBe(3)
-  // A site file that is applied again leaves them out again, and they are as they were.
+  // A site file applied again still leaves them out, and they are unchanged.
   await site.call(key, 'nodes.update', { ...hall, weight: 2 })
   expect(await janusConfiguration(wanted)).toBe(printed)
   await expect(site.call(key, 'nodes.janus_config', { name: 'lab' })).rejects.toThrow('no Janus server')
 })
 
-test('That somebody had the files is in the event log, and what they hold is not', async () => {
+test('The event log records who printed the files, without their content', async () => {
   const site = await openControllerSite({ nodes: [hall] })
   onTestFinished(() => site.remove())
   const key = await site.key()
@@ -66,7 +66,7 @@ test('That somebody had the files is in the event log, and what they hold is not
   }
 })
 
-test('A node of a site file has its files before the controller was ever started', async () => {
+test('A node of a site file has its files before the first start of the controller', async () => {
   const folder = await temporaryFolder()
   const sitePath = join(folder, 'site.json')
   await writeFile(sitePath, JSON.stringify({ nodes: [hall] }))
@@ -76,12 +76,12 @@ test('A node of a site file has its files before the controller was ever started
   expect(printed).toContain('broadcast = false')
   const flags = { host: '0.0.0.0', eventPort: 17_084 }
   const sending = await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall', ...flags })
-  // A node of this machine reaches the event port by the loopback address.
+  // A node on this machine reaches the event port by the loopback address.
   expect(valueOf(sending, 'backend')).toBe('ws://127.0.0.1:17084/janus/hall')
   expect(valueOf(sending, 'subprotocol')).toMatch(/^[\w-]{43}$/)
   expect(sending).toContain('broadcast = true')
   expect(await janusConfiguration({ dataFolder, sitePath: undefined, name: 'hall', ...noFlags })).toBe(printed)
-  // A port that a controller is to pick by itself cannot stand in a file: it says what to do.
+  // A port that the controller picks at the start cannot be written to a file: an error says what to do.
   const picked = await janusConfiguration({
     dataFolder,
     sitePath: undefined,
@@ -115,7 +115,7 @@ test('A request for an unknown node lists the known ones, and writes nothing', a
   ).rejects.toThrow('no Janus node named "hal". Its Janus nodes: hall.')
 })
 
-test('A percent-encoded path of the Admin API stands decoded in the file: Janus compares it with the decoded path of a request', async () => {
+test('A percent-encoded path of the Admin API is decoded in the file: Janus compares it with the decoded path of a request', async () => {
   const folder = await temporaryFolder()
   const sitePath = join(folder, 'site.json')
   const named = (name: string, path: string): object => ({
@@ -130,7 +130,7 @@ test('A percent-encoded path of the Admin API stands decoded in the file: Janus 
     valueOf(await janusConfiguration({ dataFolder, sitePath, name, ...noFlags }), 'admin_base_path')
   expect(await basePath('spaced')).toBe('/my admin/管理')
   expect(await basePath('plain')).toBe('/admin')
-  // What does not decode, or would break the file, stays as it is.
+  // A path that cannot be decoded, or would break the file, stays unchanged.
   expect(await basePath('odd')).toBe('/100%')
   expect(await basePath('unsafe')).toBe('/a%0Ab')
 })

@@ -158,7 +158,7 @@ describe('Every route of the console port', () => {
   })
 
   test('A page of another origin can read only the health, with any cookie', async () => {
-    const headers = { ...callers[2]?.headers, origin: 'https://elsewhere.example' }
+    const headers = { ...callers[2]?.headers, origin: 'https://other.example' }
     for (const route of routes) {
       const { method, path } = splitRoute(route)
       if (consoleRoutes[route] === 'session') {

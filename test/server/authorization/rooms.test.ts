@@ -36,7 +36,7 @@ beforeAll(async () => {
   const good = node.token('room')
   const member = await join('room', { token: node.token('room', { userId: 'ann' }) })
   const host = await join('room', { token: node.token('room', { userId: 'bo', role: 'host' }) })
-  const elsewhere = await join('other', { token: node.token('other', { userId: 'cy', role: 'host' }) })
+  const inOtherRoom = await join('other', { token: node.token('other', { userId: 'cy', role: 'host' }) })
   kinds.push(
     { kind: 'nothing', standing: 'stranger', bearer: '', join: {} },
     { kind: 'forged link', standing: 'stranger', ...link(`${good.slice(0, -4)}AAAA`) },
@@ -52,7 +52,7 @@ beforeAll(async () => {
     { kind: 'pass alone', standing: 'stranger', join: { pass: member.joined.pass, user_id: 'ann' } },
     { kind: 'session of a member', standing: 'member', bearer: member.joined.session },
     { kind: 'session of a host', standing: 'host', bearer: host.joined.session },
-    { kind: 'session in another room', standing: 'stranger', bearer: elsewhere.joined.session },
+    { kind: 'session in another room', standing: 'stranger', bearer: inOtherRoom.joined.session },
     { kind: 'number of a room that it opens', standing: 'member', room: 'open', bearer: '', join: {} },
   )
 })

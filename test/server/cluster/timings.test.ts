@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkTimings, type Timings, timings } from '../../../server/store/election/timings.ts'
 
-/** The times of a controller with some others in their place. */
+/** Timings of a controller with some replaced. */
 const withTimes = ({ election = {}, cluster = {}, ...others }: Changed = {}): Timings => ({
   ...timings,
   ...others,
@@ -14,7 +14,7 @@ interface Changed {
   keepAlive?: number
 }
 
-test('The times of a controller as it ships keep all their relations', () => {
+test('The shipped timings of a controller satisfy all their relations', () => {
   expect(() => checkTimings(timings)).not.toThrow()
 })
 
@@ -46,7 +46,7 @@ test.each<[string, Changed, RegExp]>([
   expect(() => checkTimings(withTimes(changed))).toThrow(sentence)
 })
 
-test('A start names every relation that is broken', () => {
+test('A start names every broken relation', () => {
   const wrong = withTimes({ election: { comeBack: 1_000 }, cluster: { gone: 1_000 } })
   expect(() => checkTimings(wrong)).toThrow(/whole lease.*two attempts to register.*shown as gone/s)
 })

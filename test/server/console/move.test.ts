@@ -94,8 +94,8 @@ describe('Moved listeners', () => {
   })
 
   test('an address of another machine is refused at its field', async () => {
-    const elsewhere = { listeners: { host: '203.0.113.9' } }
-    expect(await controller.call('settings.check', elsewhere, origin)).toMatchObject({
+    const foreign = { listeners: { host: '203.0.113.9' } }
+    expect(await controller.call('settings.check', foreign, origin)).toMatchObject({
       value: { ok: false, problems: [{ path: 'listeners.host' }] },
     })
   })

@@ -69,8 +69,8 @@ test('The test of a Janus node sends stored secrets only to the server that they
     nodes: [{ ...hall, admin_secret: 'the admin secret', api_secret: 'the api secret' }],
   })
   const key = await site.key()
-  const elsewhere = { ...hall, admin_url: `http://${place}/admin` }
-  for (const node of [elsewhere, { ...elsewhere, admin_secret: '******' }, { ...hall, ws_url: `ws://${place}` }])
+  const otherServer = { ...hall, admin_url: `http://${place}/admin` }
+  for (const node of [otherServer, { ...otherServer, admin_secret: '******' }, { ...hall, ws_url: `ws://${place}` }])
     expect(await site.result(key, 'nodes.test', node)).toMatchObject({
       ok: false,
       error: { code: 'invalid', problems: [{ path: 'api_secret' }, { path: 'admin_secret' }] },
@@ -78,7 +78,7 @@ test('The test of a Janus node sends stored secrets only to the server that they
   expect(asked).toEqual([])
   // At its own server, or with new secrets, the test runs.
   expect(await site.result(key, 'nodes.test', hall)).toMatchObject({ ok: true })
-  const given = { ...elsewhere, admin_secret: 'another', api_secret: '' }
+  const given = { ...otherServer, admin_secret: 'another', api_secret: '' }
   expect(await site.result(key, 'nodes.test', given)).toMatchObject({ ok: true })
   expect(asked.join()).not.toMatch(/the (admin|api) secret/)
 })

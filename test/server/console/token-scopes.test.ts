@@ -134,7 +134,7 @@ describe('End of tokens', () => {
       const cookie = name === 'account.change_password' ? await site.signIn('anna') : key
       const { token } = await site.call(key, 'accounts.create_token', { id, label: 'x' })
       const own = name === 'account.change_password' ? {} : { id }
-      // By default, they end.
+      // Tokens end unless kept.
       const whole = { ...own, ...input, ...(keep_tokens ? { keep_tokens } : {}) }
       expect((await site.result(cookie, name, whole as never)).status).toBe(200)
       expect((await site.result(token, 'rooms.list', {})).status).toBe(keep_tokens ? 200 : 401)

@@ -171,15 +171,15 @@ describe('a real device', () => {
     const heard = (): string => other.requests.map(({ text }) => text).join('')
     const call = async (name: 'devices.update' | 'devices.probe', input: Record<string, string>) =>
       await site.controller.call(name, { userId: 'guarded', ...input }, origin)
-    const elsewhere = `rtsp://127.0.0.1:${other.port}/cam`
+    const otherAddress = `rtsp://127.0.0.1:${other.port}/cam`
     const problems = [{ path: 'login_password', message: expect.stringContaining('give the password again') }]
     const refused = { ok: false, error: { code: 'invalid', problems } }
     for (const login_password of [{}, { login_password: '******' }]) {
-      expect(await call('devices.update', { userAddress: elsewhere, ...login_password })).toMatchObject(refused)
-      expect(await call('devices.update', { assist_address: elsewhere, ...login_password })).toMatchObject(refused)
-      expect(await call('devices.probe', { userAddress: elsewhere, ...login_password })).toMatchObject(refused)
+      expect(await call('devices.update', { userAddress: otherAddress, ...login_password })).toMatchObject(refused)
+      expect(await call('devices.update', { assist_address: otherAddress, ...login_password })).toMatchObject(refused)
+      expect(await call('devices.probe', { userAddress: otherAddress, ...login_password })).toMatchObject(refused)
     }
-    const line = `roomId,userId,userName,userAddress\n${room},guarded,Guarded,${elsewhere}`
+    const line = `roomId,userId,userName,userAddress\n${room},guarded,Guarded,${otherAddress}`
     expect(await site.rpc('devices.import', { text: line })).toMatchObject([
       { action: 'error', message: expect.stringContaining('give the password again') },
     ])
@@ -189,7 +189,7 @@ describe('a real device', () => {
     // It stays valid at its own host, and a new password allows any address.
     expect(await call('devices.probe', { userAddress: locked.url('/aac') })).toMatchObject({ value: { ok: true } })
     expect(await call('devices.update', { assist_address: locked.url('/small') })).toMatchObject({ ok: true })
-    const moved = { userAddress: elsewhere, assist_address: '', login_password: 'new' }
+    const moved = { userAddress: otherAddress, assist_address: '', login_password: 'new' }
     expect(await call('devices.update', moved)).toMatchObject({ ok: true })
     await site.until(() => heard().includes(btoa('admin:new')))
     expect(heard()).not.toContain(btoa(`admin:${password}`))

@@ -274,7 +274,7 @@ test("Janus calls no more addresses for a preview than the first 24 of the brows
 })
 
 test('no Janus token is issued under the id of a camera of the room, even while the camera is away', async () => {
-  const [room, other] = [await newRoom('Door'), await newRoom('Elsewhere')]
+  const [room, other] = [await newRoom('Door'), await newRoom('Another')]
   // No camera answers there.
   const address = { userName: 'Door', userAddress: 'rtsp://127.0.0.1:9/none' }
   await site.rpc('devices.create', { roomId: room, userId: 'door', ...address })

@@ -116,7 +116,7 @@ describe('a site with several embedded nodes on one machine', () => {
   })
 
   test('a user at the wrong node is redirected to the room’s node, with a link or the password; a stranger learns nothing', async () => {
-    const elsewhere = await urlOf(right)
+    const otherUrl = await urlOf(right)
     const { url } = await site.rpc('media.join_link', { room_id: right })
     const token = new URL(url).hash.replace('#token=', '')
     for (const proof of [{ token }, password]) {
@@ -133,8 +133,8 @@ describe('a site with several embedded nodes on one machine', () => {
         })
         .catch((error: unknown) => error as RefusedError)
       expect(refused).toMatchObject({ reason: 'elsewhere' })
-      expect(client.messages).toMatchObject([{ type: 'refused', url: elsewhere }])
-      const arrived = await SignalClient.join(elsewhere, right, { user_name: 'Bo', ...proof })
+      expect(client.messages).toMatchObject([{ type: 'refused', url: otherUrl }])
+      const arrived = await SignalClient.join(otherUrl, right, { user_name: 'Bo', ...proof })
       arrived.send({ type: 'leave' })
       await arrived.closed
     }
@@ -147,12 +147,12 @@ describe('a site with several embedded nodes on one machine', () => {
     const other = await urlOf(right)
     const ann = await SignalClient.join(await urlOf(left), left, { user_name: 'Ann', ...password })
     expect(ann.joined.other_nodes).toEqual([other])
-    const elsewhere = 'http://10.0.0.6:7082'
-    others.push(standby('b', elsewhere))
+    const otherUrl = 'http://10.0.0.6:7082'
+    others.push(standby('b', otherUrl))
     lookAgain()
-    expect(await ann.next('nodes')).toEqual({ type: 'nodes', other_nodes: [other, elsewhere] })
+    expect(await ann.next('nodes')).toEqual({ type: 'nodes', other_nodes: [other, otherUrl] })
     const late = await SignalClient.join(other, right, { user_name: 'Bo', ...password })
-    expect(late.joined.other_nodes).toEqual([await urlOf(left), elsewhere])
+    expect(late.joined.other_nodes).toEqual([await urlOf(left), otherUrl])
     for (const client of [ann, late]) {
       client.send({ type: 'leave' })
       await client.closed

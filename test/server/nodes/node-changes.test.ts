@@ -6,7 +6,7 @@ import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts
 import { storedNode } from '../../support/stored-records.ts'
 import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'
 
-test('a node that is added is polled at once and takes rooms', async () => {
+test('a new node is polled at once and gets rooms', async () => {
   const { pool, addNode, next } = await poolSite({ nodes: {}, rooms: { r1: {} } })
   expect(pool.engine()).toBe('running')
   const online = next(stateIs('late', 'online'))
@@ -15,7 +15,7 @@ test('a node that is added is polled at once and takes rooms', async () => {
   expect(await pool.assign('r1')).toBe('late')
 })
 
-test('a disabled node loses its people at once; its rooms move; enabled, it starts anew', async () => {
+test('a disabled node loses its users at once, and its rooms move; enabled again, it starts without them', async () => {
   const { pool, node, addNode, next, told } = await poolSite({
     nodes: { a: {}, b: { weight: 0.1 } },
     rooms: { r1: {} },
@@ -41,7 +41,7 @@ test('a disabled node loses its people at once; its rooms move; enabled, it star
   expect(await pool.assign('r1')).toBe('b')
 })
 
-test('a removed node is gone from the list, and a call to its rooms says offline', async () => {
+test('a removed node leaves the list, and a call to its rooms answers offline', async () => {
   const { pool, store, next } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   const removed = next(isOf('nodeRemoved', 'main'))
@@ -70,7 +70,7 @@ test('new limits and addresses take effect without a new connection; another kin
   expect([made, pool.usersOf('r1')]).toEqual([2, []])
 })
 
-test('a configuration that its driver refuses is offline and says why; a better one mends it', async () => {
+test('a configuration refused by its driver makes the node offline with the reason; a valid one repairs it', async () => {
   const { pool, addNode, next } = await poolSite({
     nodes: { a: { secrets_sealed: 'bad' } },
     driver(config) {
@@ -87,7 +87,7 @@ test('a configuration that its driver refuses is offline and says why; a better 
   await online
 })
 
-test('the list shows each node as the console contract wants it, without secrets', async () => {
+test('the list shows each node as in the console contract, without secrets', async () => {
   const { pool } = await poolSite({ nodes: { a: { secrets_sealed: 'sealed:x', idc_code: 'bj' } }, rooms: { r1: {} } })
   await pool.assign('r1')
   await pool.addDevice('r1', camera('door'))
@@ -97,7 +97,7 @@ test('the list shows each node as the console contract wants it, without secrets
   expect(JSON.stringify(view)).not.toContain('sealed')
 })
 
-test('a trial connection says that it works, or what is wrong, and adds nothing', async () => {
+test('a connection test reports success, or what is wrong, and adds nothing', async () => {
   const { pool } = await poolSite({
     nodes: {},
     prepare: (node, name) => name === 'dead' && node.setFault({ mode: 'offline', delayMs: 0 }),
@@ -113,7 +113,7 @@ test('a trial connection says that it works, or what is wrong, and adds nothing'
   expect(pool.views()).toEqual([])
 })
 
-test('a trial of a node that never answers ends with the deadline', async () => {
+test('a test of a node that never answers ends with the deadline', async () => {
   const { pool } = await poolSite({
     nodes: {},
     deadlines: { health_ms: 50 },
@@ -125,14 +125,14 @@ test('a trial of a node that never answers ends with the deadline', async () => 
   })
 })
 
-test('a driver that never closes does not hold the stop longer than its deadline', async () => {
+test('a driver that never closes delays the stop only until its deadline', async () => {
   const { pool, node, logged } = await poolSite({ deadlines: { shutdown_ms: 50 } })
   node('main').close = () => new Promise(() => undefined)
   await pool.stop()
   expect(logged).toContain('the driver of a node did not close in time')
 })
 
-test('a listener that fails does not keep the others from hearing', async () => {
+test('a listener that throws does not affect the others', async () => {
   const { pool, node, next, logged } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   pool.onEvent(() => {
@@ -159,7 +159,7 @@ test('an unexpected event of a node is logged in full, and the next one is handl
   })
   await pool.assign('r1')
   const says = await tell.promise
-  // As a program of another version may.
+  // An event of a program of another version.
   const malformed: NodeEvent = JSON.parse('{ "type": "joined", "roomId": "r1" }')
   says(malformed)
   expect(logged).toContain('what a node told was not taken')
@@ -168,7 +168,7 @@ test('an unexpected event of a node is logged in full, and the next one is handl
   expect(pool.usersOf('r1')).toEqual([user])
 })
 
-test('the lab lets people in and out of simulated nodes and says why not', async () => {
+test('the lab adds and removes users of simulated nodes and reports refusals', async () => {
   const { pool, store, node } = await poolSite({ rooms: { r1: { attendee_max: 1 }, r2: {} } })
   const people = new SimulatedPeople(pool, store)
   const ann = { userId: 'ann', userName: 'Ann' }

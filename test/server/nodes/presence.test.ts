@@ -14,7 +14,7 @@ const step = fc.record({
   do: fc.constantFrom('join' as const, 'join' as const, 'leave' as const, 'clear' as const, 'change' as const),
 })
 
-test('every count matches the people present, however they join and leave the nodes of a room', () => {
+test('every count matches the users present, however they join and leave the nodes of a room', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const presence = new Presence()

@@ -4,7 +4,7 @@ import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.t
 const silent = { mode: 'silent', delayMs: 0 } as const
 const offline = { mode: 'offline', delayMs: 0 } as const
 
-test('users come in the order they joined, devices included, asked of the node or not', async () => {
+test('users are listed in the order they joined, including devices, from memory or from the node', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'zoe', userName: 'Zoe' })
@@ -16,7 +16,7 @@ test('users come in the order they joined, devices included, asked of the node o
   expect([pool.userCount('r1'), pool.occupied('r1'), pool.occupied('r2')]).toEqual([3, true, false])
 })
 
-test('a user who is kicked is out, one who is not there is not', async () => {
+test('a kicked user is out, and an unknown one is reported', async () => {
   const { pool, node, told } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   const ann = node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -26,7 +26,7 @@ test('a user who is kicked is out, one who is not there is not', async () => {
   expect(told).toContainEqual({ type: 'left', name: 'main', roomId: 'r1', user: ann })
 })
 
-test('a call tells apart no room, never assigned, offline and no answer', async () => {
+test('a call distinguishes no room, never assigned, offline and no answer', async () => {
   const { pool, node, next } = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { r1: { node: 'a' }, r2: { node: 'b' }, r3: {}, r4: { node: 'gone' } },
@@ -43,7 +43,7 @@ test('a call tells apart no room, never assigned, offline and no answer', async 
   await expect(pool.kick('r1', 'ann')).rejects.toMatchObject({ code: 'nodeTimeout' })
 })
 
-test('a node that says no is answered in plain words; its own go to the log', async () => {
+test("a node's refusal is answered in plain words; the node's own message is logged", async () => {
   const { pool, node, logged } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
   await pool.assign('r1')
   node('main').setFault({ mode: 'failing', delayMs: 0 })
@@ -52,7 +52,7 @@ test('a node that says no is answered in plain words; its own go to the log', as
   expect(logged).toContain('a node refused a call')
 })
 
-test('a failure nobody thought of is logged whole and answered generically', async () => {
+test('an unexpected failure is logged in full and answered generically', async () => {
   const { pool, node, logged } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').kick = () => Promise.reject(new TypeError('x is not a function'))
@@ -60,7 +60,7 @@ test('a failure nobody thought of is logged whole and answered generically', asy
   expect(logged).toContain('a call to a node failed in an unexpected way')
 })
 
-test('a caller who gives up gets the own reason back', async () => {
+test('a caller that gives up gets its own reason back', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').setFault(silent)
@@ -70,7 +70,7 @@ test('a caller who gives up gets the own reason back', async () => {
   await expect(call).rejects.toThrow('client went away')
 })
 
-test('a change of the room reaches its node, and a room without a node needs no telling', async () => {
+test('a change of the room reaches its node; without a node there is no call', async () => {
   const { pool, node, changeRoom } = await poolSite({ rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   await changeRoom('r1', { attendee_max: 1 })
@@ -80,7 +80,7 @@ test('a change of the room reaches its node, and a room without a node needs no 
   expect(() => node('main').joinPerson('r1', { userId: 'bob', userName: 'Bob' })).toThrow('full')
 })
 
-test('a deleted room is left by everybody at once and closed on its node, before or after its record went', async () => {
+test('users leave a deleted room at once and it is closed on its node, before or after its record is deleted', async () => {
   const { pool, node, removeRoom, told } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -94,7 +94,7 @@ test('a deleted room is left by everybody at once and closed on its node, before
   expect(pool.totals()).toEqual({ people: 0, devices: 0 })
 })
 
-test('a room whose record goes is closed on its node although nobody asks for it', async () => {
+test('a room whose record is deleted is closed on its node without a call', async () => {
   const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   const closed = Promise.withResolvers<string>()
@@ -103,7 +103,7 @@ test('a room whose record goes is closed on its node although nobody asks for it
   expect(await closed.promise).toBe('r1')
 })
 
-test('a room of the same id that is made anew right after opens behind the closing of the old one', async () => {
+test('a room created again with the same id opens after the old one has closed', async () => {
   const { pool, node, removeRoom, addRoom } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -137,7 +137,7 @@ test('a room that could not be closed in time is closed when the node answers ag
   expect(await node('main').rooms(new AbortController().signal)).toEqual([])
 })
 
-test('closing a room on an offline node needs no answer', async () => {
+test('closing a room on an offline node does not wait for an answer', async () => {
   const { pool, node, next } = await poolSite({ rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   const lost = next(stateIs('main', 'offline'))
@@ -147,14 +147,14 @@ test('closing a room on an offline node needs no answer', async () => {
   await pool.close('r2')
 })
 
-test('why a device cannot join passes through', async () => {
+test('the reason why a device cannot join passes through', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').setDeviceFaults([{ match: '', kind: 'auth' }])
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'auth' })
 })
 
-test('a silent device is told apart from a silent node', async () => {
+test('a silent device is distinguished from a silent node', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 150 } })
   await pool.assign('r1')
   node('main').setDeviceFaults([{ match: '', kind: 'silent' }])
@@ -168,7 +168,7 @@ test('a node that never answers a device join is a node timeout', async () => {
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'nodeTimeout' })
 })
 
-test('a device that drops is reported; its removal is no loss', async () => {
+test('a device that drops is reported; its removal is not a loss', async () => {
   const { pool, node, next, told } = await poolSite({ rooms: { r1: {} } })
   await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'neverAssigned' })
   await pool.assign('r1')

@@ -21,14 +21,14 @@ test('a line is JSON with a readable level and time', () => {
   expect(String(lines[0]?.time)).toMatch(/^\d{4}-\d\d-\d\dT/)
 })
 
-test('an error is logged whole, with its cause', () => {
+test('an error is logged in full, with its cause', () => {
   const { lines, log } = open('info')
   log.error({ err: new Error('outer', { cause: new TypeError('inner') }) }, 'failed')
   const [{ err } = {}] = lines
   expect(err).toMatchObject({ message: 'outer', stack: expect.stringContaining('outer'), cause: { message: 'inner' } })
 })
 
-test('secrets are redacted by their key, wherever they are', () => {
+test('secrets are redacted by their key, at any depth', () => {
   const { lines, log } = open('info')
   const secrets = {
     access_token: 'TOPSECRET',
@@ -49,7 +49,7 @@ test('secrets are redacted by their key, wherever they are', () => {
   expect(JSON.stringify(lines)).toContain('demo_access')
 })
 
-test('an error is logged with what it is, and without what was parsed', () => {
+test('an error is logged with its message, and without its input', () => {
   const { lines, log } = open('info')
   const failures: unknown[] = []
   for (const fail of [
@@ -95,7 +95,7 @@ test.each([
   expect(JSON.stringify(lines)).not.toContain('SECRET')
 })
 
-test('what holds no secret is logged as it is', () => {
+test('a text without secrets is logged unchanged', () => {
   const { lines, log } = open('info')
   const detail =
     'at file:///srv/node_modules/@koa/router/index.js:12:5, see https://example.org/@a, and http://10.0.0.1:80/@b, mail ann@example.org'

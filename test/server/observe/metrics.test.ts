@@ -34,7 +34,7 @@ test('scraping twice does not count twice', async () => {
   expect(await metrics.text()).toContain('roomdesk_requests_total{api="media",operation="get_room",ret="0"} 1\n')
 })
 
-test('times make a histogram', async () => {
+test('durations make a histogram', async () => {
   const metrics = open()
   for (const duration of [0.2, 3, 7_000]) metrics.observe(observation({ duration }))
   metrics.flushed(4)
@@ -51,7 +51,7 @@ test('times make a histogram', async () => {
   expect(lines).toContain('roomdesk_store_flush_seconds_bucket{le="0.005"} 1')
 })
 
-test('states are read when somebody scrapes', async () => {
+test('states are read on each scrape', async () => {
   const text = await open().text()
   for (const line of [
     'roomdesk_rooms 12',

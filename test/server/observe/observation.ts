@@ -1,6 +1,6 @@
 import type { Observation } from '../../../server/observe/observation.ts'
 
-/** A request as a listener tells of it, with these differences. */
+/** Makes a request as reported by a listener, with these differences. */
 export function observation(fields: Partial<Observation> = {}): Observation {
   return {
     at: 1_700_000_000_000,

@@ -16,7 +16,7 @@ function open(capacity = 100) {
   return { journal, time, bound, seqs }
 }
 
-test('the newest come first, a page at a time', () => {
+test('the newest entries come first, one page at a time', () => {
   const { journal, seqs } = open()
   for (let i = 0; i < 5; i++) journal.observe(observation())
   expect(seqs()).toEqual([5, 4, 3, 2, 1])
@@ -24,14 +24,14 @@ test('the newest come first, a page at a time', () => {
   expect(seqs({ limit: 2, before: 4 })).toEqual([3, 2])
 })
 
-test('an entry is what the console contract says', () => {
+test('an entry matches the console contract', () => {
   const { journal } = open()
   journal.observe(observation({ ret: 602, msg: 'no', reason: 'expired', params: new Map([['room_id', '1']]) }))
   const [entry] = journal.list({ search: '', limit: 1 }).items
   expect(activityEntry.parse(entry)).toMatchObject({ ret: 602, msg: 'no', reason: 'expired', params: { room_id: '1' } })
 })
 
-test('it never holds more than its bound, and follows the bound', () => {
+test('it never exceeds its limit, and follows changes of the limit', () => {
   const { journal, time, bound, seqs } = open(3)
   for (let i = 0; i < 5; i++) journal.observe(observation())
   expect(seqs()).toEqual([5, 4, 3])
@@ -46,7 +46,7 @@ test('it never holds more than its bound, and follows the bound', () => {
   expect(journal).toMatchObject({ kept: 2, capacity: 2 })
 })
 
-test('in a flood failures are kept before successes, and it says what it left out', () => {
+test('in a flood failures are kept in preference to successes, and the omitted number is reported', () => {
   const { journal, time } = open(10_000)
   for (let i = 0; i < 1_000; i++) {
     journal.observe(observation())
@@ -90,7 +90,7 @@ test('an export is NDJSON, oldest first', () => {
   expect(lines.map((line) => (JSON.parse(line) as { ret: number }).ret)).toEqual([404, 602])
 })
 
-test('clearing forgets the entries, and numbers go on', () => {
+test('clearing removes the entries, and numbers continue', () => {
   const { journal, seqs } = open()
   journal.observe(observation())
   journal.clear()
@@ -99,7 +99,7 @@ test('clearing forgets the entries, and numbers go on', () => {
   expect(seqs()).toEqual([2])
 })
 
-test('listeners are notified of everything, at most four times a second', () => {
+test('listeners are notified of all entries, at most four times a second', () => {
   const { journal } = open()
   const told: ActivityAdded[] = []
   const stop = journal.onAdded((added) => void told.push(added))
@@ -126,7 +126,7 @@ test('listeners are notified at once that the journal was cleared, without its o
   expect(told).toHaveLength(1)
 })
 
-test('slow requests and those since a moment can be picked out', () => {
+test('slow requests and those since a given time can be selected', () => {
   const { journal, seqs } = open()
   journal.observe(observation({ at: 1_000, duration: 5 }))
   journal.observe(observation({ at: 2_000, duration: 500 }))
@@ -136,7 +136,7 @@ test('slow requests and those since a moment can be picked out', () => {
   expect(seqs({ since: 1_500, slower_than: 100 })).toEqual([2])
 })
 
-test('secrets are never kept', () => {
+test('secrets are never stored', () => {
   const { journal } = open()
   const params = new Map<string, unknown>([
     ['access_key', 'demo_access'],
@@ -163,21 +163,21 @@ test('secrets are never kept', () => {
   expect(text).toContain('admin')
 })
 
-test('what a caller sends cannot make it grow', () => {
+test('the input of a caller cannot make it grow', () => {
   const { journal } = open()
   const params = new Map(Array.from({ length: 4_000 }, (_, i) => [`name${i}`.padEnd(200, 'x'), 'v'.repeat(5_000)]))
   journal.observe(observation({ params, path: '/'.repeat(8_000), room: 'r'.repeat(5_000), msg: 'm'.repeat(5_000) }))
   expect(journal.export({ search: '' }).length).toBeLessThan(16_000)
 })
 
-test('a parameter called __proto__ is one like any other', () => {
+test('a parameter called __proto__ is an ordinary one', () => {
   const { journal } = open()
   journal.observe(observation({ params: new Map([['__proto__', 'x']]) }))
   const [entry] = journal.list({ search: '', limit: 1 }).items
   expect(Object.entries(entry?.params ?? {})).toEqual([['parameter 1 [9 characters]', '[1 character]']])
 })
 
-test('a visit shows its page; which room was guessed only where that is harmless', () => {
+test('a visit shows its page, and a guessed room only if that is harmless', () => {
   const { journal } = open()
   const visit = { operation: visitNames.joinPage, path: '/jroom/', credential: '' }
   journal.observe(observation({ ...visit, room: 'TOPSECRET' }))

@@ -9,7 +9,7 @@ import { observation } from './observation.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('every five seconds a sample says what happened since the last', () => {
+test('every five seconds a sample covers the events since the last one', () => {
   const samples = new Samples({ people: () => 3, devices: () => 2 })
   const told: unknown[] = []
   samples.onSample((point) => void told.push(point))
@@ -28,7 +28,7 @@ test('every five seconds a sample says what happened since the last', () => {
   expect(samples.list()).toHaveLength(2)
 })
 
-test('they reach 15 minutes back', () => {
+test('samples reach 15 minutes back', () => {
   const samples = new Samples({ people: () => 0, devices: () => 0 })
   vi.advanceTimersByTime(3_600_000)
   const points = samples.list()
@@ -50,7 +50,7 @@ test('property: a percentile is within a tenth of the exact one', () => {
   )
 })
 
-test('one observer feeds several', () => {
+test('one observer feeds several samplers', () => {
   const rets: number[] = []
   const note = { observe: ({ ret }: { ret: number }) => void rets.push(ret) }
   observers(note, note).observe(observation({ ret: 7 }))

@@ -53,14 +53,14 @@ async function call(name: ProcedureName, input: unknown = {}): Promise<unknown> 
   return result.value
 }
 
-/** Procedures that show something and change nothing. */
+/** Procedures that read without changes. */
 const reading: readonly ProcedureName[] = [
   ...(['overview.get', 'overview.samples', 'licence.get', 'settings.get', 'tls.info', 'backups.list'] as const),
   ...(['credentials.list', 'rooms.list', 'nodes.list', 'devices.list', 'devices.export', 'media.stats'] as const),
   ...(['activity.list', 'activity.export', 'tester.operations', 'lab.state', 'lab.faults'] as const),
 ]
 
-/** Everything of the site that somebody reads: every procedure that reads, the activity and its export, the log, the metrics, every file. */
+/** Collects everything that can be read: all reading procedures, the activity and its export, the log, the metrics, every file. */
 async function readable(): Promise<string> {
   const texts: unknown[] = [...logged]
   for (const name of reading) texts.push(await call(name))
@@ -78,7 +78,7 @@ async function readable(): Promise<string> {
   return texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n')
 }
 
-/** Nothing readable holds the secret, as it is, encoded, or in part. */
+/** Expects that no readable text contains the secret, in plain, encoded, or in part. */
 async function expectUnseen(secret: string): Promise<void> {
   const text = (await readable()).toLowerCase()
   const spellings = [secret, encodeURIComponent(secret), encodeURI(secret), JSON.stringify(secret).slice(1, -1)]
@@ -104,7 +104,7 @@ const device = (target: string) => async () => void (await fetch(`${api.device}$
 const named = (name: string) => () => api.get('/rtc/room/get', { room_id: 'nowhere-1', [name]: password })
 
 const spellings: Record<string, () => Promise<unknown>> = {
-  // As the login of an address, and as what people take for one.
+  // As the login of an address, also in malformed ones.
   'login of rtsp': address(`rtsp://admin:${password}@10.0.0.9/live`),
   'login of rtsps': address(`rtsps://admin:${password}@10.0.0.9:322/live`),
   'login, in capitals': address(`RTSP://admin:${password}@10.0.0.9/live`),
@@ -172,7 +172,7 @@ const spellings: Record<string, () => Promise<unknown>> = {
   'body cut short': body(`{"options":{"login_password":"${password}`),
   'body form': body(`roomId=1&options=%7B%22pw%22%3A%22${password}%22%7D`, 'application/x-www-form-urlencoded'),
   'body form twice': body(`${password}=1&${password}=2`, 'application/x-www-form-urlencoded'),
-  // Under the names of other things.
+  // Under the names of other parameters.
   'as access_key': media(`/rtc/auth/valid?access_key=${password}&digest=x`),
   'as digest': media(`/rtc/auth/valid?access_key=lobby&digest=${password}`),
   'as token': media(`/rtc/room/get?room_id=1&access_token=${password}`),
@@ -211,7 +211,7 @@ const secrets = fc
     maxLength: 16,
   })
   .map((letters) => `Zq${letters.join('')}`)
-/** What stands before and after a secret. */
+/** Text before and after a secret. */
 const spelling = fc.tuple(
   fc
     .tuple(
@@ -259,7 +259,7 @@ const names = [
 ]
 const exchange = '/avd/api/admin/getAccessToken'
 const serverInfo = '/sdk/config/serverinfo'
-/** What clients of the original platform send, with the secret among it. */
+/** Requests of the original platform's clients that contain the secret. */
 const ofOlderClients: Record<string, () => Promise<unknown>> = {
   'secretKey of a wrong pair': media(`${exchange}?mcuServerURI=h&accessKey=lobby&secretKey=${password}`),
   'secretKey of nobody': media(`${exchange}?accessKey=nobody&secretKey=${password}`),
@@ -307,22 +307,22 @@ const senders: readonly ((text: string) => Promise<unknown>)[] = [
   (text) => device(`/avd/api/outgoing/${encodeURI(text)}?${encodeURIComponent(text)}=1`)(),
 ]
 
-describe('A secret that a caller sends is nowhere to be read:', () => {
+describe('A secret that a caller sends can be read nowhere:', () => {
   test.each(Object.entries(spellings))('%s', async (_name, send) => {
     await send()
     await expectUnseen(password)
   })
 
-  test('in whatever address, under whatever name, in whatever way', () => expectAllUnseen(senders))
+  test('in any address, under any name, in any way', () => expectAllUnseen(senders))
 
-  test('in all that older clients send, while they are not served', () => expectUnseenOfOlderClients())
+  test('in all requests of older clients, while they are not served', () => expectUnseenOfOlderClients())
 })
 
-describe('While older clients are served, and may send their secret in a URL, it is nowhere to be read either:', () => {
+describe('While older clients are served, and may send their secret in a URL, it can be read nowhere either:', () => {
   beforeAll(() => call('settings.set', { compatibility: { older_clients: true, get_access_token: true } }))
   afterAll(() => call('settings.set', { compatibility: { older_clients: false, get_access_token: false } }))
 
-  test('of a pair that is right, secret and token', async () => {
+  test('secret and token of a valid pair', async () => {
     const { access_key: accessKey, secret_key: secretKey } = credential
     for (const base of [api.media, api.device]) {
       const query = new URLSearchParams({ mcuServerURI: 'rooms.example', accessKey, secretKey })
@@ -336,9 +336,9 @@ describe('While older clients are served, and may send their secret in a URL, it
     }
   })
 
-  test('in all that they send', () => expectUnseenOfOlderClients())
+  test('in all their requests', () => expectUnseenOfOlderClients())
 
-  test('in whatever address, under whatever name, in whatever way', async () => {
+  test('in any address, under any name, in any way', async () => {
     const names = ['mcuServerURI', 'accessKey', 'secretKey', 'client_info', 'uri_encode', 'callback']
     const theirs = names.flatMap((name) => [
       (text: string) => api.get(exchange, { accessKey: 'lobby', secretKey: 'x', [name]: text }),
@@ -356,7 +356,7 @@ async function expectUnseenOfOlderClients(): Promise<void> {
   await expectUnseen(password)
 }
 
-/** However secrets are sent in these ways, nothing readable holds one. */
+/** Sends secrets in these ways and expects that no readable text contains one. */
 async function expectAllUnseen(ways: typeof senders): Promise<void> {
   const sent: string[] = []
   await fc.assert(
@@ -370,7 +370,7 @@ async function expectAllUnseen(ways: typeof senders): Promise<void> {
   for (const secret of sent) expect(text).not.toContain(secret.toLowerCase())
 }
 
-test('Harmless parameters are shown, so that an operator finds the request', async () => {
+test('Harmless parameters are shown, so that an operator can find the request', async () => {
   await api.get('/rtc/room/get', { room_id: '4711' })
   await api.get('/rtc/room/get', { room_id: 'room-2' })
   await api.outgoing('createOutgoingUser', {

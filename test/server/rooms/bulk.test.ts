@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { inBulk } from '../../../server/rooms/bulk.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 
-test('many are done, each by itself and once, and those that fail say why', async () => {
+test('each of many rooms is changed once, and failures have their reason', async () => {
   const errors: string[] = []
   const logger = { error: (_: object, message: string) => void errors.push(message) }
   const done: string[] = []
@@ -22,7 +22,7 @@ test('many are done, each by itself and once, and those that fail say why', asyn
   expect(errors).toHaveLength(1)
 })
 
-test('thousands go together, but not all at once', async () => {
+test('thousands of rooms are changed with a limited number at a time', async () => {
   let inside = 0
   let most = 0
   const keys = Array.from({ length: 1_000 }, (_, n) => String(n))

@@ -3,7 +3,7 @@ import { fixedAddresses } from '../../../server/rooms/fixed-addresses.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { storedNode } from '../../support/stored-records.ts'
 
-test('an address that leads to one machine is reported if the node moves with the leader', () => {
+test('an address of one machine is reported if the node moves with the leader', () => {
   const { media } = defaultSettings()
   const addresses = [{ tag: 'office', addr: '10.0.0.5:7082' }]
   const nodes = [

@@ -5,13 +5,13 @@ import { SignalClient } from '../../support/media/signal-client.ts'
 import { controllerSite } from '../../support/sites/controller-site.ts'
 import { liveSite } from '../../support/sites/live-site.ts'
 
-/** Reads "invoice.exe" backwards, as a listing shows it. */
+/** A listing shows this as "annualexe.pdf". */
 const turned = 'annual\u202Efdp.exe'
 const meeting = { topic: 'Morning', owner_id: 'owner-1', room_mode: 1 }
-/** Every character that turns the text around it. */
+/** All characters that change the text direction. */
 const directions = [...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069']
 
-test('The APIs refuse names, ids and topics with characters that turn the text around them', async () => {
+test('The APIs refuse names, ids and topics with characters that change the text direction', async () => {
   const { client } = await liveSite()
   for (const mark of directions)
     expect(await client.get('/rtc/room/create', { ...meeting, topic: `a${mark}b` })).toMatchObject({ ret: 407 })
@@ -27,7 +27,7 @@ test('The APIs refuse names, ids and topics with characters that turn the text a
   }
 })
 
-test('The console refuses such names wherever one is given', async () => {
+test('The console refuses such names in every field', async () => {
   const site = await controllerSite()
   const key = await site.key()
   const { room_id } = await site.call(key, 'rooms.create', { topic: 'Lobby' })
@@ -47,7 +47,7 @@ test('The console refuses such names wherever one is given', async () => {
     expect({ status, answer }).toMatchObject({ status: 400, answer: { ok: false, error: { code: 'invalid' } } })
 })
 
-test('Nobody joins with such a name, and who has one in an older link is shown without it', async () => {
+test('Nobody joins with such a name, and the name of an older link is shown without them', async () => {
   await using node = await TestMediaNode.start()
   await node.openRoom('lobby')
   const token = node.token('lobby')
@@ -59,7 +59,7 @@ test('Nobody joins with such a name, and who has one in an older link is shown w
   ann.drop()
 })
 
-test('A cell of a table is guarded where a spreadsheet would read a formula, and is the same once it is read back', () => {
+test('A cell that a spreadsheet would read as a formula is guarded, and reads back unchanged', () => {
   const sum = 'SUM(A1)'
   for (const sign of '=+-@\t\r＝＋－＠') {
     expect(guardFormula(`${sign}${sum}`)).toBe(`'${sign}${sum}`)

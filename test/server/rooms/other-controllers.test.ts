@@ -9,7 +9,7 @@ function controller(id: string, node: string, seenAt = 1_000): KnownController {
   return { id, name: id, version: '1', place, role: 'standby', behind: 0, behindFor: 0, seenAt, since: 0 }
 }
 
-/** This controller, `a`, among those that the database names. */
+/** This controller, `a`, among those in the database. */
 function among(known: readonly KnownController[]) {
   const site = { known, isAway: false, leaderChanged: () => {} }
   const changes: (readonly string[])[] = []
@@ -43,7 +43,7 @@ test('addresses of the other controllers are known in advance: most recently see
   await vi.waitFor(() => expect(changes).toEqual([['http://10.0.0.6:7082', 'http://10.0.0.9:7082']]))
 })
 
-test('a new controller is announced at once, an unchanged one not again, and none is forgotten while the database is away', async () => {
+test('a new controller is announced at once, an unchanged one only once, and none is forgotten while the database is away', async () => {
   const { site, others, changes } = among([controller('a', ''), controller('b', 'http://10.0.0.6:7082')])
   await vi.waitFor(() => expect(changes).toHaveLength(1))
   site.isAway = true

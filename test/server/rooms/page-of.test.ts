@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { pageOf } from '../../../server/rooms/page-of.ts'
 
-test('a page is what a full sort would have put there', () => {
+test('a page equals the one of a full sort', () => {
   const page = fc.tuple(
     fc.uniqueArray(fc.integer({ min: 0, max: 500 }), { maxLength: 200 }),
     fc.nat({ max: 220 }),

@@ -18,7 +18,7 @@ async function storeWithRoom(): Promise<Store> {
   return store
 }
 
-test('who was removed is refused in that room alone, and after a restart as well', async () => {
+test('a removed user is refused in that room only, even after a restart', async () => {
   const store = await storeWithRoom()
   const removals = new Removals({ store, settings: () => settings, logger })
   expect(removals.refuses(ann)).toBe(false)
@@ -31,7 +31,7 @@ test('who was removed is refused in that room alone, and after a restart as well
   }
 })
 
-test('a removal under an id that anybody may have used says nothing of its owner', async () => {
+test('a removal under an unproven id does not affect its owner', async () => {
   const removals = new Removals({ store: await storeWithRoom(), settings: () => settings, logger })
   await removals.remove({ ...ann, proven: false })
   expect(removals.refuses({ ...ann, proven: false })).toBe(true)
@@ -39,7 +39,7 @@ test('a removal under an id that anybody may have used says nothing of its owner
   expect(removals.list()).toEqual([])
 })
 
-test('whoever noted a removal is told as the one who did, and a room that comes back from a backup brings its removals', async () => {
+test('the actor of a removal is recorded, and a room restored from a backup restores its removals', async () => {
   const store = await storeWithRoom()
   const removals = new Removals({ store, settings: () => settings, logger })
   store.onChange((changes) => removals.follow(changes))

@@ -38,7 +38,7 @@ test('rooms are listed newest first, filtered, sorted and by pages', async () =>
   expect(list({})).toEqual([4, 'r2', 'r3', 'r1', 'r0'])
 })
 
-test('a room is shown with its people, devices and address, and without secrets', async () => {
+test('a room is shown with its users, devices and address, and without secrets', async () => {
   const { client, roomViews, join, rooms } = await liveSite()
   const roomId = await client.createRoom({ host_password: 'open-sesame' })
   await join(roomId, 'ann', 'open-sesame')
@@ -57,7 +57,7 @@ test('a room is shown with its people, devices and address, and without secrets'
   expect(rooms.hostPassword(rooms.get(roomId))).toBe('open-sesame')
 })
 
-test('watchers are notified of every room that changes, fills or goes', async () => {
+test('watchers are notified of every room that changes, gets users or is deleted', async () => {
   const { client, roomViews, join, people } = await liveSite()
   const roomId = await client.createRoom()
   const told: string[] = []

@@ -7,12 +7,12 @@ import { ApiClient } from '../../support/api-client.ts'
 import { ControllersSite, credential } from '../../support/sites/controllers-site.ts'
 
 interface Visit {
-  /** Of the visitor. */
+  /** Address of the visitor. */
   from: string
   headers?: Record<string, string>
 }
 
-/** Stands before the room with a link that nobody signed, as somebody who guesses. */
+/** Tries to join the room with an unsigned link. */
 async function guess(node: string, room: string, { from, headers = {} }: Visit): Promise<void> {
   const socket = new WebSocket(`${node.replace('http', 'ws')}/signal`, { localAddress: from, headers })
   await once(socket, 'open')
@@ -22,7 +22,7 @@ async function guess(node: string, room: string, { from, headers = {} }: Visit):
   socket.terminate()
 }
 
-/** The same by WHIP. */
+/** Tries the same by WHIP. */
 async function guessByWhip(node: string, room: string, { from, headers = {} }: Visit): Promise<void> {
   const whip = { 'content-type': 'application/sdp', authorization: 'Bearer forged.forged.forged', ...headers }
   const request = send(`${node}/whip/${room}`, { method: 'POST', localAddress: from, headers: whip })
@@ -31,7 +31,7 @@ async function guessByWhip(node: string, room: string, { from, headers = {} }: V
   answer.resume()
 }
 
-test('A visitor that a replica forwards to an embedded node is known by their own address, which nobody can forge', {
+test('A visitor that a replica forwards to an embedded node is identified by their own address, which cannot be forged', {
   timeout: 30_000,
 }, async () => {
   const site = await ControllersSite.start({ controllers: 2, nodes: [{ name: 'here', kind: 'embedded' }] })

@@ -17,12 +17,12 @@ import { EdgeServer } from '../../../server/edge/server.ts'
 import type { TlsMaterial } from '../../../server/edge/tls.ts'
 import { leadBy, openPassing, proof } from './passing.ts'
 
-/** Somebody on the network between a replica and the leader, who reads and changes what passes. */
+/** An attacker on the network between a replica and the leader, who reads and changes the traffic. */
 interface Listener {
   url: string
-  /** What the replica sent, connection by connection. */
+  /** Bytes of the replica, by connection. */
   heard: string[]
-  /** What becomes of it on its way; left out: it passes. */
+  /** Changes the bytes in transit; default: unchanged. */
   edit: (bytes: string) => string
 }
 
@@ -31,7 +31,7 @@ interface Site {
   node: string
   leader: string
   between: Listener
-  /** What the leader did: method, target, client, body. */
+  /** Requests that reached the leader: method, target, client, body. */
   done: string[]
 }
 
@@ -65,7 +65,7 @@ async function listenBetween(to: string): Promise<Listener> {
   return between
 }
 
-/** A replica, the leader, and somebody between them. @param now of the leader's clock @param tls that the leader has @param announced PEM, in the database */
+/** A replica, the leader, and an attacker between them. @param now clock of the leader @param tls certificate of the leader @param announced PEM in the database */
 async function openSite(now?: () => number, tls?: TlsMaterial, announced = tls?.cert): Promise<Site> {
   const done: string[] = []
   const sockets = new WebSocketServer({ noServer: true })
@@ -93,7 +93,7 @@ async function openSite(now?: () => number, tls?: TlsMaterial, announced = tls?.
   return { media, node, leader: leader.url, between, done }
 }
 
-/** Sends bytes to the leader as the replica had. */
+/** Replays bytes of the replica to the leader. */
 async function sendAgain(leader: string, bytes: string): Promise<string> {
   const socket = connect(Number(new URL(leader).port), '127.0.0.1')
   onTestFinished(() => void socket.destroy())
@@ -105,7 +105,7 @@ async function sendAgain(leader: string, bytes: string): Promise<string> {
   return got.split('\r\n')[0] ?? ''
 }
 
-/** Resolves when its first bytes are with the system. */
+/** Resolves when its first bytes are handed to the system. */
 async function sent(outgoing: ClientRequest): Promise<void> {
   if (outgoing.socket === null) await once(outgoing, 'socket')
   if (outgoing.socket?.connecting === true) await once(outgoing.socket, 'connect')
@@ -138,7 +138,7 @@ test.each([
   expect(done).toEqual([])
 })
 
-test('A request between two controllers that an attacker delays until it is too old is not done', async () => {
+test('A request between two controllers that an attacker delays until it is too old is refused', async () => {
   let late = 0
   const { media, between, leader, done } = await openSite(() => Date.now() + late)
   between.edit = () => ''
@@ -149,7 +149,7 @@ test('A request between two controllers that an attacker delays until it is too 
   expect(done).toEqual([])
 })
 
-test('Requests that overtake each other on their way are all done, each once', async () => {
+test('Requests that arrive out of order are all applied, each once', async () => {
   const { media, between, leader, done } = await openSite()
   between.edit = () => ''
   for (let asked = 0; asked < 3; asked++) {
@@ -163,7 +163,7 @@ test('Requests that overtake each other on their way are all done, each once', a
 
 test('A forwarded WebSocket handshake cannot be replayed', async () => {
   const { node, between, leader, done } = await openSite()
-  // The leader of this story has one port for everything: as the node port it refuses what is meant for another.
+  // The leader of this story has one port for everything: as the node port it refuses requests for others.
   const client = new Client(`${node.replace('http', 'ws')}/signal`)
   onTestFinished(() => client.terminate())
   await once(client, 'error')
@@ -171,7 +171,7 @@ test('A forwarded WebSocket handshake cannot be replayed', async () => {
   expect(await sendAgain(leader, between.heard[0] ?? '')).toContain(' 421 ')
 })
 
-test('Two thousand bodies that never end hold no connection to the leader', { timeout: 20_000 }, async () => {
+test('Two thousand endless bodies hold no connection to the leader', { timeout: 20_000 }, async () => {
   const { media, between } = await openSite()
   const endless = Array.from({ length: 2_000 }, () => {
     const outgoing = send(`${media}${create}`, {
@@ -211,7 +211,7 @@ test('An eavesdropper between two controllers of a site without a certificate re
   expect(await (await fetch(`${leader}/rtc/room/get`)).text()).toBe('done')
 })
 
-test('Whoever answers in place of the leader with another certificate is sent nothing', async () => {
+test('A server with another certificate in place of the leader receives nothing', async () => {
   const announced = await certificate()
   const { media, between, done } = await openSite(undefined, await certificate(), announced.cert)
   expect((await fetch(`${media}${create}`, { method: 'POST', body: 'room' })).status).toBe(200)
@@ -219,7 +219,7 @@ test('Whoever answers in place of the leader with another certificate is sent no
   expect(done).toEqual([])
 })
 
-test('The certificate of a controller is for other controllers: a request without a proof is refused over it', async () => {
+test('The certificate of a controller is only for other controllers: a request over it without a proof is refused', async () => {
   const { leader, done } = await openSite(undefined, await certificate())
   const asked = https.get(leader.replace('http', 'https'), { rejectUnauthorized: false, agent: false })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
@@ -227,7 +227,7 @@ test('The certificate of a controller is for other controllers: a request withou
   expect(done).toEqual([])
 })
 
-test('Many large bodies pass between controllers over TLS whole', async () => {
+test('Many large bodies pass unchanged between controllers over TLS', async () => {
   const { media, done } = await openSite(undefined, await certificate())
   const body = 'x'.repeat(1_000_000)
   const bodies = Array.from({ length: 40 }, () => fetch(`${media}${create}`, { method: 'POST', body }))

@@ -18,7 +18,7 @@ async function get(url: string, init?: RequestInit): Promise<{ status: number; t
   return { status: response.status, text: await response.text(), headers: response.headers }
 }
 
-/** A raw connection, and everything that came on it. */
+/** Opens a raw connection and collects its data. */
 async function raw(url: string): Promise<{ socket: Socket; got: () => string }> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -30,7 +30,7 @@ async function raw(url: string): Promise<{ socket: Socket; got: () => string }> 
   return { socket, got: () => got }
 }
 
-test('A request comes to the leader as its client wrote it, and the answer to the client as the leader wrote it', async () => {
+test('A request reaches the leader as its client wrote it, and the answer reaches the client as the leader wrote it', async () => {
   const { way, media } = await openPassing()
   const leader = await fakeLeader((request, response) => {
     response.writeHead(299, 'Fine', [
@@ -64,13 +64,13 @@ test('A request comes to the leader as its client wrote it, and the answer to th
   const [seen] = leader.requests
   expect(seen?.rawHeaders.slice(0, 1)).toEqual(['Roomdesk-Client'])
   expect(provedTo(seen)).toBe('127.0.0.1')
-  // Once.
+  // Valid once.
   expect(provedTo(seen)).toBe('replayed')
   expect(seen?.rawHeaders.filter((name) => name === 'Roomdesk-Client')).toHaveLength(1)
   expect(seen?.headers).toMatchObject({ host: 'my.site', 'x-mine': '1, 2' })
 })
 
-test('While there is no leader, a request waits for one; after the deadline it is answered 700, in JSONP if asked for', async () => {
+test('Without a leader, a request waits for one; after the deadline it is answered 700, in JSONP if requested', async () => {
   const { way, media } = await openPassing({ storeMs: 300 })
   const began = performance.now()
   expect(await get(`${media}${create}`)).toMatchObject({
@@ -89,7 +89,7 @@ test('While there is no leader, a request waits for one; after the deadline it i
   expect(way.waiting).toBe(0)
 })
 
-test('A leader that refuses connections is tried until it accepts one: nothing of the request was sent before', async () => {
+test('A leader that refuses connections is retried until it accepts one: nothing of the request was sent before', async () => {
   const { way, media } = await openPassing()
   const first = await fakeLeader((_, response) => response.end('first'))
   leadBy(way, 'one', first.url)
@@ -102,7 +102,7 @@ test('A leader that refuses connections is tried until it accepts one: nothing o
   expect(again.requests).toHaveLength(1)
 })
 
-test('A leader that dies over a change leaves open what became of it: 700, and nobody is asked again; a read is asked of the next one', async () => {
+test('A leader that dies during a change leaves its outcome open: 700 without a retry; a read is sent to the next leader', async () => {
   const { way, media } = await openPassing()
   const dying = await fakeLeader((request) => request.socket.destroy())
   const next = await fakeLeader((_, response) => response.end('next'))
@@ -117,7 +117,7 @@ test('A leader that dies over a change leaves open what became of it: 700, and n
   expect(next.requests).toHaveLength(1)
 })
 
-test('A leader that stands still over a read is left as soon as another leads; a change gets a last second for its answer', async () => {
+test('A leader that freezes during a read is abandoned as soon as another leads; a change gets a last second for its answer', async () => {
   const { way, media } = await openPassing()
   const held: http.ServerResponse[] = []
   const frozen = await fakeLeader((_, response) => void held.push(response))
@@ -135,7 +135,7 @@ test('A leader that stands still over a read is left as soon as another leads; a
   expect(next.requests).toHaveLength(1)
 })
 
-test('An answer that breaks off ends its connection: nobody takes a part for the whole', async () => {
+test('A truncated answer ends its connection: no client takes a part as complete', async () => {
   const { way, media } = await openPassing()
   const leader = await fakeLeader((request, response) => {
     response.writeHead(200, { 'content-length': 100 })
@@ -146,7 +146,7 @@ test('An answer that breaks off ends its connection: nobody takes a part for the
   await expect(get(`${media}${read}`)).rejects.toThrow()
 })
 
-test('A client that leaves before its request is forwarded, during its body or its answer leaves nothing behind', async () => {
+test('A client that leaves before its request is forwarded, during its body or its answer, leaves nothing behind', async () => {
   const { way, media } = await openPassing()
   const closed: IncomingMessage[] = []
   const leader = await fakeLeader((request, response) => {
@@ -157,14 +157,14 @@ test('A client that leaves before its request is forwarded, during its body or i
   })
   const head = (target: string, length: number): string =>
     `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`
-  // Nobody leads.
+  // Without a leader.
   const before = await raw(media)
   before.socket.write(`GET ${create} HTTP/1.1\r\nHost: a\r\n\r\n`)
   await vi.waitFor(() => expect(way.waiting).toBe(1))
   before.socket.resetAndDestroy()
   await vi.waitFor(() => expect(way.waiting).toBe(0))
   leadBy(way, 'one', leader.url)
-  // Over a short body, which is read first; over a long one, which is on its way.
+  // With a short body, which is read first; with a long one, which is in transit.
   const short = await raw(media)
   short.socket.write(`${head(create, 100)}half`)
   const long = await raw(media)
@@ -177,14 +177,14 @@ test('A client that leaves before its request is forwarded, during its body or i
   })
   for (const { socket } of [short, long, answer]) socket.resetAndDestroy()
   await vi.waitFor(() => expect(closed).toHaveLength(2))
-  // It still serves.
+  // The replica still serves.
   const fine = get(`${media}/answer`)
   await vi.waitFor(() => expect(leader.requests).toHaveLength(3))
   leader.server.closeAllConnections()
   await expect(fine).rejects.toThrow()
 })
 
-test('Bodies of any size come through, both ways; what the leader refuses over a long one is seen by its sender', async () => {
+test('Bodies of any size pass in both directions; a refusal of a long one reaches its sender', async () => {
   const { way, media } = await openPassing()
   const leader = await fakeLeader((request, response) => {
     if (request.url === '/refused') {
@@ -211,7 +211,7 @@ test('Bodies of any size come through, both ways; what the leader refuses over a
   expect(refused.got()).toMatch(/big$/)
 })
 
-test('A malformed request, or one without a target, is refused as the APIs refuse it', async () => {
+test('A malformed request, or one without a target, is refused as by the APIs', async () => {
   const { media } = await openPassing({ storeMs: 100 })
   for (const [bytes, ret] of [
     ['BREW / HTTP/1.1\r\nHost: a\r\n\r\n', 404],
@@ -227,7 +227,7 @@ test('A malformed request, or one without a target, is refused as the APIs refus
   }
 })
 
-test('Over TLS only who shows the certificate of the leader is sent anything', async () => {
+test("Over TLS only the server with the leader's certificate receives anything", async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const [own, strange] = await Promise.all([ownCertificate(join(folder, 'a')), ownCertificate(join(folder, 'b'))])
@@ -284,7 +284,7 @@ test('A WebSocket is forwarded to the leader; it closes when either side closes 
   await gone
 })
 
-test('A request that another controller forwarded is not forwarded again: the answer is to ask for the leader', async () => {
+test('A request forwarded by another controller is not forwarded again: the answer is to ask for the leader', async () => {
   const { way, media } = await openPassing()
   const leader = await fakeLeader((_, response) => response.end('done'))
   leadBy(way, 'one', leader.url)
@@ -297,7 +297,7 @@ test('A request that another controller forwarded is not forwarded again: the an
   response.resume()
   expect(response.statusCode).toBe(421)
   expect(leader.requests).toHaveLength(0)
-  // Once this controller leads itself, it is for its own ports, and whose request it is is still known.
+  // Once this controller leads, the request goes to its own ports, with its client still known.
   way.lead(
     { id: 'self', place: { media: leader.url, device: '', node: '', console: '', event: '', certificate: '' } },
     true,

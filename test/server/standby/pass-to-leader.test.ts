@@ -31,7 +31,7 @@ const next = {
 } as const
 const nowhere = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
 
-/** The device API of a controller that is handing over: `what` becomes of each change. */
+/** The device API of a controller during a handover; `what` runs for each change. */
 async function handingOver(what: () => never): Promise<{ url: string; way: LeaderResolver }> {
   const way = new LeaderResolver()
   onTestFinished(() => way.close())
@@ -56,7 +56,7 @@ const notStored = (): never => {
   throw storageError(new HandedOverError('next', { ...next, place: nowhere }))
 }
 
-/** What needed a node, when the nodes were let go of. */
+/** Error of an operation that needs a node after the nodes were released. */
 const withoutNodes = (): never => {
   throw endedWith(new ApiError('noNode'))
 }
@@ -66,7 +66,7 @@ test.each([
   ['in chunks', 'POST', { 'transfer-encoding': 'chunked' }, notStored],
   ['that needs a node', 'POST', { 'content-length': String(Buffer.byteLength(body)) }, withoutNodes],
 ])(
-  'A change with a body %s that comes as the site is handed over waits for the next leader, which gets it whole',
+  'A change with a body %s that arrives during a handover waits for the next leader, which gets it complete',
   async (_, method, lengths, what) => {
     const { url, way } = await handingOver(what)
     const request = send(`${url}${createOutgoingUser.path}?accessToken=a`, {
@@ -91,7 +91,7 @@ test.each([
   },
 )
 
-test('One that another controller had passed on goes back to it at once', async () => {
+test('A change forwarded by another controller goes back to it at once', async () => {
   const { url } = await handingOver(notStored)
   const began = performance.now()
   const target = `${createOutgoingUser.path}?accessToken=a`
@@ -108,7 +108,7 @@ test('One that another controller had passed on goes back to it at once', async 
   expect(performance.now() - began).toBeLessThan(500)
 })
 
-test('One that may have been stored goes nowhere else', async () => {
+test('A change that may have been stored is not sent again', async () => {
   const { url, way } = await handingOver(() => {
     throw new ApiError('storage', { reason: 'the database did not answer in time' })
   })

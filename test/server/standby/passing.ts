@@ -19,19 +19,19 @@ import { plainProxyPort } from '../../../server/cluster/plain-port.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 5))
-/** Of the controller that stands by. */
+/** Proof of the replica. */
 export const proof = RequestProof.by(sealer, 'self')
-/** Of the leader `one`. */
+/** Proof of the leader `one`. */
 const ofLeader = RequestProof.by(sealer, 'one')
 
-/** The client of a request, as the leader `one` finds it proved; otherwise what is wrong. */
+/** Reads the proven client of a request at the leader `one`, or the problem. */
 export function provedTo(request: IncomingMessage | undefined, checks = ofLeader): string {
   const { rawHeaders = [], method = '', url: target = '' } = request ?? {}
   const found = checks.check(rawHeaders[1] ?? '', { method, target, headers: endToEnd(rawHeaders), listener: 'media' })
   return typeof found === 'string' ? found : found.client
 }
 
-/** A standby's media port and node port, over a way that the test leads somewhere. */
+/** A replica's media port and node port, with a leader chosen by the test. */
 export interface Passing {
   way: LeaderResolver
   media: string
@@ -40,7 +40,7 @@ export interface Passing {
   upgrades: UpgradeProxy
 }
 
-/** Opens them. @param storeMs how long a request waits for a leader @param allowPlain see LeaderResolver */
+/** Opens them. @param storeMs time that a request waits for a leader @param allowPlain see LeaderResolver */
 export async function openPassing({
   storeMs = 2_000,
   allowPlain,
@@ -76,7 +76,7 @@ export async function openPassing({
   return { way, media: media.url, node: node.url, passOn, upgrades }
 }
 
-/** A leader that does what the test says. */
+/** A leader with behaviour chosen by the test. */
 export interface FakeLeader {
   url: string
   server: http.Server
@@ -108,7 +108,7 @@ export async function fakeLeader(
   return { url: `${tls === undefined ? 'http' : 'https'}://${host}:${bound}`, server, requests, close }
 }
 
-/** That this one leads. */
+/** Announces this one as the leader. */
 export function leadBy(way: LeaderResolver, id: string, url: string, certificate = ''): void {
   way.lead({ id, place: { media: url, device: url, node: url, console: url, event: url, certificate } })
 }

@@ -7,7 +7,7 @@ import { FaultRules } from '../../../server/lab/faults.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { confirmedDispatch } from '../../../server/controller/console.ts'
 
-test('A leader that may have been followed meanwhile answers nothing from memory before it knows; where another leads it says so', async () => {
+test('A leader that may have been replaced answers no reads from memory before it has confirmed its lease; if another leads it says so', async () => {
   let unsure: PromiseWithResolvers<void> | undefined
   let runs = 0
   const listener = createListener({
@@ -43,7 +43,7 @@ test('A leader that may have been followed meanwhile answers nothing from memory
   expect(await ask()).toMatchObject({ ret: 700 })
   expect(runs).toBe(2)
 
-  // The same of the console; who leads may be asked all the same.
+  // The same for the console; reading who leads is always possible.
   const asked: string[] = []
   const dispatch = confirmedDispatch(
     async (name) => {

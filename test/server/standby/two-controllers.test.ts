@@ -49,7 +49,7 @@ const healthOf = async ({ ready }: Headless): Promise<[number, Record<string, un
   return [response.status, (await response.json()) as Record<string, unknown>]
 }
 
-/** An answer as it came, without what tells one moment from another. */
+/** Reads an answer without its changing parts. */
 async function bytesOf(url: string, init?: RequestInit): Promise<string> {
   const response = await fetch(url, init)
   const headers = [...response.headers].filter(([name]) => name !== 'date')
@@ -64,7 +64,7 @@ test('One is the leader, the other a replica, and both say so', async () => {
   expect(await (await fetch(`${two.ready.console}/metrics`)).text()).toMatch(/^roomdesk_leader 0$/m)
 })
 
-test('A controller with another key does not join, and says what to mend', async () => {
+test('A controller with another key cannot join, and says how to correct it', async () => {
   const folder = await temporaryFolder()
   const alone = startHeadless({ folder, site, flags: ['--store', String(flags[1])] })
   const error = await alone.then(
@@ -76,7 +76,7 @@ test('A controller with another key does not join, and says what to mend', async
   expect(String(error)).toMatch(/--seal-key/)
 })
 
-test('Every operation is answered by the address of a standby with the bytes of the leader', async () => {
+test('A replica answers every operation with the bytes of the leader', async () => {
   const api = new ApiClient(two.ready, credential)
   expect((await api.authenticate()).ret).toBe(0)
   const shown = encodeURIComponent(api.token)
@@ -110,14 +110,14 @@ test('Every operation is answered by the address of a standby with the bytes of 
     expect(await bytesOf(two.ready.device + list, init)).toBe(await bytesOf(one.ready.device + list, init))
 })
 
-test('Whose request it was is known at the leader, and nobody can say that they are somebody else', async () => {
+test('The leader knows the client of each request, and nobody can forge it', async () => {
   const headers = { 'roomdesk-client': '6.6.6.6 1 forged' }
   for (const base of [one.ready.media, two.ready.media]) await fetch(`${base}/rtc/room/get?whose`, { headers })
   const { items } = await one.rpc('activity.list', {})
   expect(items.slice(0, 2).map(({ client }) => client)).toEqual(['127.0.0.1', '127.0.0.1'])
 })
 
-test('The console of a standby reads, changes nothing and says where to', async () => {
+test('The console of a replica reads, changes nothing and names the leader', async () => {
   await one.rpc('accounts.create', account)
   expect((await two.rpc('rooms.list', {})).items.length).toBeGreaterThan(0)
   const listed = await two.rpc('controllers.list', {})
@@ -128,7 +128,7 @@ test('The console of a standby reads, changes nothing and says where to', async 
   const refused = await two.result('rooms.create', { topic: 'No', owner_id: 'o', room_mode: 1 })
   expect(refused).toMatchObject({ ok: false, error: { code: 'standby' } })
   if (!refused.ok) expect(refused.error.message).toContain(one.ready.console)
-  // An account signs in here, by the leader, and is known here.
+  // An account signs in here, through the leader, and is known here.
   const signIn = (password: string) =>
     fetch(`${two.ready.console}/session`, {
       method: 'POST',
@@ -143,7 +143,7 @@ test('The console of a standby reads, changes nothing and says where to', async 
       await fetch(`${two.ready.console}/rpc/${procedure}`, { method: 'POST', body: '{}', headers: { cookie } })
     ).json()
   expect(await call('account.me')).toMatchObject({ ok: true, value: { name: account.name, role: account.role } })
-  // What this role may not see there it may not see here.
+  // The rights of a role are the same here.
   expect(await call('backups.list')).toMatchObject({ ok: false, error: { code: 'forbidden' } })
   expect((await fetch(`${two.ready.console}/session`, { method: 'DELETE', headers: { cookie } })).status).toBe(204)
   await vi.waitFor(async () => expect(await call('account.me')).toMatchObject({ ok: false }))
@@ -158,7 +158,7 @@ test('The pages of a replica show events of the leader', async () => {
   const told: { event?: string; id?: number; result?: unknown }[] = []
   page.on('message', (data: Buffer) => told.push(JSON.parse(data.toString()) as (typeof told)[number]))
   await once(page, 'open')
-  // The way to the leader is opened for the first page.
+  // The first page opens the connection to the leader.
   await vi.waitFor(async () => {
     await one.rpc('rooms.create', { topic: 'Told', owner_id: 'o', room_mode: 1 })
     expect(told.some(({ event }) => event === 'rooms.changed')).toBe(true)
@@ -171,7 +171,7 @@ test('The pages of a replica show events of the leader', async () => {
   await once(page, 'close')
 })
 
-test('With a certificate a standby speaks TLS as the leader does, and to the leader', async () => {
+test('With a certificate a replica uses TLS like the leader, and towards the leader', async () => {
   const secretly = async (url: string): Promise<string> => {
     const sent = https.get(`${url.replace('http:', 'https:')}/rtc/room/get`, {
       rejectUnauthorized: false,
@@ -189,12 +189,12 @@ test('With a certificate a standby speaks TLS as the leader does, and to the lea
   await vi.waitFor(async () => expect((await healthOf(two))[0]).toBe(503), 10_000)
 })
 
-test('The lead is handed over by hand, and both addresses answer on', async () => {
+test('The lead is handed over by hand, and both addresses keep answering', async () => {
   const api = new ApiClient(one.ready, credential)
   await api.authenticate()
   const { items } = await one.rpc('controllers.list', {})
   const standby = items.find(({ name }) => name === 'two')
-  // At a standby: it is passed on.
+  // Sent to a replica, which forwards it.
   const began = performance.now()
   expect(await two.rpc('controllers.lead', { id: standby?.id ?? '' })).toEqual({ name: 'two' })
   const room = await api.createRoom()
@@ -211,7 +211,7 @@ test('The lead is handed over by hand, and both addresses answer on', async () =
   }
 })
 
-test('The leader is killed: changes are answered again at the other address, and a new controller takes the place of the one that was lost', async () => {
+test('The leader is killed: changes are answered again at the other address, and a new controller replaces the lost one', async () => {
   const api = new ApiClient(one.ready, credential)
   await api.authenticate()
   const before = await api.createRoom()

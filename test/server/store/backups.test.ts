@@ -16,7 +16,7 @@ import { createRoom, credential, open, room, session, temporaryFolder, topics } 
 const hour = 3_600_000
 
 describe.each(drivers())('In $name', (driver) => {
-  test('At most five backups are kept, the newest first, even when the clock jumps back an hour between them', async () => {
+  test('At most five backups are kept, newest first, even when the clock jumps back an hour between them', async () => {
     const site = await driver.site()
     const { folder } = site
     let now = Date.UTC(2026, 10, 20, 12)
@@ -34,7 +34,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('A backup that is kept stays until it is deleted; of the others so many stay, and so long, as the settings say, and the newest always', async () => {
+  test('A pinned backup stays until it is deleted; of the others the settings limit number and age, and the newest always stays', async () => {
     const site = await driver.site()
     let now = Date.UTC(2026, 10, 20, 12)
     const store = await site.open({ clock: () => now })
@@ -63,7 +63,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('A backup is read in parts as a tar archive that holds its very files', async () => {
+  test('A backup is read in parts as a tar archive of its unchanged files', async () => {
     const site = await driver.site()
     const { folder } = site
     const store = await site.open()
@@ -87,7 +87,7 @@ describe.each(drivers())('In $name', (driver) => {
     }
     await expect(store.readBackup('../site', 0, 10)).rejects.toMatchObject({ code: 'parameter' })
 
-    // It comes back as it went, beside the others; what is damaged, or is none, does not.
+    // It imports unchanged beside the others; damaged or foreign ones are refused.
     await store.deleteBackup(name)
     const whole = await readFile(archive)
     await store.takeUpload('one', 0, whole.subarray(0, 1_000))
@@ -115,7 +115,7 @@ describe.each(drivers())('In $name', (driver) => {
     expect((await store.backups()).map((backup) => backup.name)).toEqual([added.name])
     expect((await readdir(join(folder, 'backups'))).filter((file) => file.startsWith('.'))).toEqual([])
 
-    // Another program may have packed the files again; its headers are also those of earlier versions.
+    // Another program may have repacked the files; its headers are also those of earlier versions.
     const again = join(folder, 'again.tar')
     const packed = (await readdir(join(folder, name), { recursive: true })).filter((file) => file.includes('.'))
     const paths = packed.map((file) => `${name}/${file}`)
@@ -125,7 +125,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Rewriting the files makes a backup of its own about every hour', async () => {
+  test('Rewriting the files makes a backup about every hour', async () => {
     const site = await driver.site()
     const { folder } = site
     let now = Date.UTC(2026, 10, 20, 12)
@@ -203,7 +203,7 @@ describe.each(drivers())('In $name', (driver) => {
       await createRoom(store, `meanwhile-${i}`)
     })
     await Promise.all([restore, ...changes])
-    // Those that were durable before the restore began went with it; the others are there.
+    // Changes durable before the restore were replaced; the others are there.
     expect(store.get('rooms', '2')).toBeUndefined()
     await createRoom(store, 'after')
     expect(store.get('rooms', 'after')).toBeDefined()
@@ -227,7 +227,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Closing waits for a restore that changes things already: another process gets the folder only after it', async () => {
+  test('Closing waits for a restore that has begun to change state: another process gets the folder only after it', async () => {
     const site = await driver.site()
     const store = await site.open()
     await createRoom(store, 'then')
@@ -241,7 +241,7 @@ describe.each(drivers())('In $name', (driver) => {
     for (let held = false; !held; await immediate()) {
       let ran = false
       waiting.push(store.transact([], () => void (ran = true)))
-      // Plans wait from the moment on at which a restore begins to change things; now the disk does not answer either.
+      // Transactions wait from the moment a restore begins to change state; now the disk does not answer either.
       held = !ran
       if (held) store.stall(true)
     }
@@ -257,7 +257,7 @@ describe.each(drivers())('In $name', (driver) => {
     await again.close()
   })
 
-  test('A restore that has changed nothing yet gives way to closing, and of two restores one is refused', async () => {
+  test('A restore that has changed nothing yet is aborted by closing, and of two restores one is refused', async () => {
     const site = await driver.site()
     const store = await site.open()
     await createRoom(store, 'then')
@@ -273,14 +273,14 @@ describe.each(drivers())('In $name', (driver) => {
   })
 })
 
-test('The time of the files is when they were written, not when that was tried', async () => {
+test('The time of the files is the last successful write, not the last attempt', async () => {
   const folder = await temporaryFolder()
   let now = 1_800_000_000_000
   const store = await open(folder, { clock: () => now })
   await store.snapshot()
   expect(store.status().snapshotAt).toBe(now)
   await createRoom(store, '1')
-  // A folder where the new file should be: it cannot be written.
+  // A folder in place of the new file: it cannot be written.
   await mkdir(join(folder, 'rooms.json.tmp'))
   now += 60_000
   await expect(store.snapshot()).rejects.toMatchObject({ name: 'ApiError' })

@@ -8,7 +8,7 @@ import type { Store } from '../../../server/store/store.ts'
 import { drivers } from './drivers.ts'
 import { lastSegment, open, room, temporaryFolder } from '../../support/sites/store-site.ts'
 
-/** One change of a transaction: the room's new topic, or its end. */
+/** One change of a transaction: the room's new topic, or its deletion. */
 type Step = { key: string; topic: string | undefined }
 
 const step: fc.Arbitrary<Step> = fc.record({
@@ -16,7 +16,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   topic: fc.option(fc.string({ unit: 'grapheme', maxLength: 40 }), { nil: undefined }),
 })
 const transaction = fc.array(step, { minLength: 1, maxLength: 4 })
-/** Transactions at once, then perhaps a rewrite of the files, then perhaps a crash (with a cut of the last segment) or a restart. */
+/** Concurrent transactions, then perhaps a rewrite of the files, then perhaps a crash (with a truncated last segment) or a restart. */
 const round = fc.record({
   transactions: fc.array(transaction, { minLength: 1, maxLength: 6 }),
   snapshot: fc.boolean(),
@@ -45,7 +45,7 @@ function commit(store: Store, steps: readonly Step[]): Promise<void> {
 }
 
 let copies = 0
-/** The folder as it is at this very instant: nothing of ours runs meanwhile, only what the disk has been told already. */
+/** Copies the folder at this instant: no code of ours runs meanwhile, so it holds only completed writes. */
 function copyNow(base: string, folder: string): string {
   const copy = join(base, `copy-${++copies}`)
   mkdirSync(copy)
@@ -55,7 +55,7 @@ function copyNow(base: string, folder: string): string {
 }
 
 describe.each(drivers())('In $name', (driver) => {
-  test('Whatever happens and whenever it crashes: every acknowledged transaction is there, every other one wholly or not at all', async () => {
+  test('Whatever happens and whenever it crashes: every acknowledged transaction is there, every other one completely or not at all', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(round, { minLength: 1, maxLength: 8 }), async (rounds) => {
         let site = await driver.site()
@@ -83,7 +83,7 @@ describe.each(drivers())('In $name', (driver) => {
           await store.close()
           site = copy
           store = await site.open()
-          // In the order of the journal: those that were acknowledged, and of the others as many as were stored.
+          // In the order of the journal: the acknowledged ones, and those of the others that were stored.
           const possible: Model[] = []
           for (let count = 0; count <= transactions.length; count++) {
             const outcome: Model = new Map<string, string>(model)
@@ -101,7 +101,7 @@ describe.each(drivers())('In $name', (driver) => {
   }, 60_000)
 })
 
-test('A journal cut at any byte gives exactly the transactions that were whole before the cut', async () => {
+test('A journal truncated at any byte gives exactly the transactions complete before it', async () => {
   const base = await temporaryFolder()
   const folder = join(base, 'site')
   const store = await open(folder)
@@ -134,7 +134,7 @@ test('A journal cut at any byte gives exactly the transactions that were whole b
   )
 }, 60_000)
 
-test('Any bytes changed in any file: the store opens, says so, and holds nothing that was never written', async () => {
+test('Any bytes changed in any file: the store opens, reports it, and contains nothing that was never written', async () => {
   const base = await temporaryFolder()
   const folder = join(base, 'site')
   const store = await open(folder)
@@ -163,7 +163,7 @@ test('Any bytes changed in any file: the store opens, says so, and holds nothing
         const content = await readFile(path)
         const written = name.startsWith('journal') ? content.lastIndexOf(0x0a) : content.length - 2
         const offset = Math.floor(where * written)
-        // A version that damage makes higher is a newer program's file to us, and refused: that has its own test.
+        // Damage that makes a version higher looks like a newer program's file, which is refused: that has its own test.
         if (content.subarray(0, 60).toString().includes('version') && offset < 60) return
         Buffer.from(bytes).copy(content, offset)
         await writeFile(path, content)

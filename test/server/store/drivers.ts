@@ -6,25 +6,25 @@ import type { Store } from '../../../server/store/store.ts'
 import { PostgresServer } from '../../support/postgres/postgres-server.ts'
 import { crashCopy, lastSegment, open, temporaryFolder } from '../../support/sites/store-site.ts'
 
-/** A site that is opened, crashes and is opened again, wherever its state is. */
+/** A site that can be opened, crash and be opened again, with any store. */
 export interface StoredSite {
   /** Its data folder. */
   readonly folder: string
   open(options?: Partial<StoreOptions>): Promise<Store>
-  /** The site as a crash at this moment leaves it: a copy, that nobody has open. */
+  /** Copies the site as a crash at this moment leaves it, without an owner. */
   crashed(): Promise<StoredSite>
-  /** What its journal holds, as text. */
+  /** Reads its journal as text. */
   journal(): Promise<string>
 }
 
-/** Where a site's state can be. */
+/** A kind of store. */
 export interface Driver {
   readonly name: string
-  /** A site that goes with the test. */
+  /** Makes a site that is removed with the test. */
   site(): Promise<StoredSite>
 }
 
-/** Every driver of the store. To be called once by a test file, at its top: the database goes with the file. */
+/** Lists the drivers of the store. Call it once at the top of a test file: the database is removed with the file. */
 export function drivers(): readonly Driver[] {
   const postgres = postgresOfFile()
   return [
@@ -33,7 +33,7 @@ export function drivers(): readonly Driver[] {
   ]
 }
 
-/** A PostgreSQL for the tests of one file, begun when the first of them wants it. To be called at the top of the file. */
+/** A PostgreSQL for the tests of one file, started by the first that needs it. Call it at the top of the file. */
 export function postgresOfFile(): () => Promise<PostgresServer> {
   let server: Promise<PostgresServer> | undefined
   afterAll(async () => await (await server)?.remove())
@@ -49,7 +49,7 @@ function filesSite(folder: string): StoredSite {
   }
 }
 
-/** A site in a database of the tests. @param given schema and data folder; left out: new ones. */
+/** Makes a site in a database of the tests. @param given schema and data folder; default: new ones */
 export async function databaseSite(
   server: PostgresServer,
   given?: { schema: string; folder: string },

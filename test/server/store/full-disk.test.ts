@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createRoom, crashCopy, open, temporaryFolder, topics } from '../../support/sites/store-site.ts'
 
-/** A disk of one megabyte, where we may mount one. */
+/** Mounts a disk of one megabyte, if permitted. */
 async function smallDisk(): Promise<string | undefined> {
   const folder = join(await temporaryFolder(), 'disk')
   await mkdir(folder)
@@ -18,7 +18,7 @@ async function smallDisk(): Promise<string | undefined> {
   return folder
 }
 
-test('A full disk refuses changes one by one, keeps everything else, and recovers by itself', async ({ skip }) => {
+test('A full disk refuses single changes, keeps everything else, and recovers without help', async ({ skip }) => {
   const folder = await smallDisk()
   if (folder === undefined) return skip('not allowed to mount a small disk')
   const store = await open(folder)
@@ -60,7 +60,7 @@ test('A full disk refuses changes one by one, keeps everything else, and recover
   await again.close()
 })
 
-test('A disk that has room again is noticed without any change', async ({ skip }) => {
+test('A disk with free space again is noticed without any change', async ({ skip }) => {
   const folder = await smallDisk()
   if (folder === undefined) return skip('not allowed to mount a small disk')
   const store = await open(folder)
@@ -73,7 +73,7 @@ test('A disk that has room again is noticed without any change', async ({ skip }
   await store.close()
 })
 
-test('A limit on the size of files refuses changes half written, and none of them is there after the restart', async () => {
+test('A limit on the size of files refuses partial writes, and none of them is there after the restart', async () => {
   const folder = await temporaryFolder()
   const child = spawn(
     'bash',

@@ -1,4 +1,4 @@
-/** Run by full-disk.test.ts in a process that may not write large files: says which changes were stored and which were refused. */
+/** Program of full-disk.test.ts that may not write large files: reports which changes were stored and which were refused. */
 import { writeSync } from 'node:fs'
 import { openStore } from '../../../server/store/open-store.ts'
 import { createSealer } from '../../../server/store/sealer.ts'

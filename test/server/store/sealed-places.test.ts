@@ -21,7 +21,7 @@ const before: Partial<StoreOptions> = {
 }
 const cheap = { ln: 4, r: 8, p: 1 }
 
-/** A controller on a site. */
+/** Starts a controller on a site. */
 async function start(site: StoredSite): Promise<Controller> {
   const { folder, database } = { database: undefined, ...site }
   const controller = await Controller.open({
@@ -54,14 +54,14 @@ function device(userId: string, roomId: string, sealed: string) {
   }
 }
 
-/** The sealed texts that a site holds, by collection and key. */
+/** Lists the sealed texts of a site, by collection and key. */
 function sealedTexts(store: Store): string[] {
   return (['credentials', 'nodes', 'devices', 'rooms', 'accounts', 'settings'] as const).flatMap((collection) =>
     [...JSON.stringify([...store.all(collection)]).matchAll(/sealed:v\d/g)].map(([text]) => `${collection} ${text}`),
   )
 }
 
-/** A site of the version before, with a secret of each kind. */
+/** A site of the previous version, with a secret of each kind. */
 async function oldSite(site: StoredSite): Promise<void> {
   const store = await site.open(before)
   const old = (secret: string): string => sealedBefore(key, secret)
@@ -97,7 +97,7 @@ async function oldSite(site: StoredSite): Promise<void> {
 }
 
 describe.each(drivers())('In $name', (driver) => {
-  test('a secret that was moved into another record opens there no more than a damaged one', async () => {
+  test('a secret moved into another record cannot be opened there, like a damaged one', async () => {
     const site = await driver.site()
     const store = await site.open()
     await store.transact([], (transaction) => {
@@ -124,7 +124,7 @@ describe.each(drivers())('In $name', (driver) => {
     for (const moved of ['moved', 'copied', 'old']) expect(await passwordOf(moved)).toEqual(damaged)
   })
 
-  test('a site of the version before starts, opens everything, keeps what changes meanwhile, and seals it for its record', async () => {
+  test('a site of the previous version starts, opens everything, keeps changes made meanwhile, and seals them for their records', async () => {
     const site = await driver.site()
     await oldSite(site)
     const controller = await start(site)
@@ -155,7 +155,7 @@ describe.each(drivers())('In $name', (driver) => {
     await expect(site.open(before)).rejects.toBeInstanceOf(StoreVersionError)
   })
 
-  test('a backup of the version before is restored with its secrets sealed for their records', async () => {
+  test('a backup of the previous version is restored with its secrets sealed for their records', async () => {
     const site = await driver.site()
     await oldSite(site)
     const old = await site.open()

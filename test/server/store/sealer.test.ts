@@ -17,7 +17,7 @@ import {
 
 const place = placeOf('rooms', 'a')
 
-test('Any text comes back as it was, and looks different each time it is sealed', () => {
+test('Any text opens unchanged, and looks different each time it is sealed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const sealed = sealer.seal(text, place)
@@ -28,7 +28,7 @@ test('Any text comes back as it was, and looks different each time it is sealed'
   )
 })
 
-test('A text of another key, or an altered one, is refused without showing anything', () => {
+test('A text of another key, or an altered one, is refused without revealing anything', () => {
   const sealed = sealer.seal('the secret', place)
   const another = createSealer(Buffer.alloc(32, 8))
   const altered = `${sealed.slice(0, 30)}${sealed[30] === 'A' ? 'B' : 'A'}${sealed.slice(31)}`
@@ -47,7 +47,7 @@ test('A text of another key, or an altered one, is refused without showing anyth
   expect(() => createSealer(Buffer.alloc(16))).toThrow(RangeError)
 })
 
-test('The key file is made once, for its owner only', async () => {
+test('The key file is created once, for its owner only', async () => {
   const path = join(await temporaryFolder(), 'deep', 'seal.key')
   const keys = await Promise.all([loadKeyFile(path), loadKeyFile(path), loadKeyFile(path)])
   expect(keys[0]).toHaveLength(32)
@@ -58,7 +58,7 @@ test('The key file is made once, for its owner only', async () => {
   expect(await readdir(join(path, '..'))).toEqual(['seal.key'])
 })
 
-test('A key file that others may read is closed to them', async () => {
+test('A key file readable by others is closed to them', async () => {
   const path = join(await temporaryFolder(), 'seal.key')
   const key = await loadKeyFile(path)
   await chmod(path, 0o644)
@@ -66,7 +66,7 @@ test('A key file that others may read is closed to them', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o600)
 })
 
-test('A damaged key file is refused and left alone', async () => {
+test('A damaged key file is refused and left unchanged', async () => {
   const path = join(await temporaryFolder(), 'seal.key')
   for (const text of ['', 'abc', 'z'.repeat(64), '0'.repeat(63)]) {
     await writeFile(path, text)
@@ -75,7 +75,7 @@ test('A damaged key file is refused and left alone', async () => {
   }
 })
 
-test('A key that is missing beside what was sealed with it is not replaced: the start says what is missing and what to do', async () => {
+test('A missing key of sealed data is not replaced: the start says what is missing and what to do', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'seal.key')
   const key = await loadKeyFile(path)
@@ -93,7 +93,7 @@ test('A key that is missing beside what was sealed with it is not replaced: the 
   await Promise.all(['site.json', 'site.previous.json'].map((name) => rm(join(onlyBackup, name))))
   for (const name of await readdir(onlyBackup)) if (name.startsWith('journal')) await rm(join(onlyBackup, name))
   for (const each of [folder, killed, onlyBackup]) {
-    await rename(join(each, 'seal.key'), join(each, 'elsewhere'))
+    await rename(join(each, 'seal.key'), join(each, 'aside'))
     const before = await contents(each)
     await expect(loadKeyFile(join(each, 'seal.key'))).rejects.toMatchObject({
       name: 'KeyFileError',
@@ -102,12 +102,12 @@ test('A key that is missing beside what was sealed with it is not replaced: the 
       ),
     })
     expect(await contents(each)).toEqual(before)
-    await rename(join(each, 'elsewhere'), join(each, 'seal.key'))
+    await rename(join(each, 'aside'), join(each, 'seal.key'))
     expect(await loadKeyFile(join(each, 'seal.key'))).toEqual(key)
   }
 })
 
-test('A folder with data and nothing sealed gets a key', async () => {
+test('A folder with data and no sealed texts gets a key', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await createRoom(store, 'no password')
@@ -115,13 +115,13 @@ test('A folder with data and nothing sealed gets a key', async () => {
   expect(await loadKeyFile(join(folder, 'seal.key'))).toHaveLength(32)
 })
 
-test('A folder in the place of the key file is named', async () => {
+test('A folder in place of the key file is named', async () => {
   const path = join(await temporaryFolder(), 'seal.key')
   await mkdir(path)
   await expect(loadKeyFile(path)).rejects.toThrow(`${path} is no file: move it away`)
 })
 
-test('A secret is nowhere in the files, in none of its spellings', async () => {
+test('A secret is in no file, in no spelling', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   const secret = 'correct-horse-battery-staple'

@@ -15,14 +15,14 @@ const withServer = (): Settings => {
   return { ...settings, media: { ...settings.media, ice_servers: [server] } }
 }
 
-/** Stores settings as earlier versions did: with credentials in the clear. */
+/** Stores settings like earlier versions: with credentials in plain text. */
 async function putClear(store: Store): Promise<void> {
   await store.transact([], (transaction) =>
     transaction.put('settings', 'site', withServer() as unknown as StoredSettings),
   )
 }
 
-/** The files that hold the credential as it is. */
+/** Lists the files that contain the credential in plain text. */
 async function filesInTheClear(folder: string): Promise<string[]> {
   const files = [...(await contents(folder))]
   return files.flatMap(([path, bytes]) =>
@@ -30,7 +30,7 @@ async function filesInTheClear(folder: string): Promise<string[]> {
   )
 }
 
-test('The credential of a TURN server is sealed wherever settings are kept, and there after a restart', async () => {
+test('The credential of a TURN server is sealed wherever settings are stored, and still works after a restart', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => putSettings(transaction, withServer(), store))
@@ -44,7 +44,7 @@ test('The credential of a TURN server is sealed wherever settings are kept, and 
   await again.close()
 })
 
-test('Secrets that an earlier version stored in the clear are sealed at the next start: in the files, the journal and every backup', async () => {
+test('Secrets that an earlier version stored in plain text are sealed at the next start: in the files, the journal and every backup', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await putClear(store)
@@ -68,7 +68,7 @@ test('Secrets that an earlier version stored in the clear are sealed at the next
   expect(siteSettings(next)).toEqual(withServer())
   expect(next.all('rooms').size).toBe(1)
 
-  // A backup that was kept elsewhere is put back.
+  // A backup from another disk is restored.
   await next.transact([], (transaction) => putSettings(transaction, defaultSettings(), next))
   await cp(clearBackup, join(folder, 'backups', name), { recursive: true })
   await next.restoreBackup(name)
@@ -77,7 +77,7 @@ test('Secrets that an earlier version stored in the clear are sealed at the next
   expect(await filesInTheClear(folder)).toEqual([join('backups', name, 'site.json')])
 })
 
-test('A site whose sealing key was lost runs on without the credential', async () => {
+test('A site whose sealing key was lost keeps running without the credential', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => putSettings(transaction, withServer(), store))
@@ -89,7 +89,7 @@ test('A site whose sealing key was lost runs on without the credential', async (
   await store.close()
 })
 
-test('Settings of an earlier version have every field of this one, however deep; what is not taken any more has its default', () => {
+test('Settings of an earlier version have every field of this one, at any depth; invalid values have their default', () => {
   const { deadlines, media, ...others } = withServer()
   const { node_ms: _, ...someDeadlines } = { ...deadlines, store_ms: 7_000, forgotten: 1 }
   const { publish_bitrate: __, ...someMedia } = media
@@ -100,7 +100,7 @@ test('Settings of an earlier version have every field of this one, however deep;
   expect(completeSettings(null)).toEqual(defaultSettings())
 })
 
-test('A licence and a node that an earlier version stored have every field of this one', async () => {
+test('A licence and a node of an earlier version have every field of this one', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => {

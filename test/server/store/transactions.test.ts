@@ -6,7 +6,7 @@ import { drivers } from './drivers.ts'
 import { createRoom, credential, room, session, topics } from '../../support/sites/store-site.ts'
 
 describe.each(drivers())('In $name', (driver) => {
-  test('Acknowledged changes are there after a crash and after a tidy restart, in the same order', async () => {
+  test('Acknowledged changes are there after a crash and after an orderly restart, in the same order', async () => {
     const site = await driver.site()
     const store = await site.open()
     for (const id of ['c', 'a', 'b']) await createRoom(store, id, `Topic ${id}`)
@@ -37,7 +37,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Changes that arrive together share a flush', async () => {
+  test('Concurrent changes share a flush', async () => {
     const store = await (await driver.site()).open()
     let flushes = 0
     store.onFlush(() => flushes++)
@@ -47,7 +47,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('A plan that throws, or changes nothing, leaves memory and disk alone and frees its locks', async () => {
+  test('A plan that throws, or changes nothing, leaves memory and disk unchanged and frees its locks', async () => {
     const site = await driver.site()
     const store = await site.open()
     await createRoom(store, '1')
@@ -63,7 +63,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('A lock makes a thousand increments count, and others do not wait for it', async () => {
+  test('A lock makes a thousand increments count, and other changes do not wait for it', async () => {
     const store = await (await driver.site()).open()
     await createRoom(store, 'counter', '0')
     const order: number[] = []
@@ -95,7 +95,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Listeners hear every durable change once, in order; one that fails harms nobody', async () => {
+  test('Listeners receive every durable change once, in order; one that throws affects nobody', async () => {
     const store = await (await driver.site()).open()
     const heard: string[] = []
     store.onChange(() => {
@@ -118,7 +118,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Room numbers are never given twice, not even those of deleted rooms, through any damage of the files', async () => {
+  test('Room numbers are never reused, not even those of deleted rooms, through any damage of the files', async () => {
     const site = await driver.site()
     let last = 0
     for (let round = 0; round < 4; round++) {
@@ -154,7 +154,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Closing writes what was still to be written behind', async () => {
+  test('Closing writes the changes still pending behind', async () => {
     const site = await driver.site()
     const store = await site.open()
     for (let i = 0; i < 2_000; i++) store.writeBehind('sessions', `token-${i}`, session(i))
@@ -165,7 +165,7 @@ describe.each(drivers())('In $name', (driver) => {
     await again.close()
   })
 
-  test('A session that a transaction ended stays ended, even when it was used meanwhile', async () => {
+  test('A session that a transaction ended stays ended, even if it was used meanwhile', async () => {
     const site = await driver.site()
     const store = await site.open()
     store.writeBehind('sessions', 'token', session(1))
@@ -179,7 +179,7 @@ describe.each(drivers())('In $name', (driver) => {
     await again.close()
   })
 
-  test('Hostile keys are only keys', async () => {
+  test('Hostile keys are ordinary keys', async () => {
     const site = await driver.site()
     const store = await site.open()
     const keys = ['__proto__', 'constructor', 'toString', '', '\u0000\n"\\', '\ud800', '会议室 😀', 'x'.repeat(1000)]
@@ -187,7 +187,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.snapshot()
     await createRoom(store, 'after', '__proto__')
     const crashed = await (await site.crashed()).open()
-    // A lone surrogate is no text: JSON spells it out, so it survives too.
+    // A lone surrogate is no valid text: JSON escapes it, so it survives too.
     expect([...crashed.all('rooms').keys()]).toEqual([...keys, 'after'])
     expect(crashed.get('rooms', 'hasOwnProperty')).toBeUndefined()
     expect({}).not.toHaveProperty('topic')
@@ -195,7 +195,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('A disk that does not answer: changes fail within the deadline, nothing of them happens, and all is well when it is back', async () => {
+  test('A disk that does not answer: changes fail at the deadline and are not applied, and all works when it is back', async () => {
     const site = await driver.site()
     let deadline = 200
     const store = await site.open({ deadlineMs: () => deadline })
@@ -230,7 +230,7 @@ describe.each(drivers())('In $name', (driver) => {
     await expect(createRoom(store, '1')).rejects.toMatchObject({ code: 'storage' })
   })
 
-  test('Rewriting the files while changes arrive loses nothing, and the journal is cut', async () => {
+  test('Rewriting the files during changes loses nothing, and the journal is truncated', async () => {
     const site = await driver.site()
     const store = await site.open({ snapshotAfterBytes: 100_000 })
     const acknowledged = new Map<string, string>()
@@ -255,7 +255,7 @@ describe.each(drivers())('In $name', (driver) => {
     await store.close()
   })
 
-  test('Listeners that throw are logged whole, and neither the writing nor the other listeners stop', async () => {
+  test('Listeners that throw are logged in full, and neither the writing nor the other listeners stop', async () => {
     const errors: unknown[] = []
     const silent = (): void => undefined
     const logger = { info: silent, warn: silent, error: (details: object) => void errors.push(details) }

@@ -7,7 +7,7 @@ const silent = { mode: 'silent', delayMs: 0 } as const
 const failing = { mode: 'failing', delayMs: 0 } as const
 const none = { mode: 'none', delayMs: 0 } as const
 
-test('a room gets a node, which holds it, and the assignment is stored before the answer', async () => {
+test('a room gets a node, which opens it, and the assignment is stored before the answer', async () => {
   const { pool, store, node } = await poolSite({ rooms: { r1: { attendee_max: 1 } } })
   expect(await pool.assign('r1')).toBe('main')
   expect(store.get('rooms', 'r1')?.node).toBe('main')
@@ -24,7 +24,7 @@ test('the node knows the host password of the room', async () => {
   expect(ann.role).toBe('host')
 })
 
-test('a room stays on its node while another one is less loaded', async () => {
+test('a room stays on its node even if another one has less load', async () => {
   const { pool, node, addNode, next } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -42,13 +42,13 @@ test('new rooms spread over the nodes by rooms and then by users', async () => {
   expect(await pool.assign('r3')).toBe('b')
 })
 
-test('rooms that are assigned at the same time spread too', async () => {
+test('rooms assigned at the same time are distributed as well', async () => {
   const { pool } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {}, r2: {}, r3: {}, r4: {} } })
   const names = await Promise.all(['r1', 'r2', 'r3', 'r4'].map((roomId) => pool.assign(roomId)))
   expect(names.sort()).toEqual(['a', 'a', 'b', 'b'])
 })
 
-test('the limit of rooms holds also for rooms that are assigned at the same time', async () => {
+test('the room limit also holds for rooms assigned at the same time', async () => {
   const { pool } = await poolSite({ nodes: { a: { max_rooms: 2 } }, rooms: { r1: {}, r2: {}, r3: {} } })
   const results = await Promise.allSettled(['r1', 'r2', 'r3'].map((roomId) => pool.assign(roomId)))
   expect(results.filter((result) => result.status === 'rejected')).toMatchObject([
@@ -56,7 +56,7 @@ test('the limit of rooms holds also for rooms that are assigned at the same time
   ])
 })
 
-test('a deleted room makes place for another one', async () => {
+test('a deleted room frees a place', async () => {
   const { pool, removeRoom } = await poolSite({ nodes: { a: { max_rooms: 1 } }, rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   await expect(pool.assign('r2')).rejects.toMatchObject({ code: 'licenceExceeded' })
@@ -64,7 +64,7 @@ test('a deleted room makes place for another one', async () => {
   expect(await pool.assign('r2')).toBe('a')
 })
 
-test('the limit of users counts people and devices in all rooms of the node', async () => {
+test('the user limit counts people and devices in all rooms of the node', async () => {
   const { pool, node } = await poolSite({ nodes: { a: { max_users: 1 } }, rooms: { r1: {}, r2: {} } })
   await pool.assign('r1')
   node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -74,13 +74,13 @@ test('the limit of users counts people and devices in all rooms of the node', as
   expect(await pool.assign('r2')).toBe('a')
 })
 
-test('the asked idc_code is preferred', async () => {
+test('the requested idc_code is preferred', async () => {
   const { pool } = await poolSite({ nodes: { a: {}, b: { idc_code: 'bj' } }, rooms: { r1: {}, r2: {} } })
   expect(await pool.assign('r1', { idcCode: 'bj' })).toBe('b')
   expect(await pool.assign('r2', { idcCode: 'sh' })).toBe('a')
 })
 
-test('without any enabled, online node there is none: 410, not 411', async () => {
+test('without any enabled, online node the answer is 410, not 411', async () => {
   const { pool } = await poolSite({ nodes: { a: { enabled: false } }, rooms: { r1: {} } })
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
 })
@@ -91,7 +91,7 @@ test('a room that does not exist or is closed is not assigned', async () => {
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'roomClosed' })
 })
 
-test('many callers who ask for one room at once share one attempt', async () => {
+test('concurrent requests for one room share one attempt', async () => {
   let opened = 0
   const { pool, store } = await poolSite({
     nodes: { a: {}, b: {} },
@@ -115,7 +115,7 @@ test('many callers who ask for one room at once share one attempt', async () => 
   expect([opened, stored]).toEqual([1, 1])
 })
 
-test('a caller who gives up does not end the attempt of the others', async () => {
+test('a caller that gives up does not end the attempt of the others', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   node('main').setFault({ mode: 'slow', delayMs: 60 })
   const caller = new AbortController()
@@ -126,7 +126,7 @@ test('a caller who gives up does not end the attempt of the others', async () =>
   expect(await second).toBe('main')
 })
 
-test('a node that says no is passed over for the next one', async () => {
+test('a node that refuses is skipped for the next one', async () => {
   const { pool, node, logged } = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { r1: {} },
@@ -137,7 +137,7 @@ test('a node that says no is passed over for the next one', async () => {
   expect(logged).toContain('a node did not take a room')
 })
 
-test('when every node says no there is none, also where others are at their limit', async () => {
+test('when every node refuses there is none, even if others are at their limit', async () => {
   const { pool, node } = await poolSite({
     nodes: { a: {}, full: { max_rooms: 1 } },
     rooms: { r1: {}, r2: { node: 'full' } },
@@ -147,7 +147,7 @@ test('when every node says no there is none, also where others are at their limi
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
 })
 
-test('a silent node costs the deadline and no more, and leaves no assignment behind', async () => {
+test('a silent node costs only the deadline, and leaves no assignment behind', async () => {
   const { pool, node, store } = await poolSite({
     rooms: { r1: {} },
     deadlines: { node_ms: 100, health_interval_ms: 5_000 },
@@ -175,7 +175,7 @@ test('when the disk refuses, the room is not assigned and does not stay on the n
   expect(await pool.assign('r1')).toBe('main')
 })
 
-test('a room that is deleted while it is being assigned is not found and does not stay on the node', async () => {
+test('a room deleted during its assignment is not found and does not stay on the node', async () => {
   const { pool, node, removeRoom } = await poolSite({ rooms: { r1: {} } })
   node('main').setFault({ mode: 'slow', delayMs: 50 })
   const closed = Promise.withResolvers<string>()
@@ -192,7 +192,7 @@ test('a room that is deleted while it is being assigned is not found and does no
   expect(await node('main').rooms(new AbortController().signal)).toEqual([])
 })
 
-test('a room that changes while it is being assigned is on the node as it is stored', async () => {
+test('a room changed during its assignment is on the node as stored', async () => {
   const { pool, node, changeRoom } = await poolSite({ rooms: { r1: { attendee_max: 10 } } })
   node('main').setFault({ mode: 'slow', delayMs: 30 })
   const assigned = pool.assign('r1')
@@ -202,7 +202,7 @@ test('a room that changes while it is being assigned is on the node as it is sto
   expect(() => node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })).toThrow('locked')
 })
 
-test('a room whose node was lost gets another one', async () => {
+test('a room whose node is lost moves to another one', async () => {
   const { pool, node, next } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   expect(await pool.assign('r1')).toBe('a')
   const lost = next(stateIs('a', 'offline'))
@@ -211,7 +211,7 @@ test('a room whose node was lost gets another one', async () => {
   expect(await pool.assign('r1')).toBe('b')
 })
 
-test('get_mcu answers the address with the asked tag, else the first, else the default', async () => {
+test('get_mcu answers the address with the requested tag, else the first, else the default', async () => {
   const addresses = [
     { tag: 'wan', addr: '203.0.113.5:7082' },
     { tag: 'local', addr: '10.0.0.5:7082' },
@@ -225,14 +225,14 @@ test('get_mcu answers the address with the asked tag, else the first, else the d
   expect(() => pool.address('gone')).toThrow('not online')
 })
 
-test('beside a node that carries media a simulated one gets no rooms, also while the other is offline; the lab asks for it', async () => {
+test('beside a real node a simulated one gets no rooms, even while the other is offline, unless the lab requests it', async () => {
   const { pool, node, next } = await poolSite({
     nodes: { a: {}, real: { kind: 'embedded' } },
     rooms: { r1: {}, r2: {}, r3: {}, r4: { node: 'a' } },
   })
   expect(await pool.assign('r1')).toBe('real')
   expect(await pool.assign('r2')).toBe('real')
-  // It was put there before there was another one.
+  // Assigned before there was another node.
   expect(await pool.assign('r4')).toBe('real')
   expect(await pool.assign('r3', { lab: true })).toBe('a')
   node('a').joinPerson('r3', { userId: 'ann', userName: 'Ann' })
@@ -243,7 +243,7 @@ test('beside a node that carries media a simulated one gets no rooms, also while
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
 })
 
-test('a site that has nothing but simulated nodes puts its rooms there', async () => {
+test('a site with only simulated nodes uses them', async () => {
   const { pool } = await poolSite({ nodes: { a: {}, real: { kind: 'embedded', enabled: false } }, rooms: { r1: {} } })
   expect(await pool.assign('r1')).toBe('a')
 })

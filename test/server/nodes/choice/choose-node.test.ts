@@ -16,46 +16,46 @@ test('the node with the fewest users is chosen, however many rooms it has', () =
   expect(chosen([node('a', { users: 5 }), node('b', { users: 3, rooms: 900 }), node('c', { users: 4 })])).toBe('b')
 })
 
-test('with as many users, the one with the fewest rooms; with as many rooms, the first by name', () => {
+test('with equal users, the one with the fewest rooms is chosen; with equal rooms, the first by name', () => {
   expect(chosen([node('a', { rooms: 2 }), node('b', { rooms: 1 })])).toBe('b')
   expect(chosen([node('c'), node('a'), node('b')])).toBe('a')
 })
 
-test('a node of weight 2 takes twice the users and twice the rooms', () => {
+test('a node of weight 2 gets twice the users and twice the rooms', () => {
   expect(chosen([node('a', { users: 5 }), node('b', { users: 8, weight: 2 })])).toBe('b')
   expect(chosen([node('a', { users: 5 }), node('b', { users: 11, weight: 2 })])).toBe('a')
   expect(chosen([node('a', { rooms: 5 }), node('b', { rooms: 8, weight: 2 })])).toBe('b')
 })
 
-test('the asked idc_code is preferred over less load', () => {
+test('the requested idc_code takes precedence over load', () => {
   const nodes = [node('a'), node('b', { idcCode: 'bj', users: 9 }), node('c', { idcCode: 'bj', users: 8 })]
   expect(chosen(nodes, { idcCode: 'bj' })).toBe('c')
 })
 
-test('when no node of the asked idc_code qualifies, any other will do', () => {
+test('if no node of the requested idc_code qualifies, any other is chosen', () => {
   expect(chosen([node('a'), node('b', { idcCode: 'bj', users: 2, maxUsers: 2 })], { idcCode: 'bj' })).toBe('a')
   expect(chosen([node('a')], { idcCode: 'sh' })).toBe('a')
 })
 
-test('a node at its limit of rooms or users is passed over', () => {
+test('a node at its limit of rooms or users is skipped', () => {
   expect(chosen([node('a', { rooms: 2, maxRooms: 2 }), node('b', { rooms: 3, users: 9 })])).toBe('b')
   expect(chosen([node('a', { users: 2, maxUsers: 2 }), node('b', { users: 9 })])).toBe('b')
 })
 
-test('a site without nodes is told apart from one with all nodes at their limit', () => {
+test('a site without nodes is distinguished from one with all nodes at their limit', () => {
   expect(chosen([])).toBe('noNode')
   expect(chosen([node('a')], { exclude: new Set(['a']) })).toBe('noNode')
   expect(chosen([node('a', { rooms: 1, maxRooms: 1 }), node('b', { users: 1, maxUsers: 1 })])).toBe('licenceExceeded')
 })
 
-test('users who are about to come count like those who are there, and refuse nobody', () => {
+test('expected users count as load like present ones, but not towards the limit', () => {
   expect(chosen([node('a', { users: 1, expected: 3 }), node('b', { users: 3 })])).toBe('b')
   const filling = node('a', { users: 1, expected: 1, maxUsers: 2 })
   expect(chosen([filling, node('b', { users: 90 })])).toBe('b')
   expect(chosen([filling])).toBe('a')
 })
 
-test('a node that is not reliable comes last, also where it is the wished one', () => {
+test('an unsteady node comes last, even if it is the requested one', () => {
   const crashing = node('a', { idcCode: 'bj', reliable: false })
   expect(chosen([crashing, node('b', { users: 90 })], { idcCode: 'bj' })).toBe('b')
   expect(chosen([crashing])).toBe('a')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
 import { camera, isOf, poolSite } from '../../../support/sites/pool-site.ts'
 
-/** Resolves when the room's stored node is the wanted one. */
+/** Resolves when the store assigns the room to this node. */
 function assignedTo(store: Store, roomId: string, node: string): Promise<void> {
   if (store.get('rooms', roomId)?.node === node) return Promise.resolve()
   return new Promise((resolve) => {
@@ -44,7 +44,7 @@ test('when the last person leaves, the room goes too and the node is empty', asy
   expect(pool.views()[0]).toMatchObject({ rooms: 0, rooms_left: 0 })
 })
 
-test('a room with devices only moves when there is another node for it', async () => {
+test('a room with only devices moves when there is another node for it', async () => {
   const { pool, node, store, told, addNode } = await poolSite({
     nodes: { a: {} },
     rooms: { watch: { node: 'a' }, talk: { node: 'a' } },
@@ -72,7 +72,7 @@ test('a room with devices only moves when there is another node for it', async (
   expect(store.get('rooms', 'talk')?.node).toBe('a')
 })
 
-test('a room whose people are still on the way from a lost node has another one at once when this one drains', async () => {
+test('a room whose users have not yet returned from a lost node moves at once when its new node drains', async () => {
   const { pool, node, store, next } = await poolSite({
     nodes: { a: {}, b: { weight: 9 }, c: {} },
     rooms: { talk: { node: 'a' } },
@@ -86,7 +86,7 @@ test('a room whose people are still on the way from a lost node has another one 
   await assignedTo(store, 'talk', 'c')
 })
 
-test('a node that no longer drains takes rooms again', async () => {
+test('a node that no longer drains gets rooms again', async () => {
   const { pool } = await poolSite({ nodes: { a: {} }, rooms: { r1: {} } })
   await pool.drain('a', true)
   await expect(pool.assign('r1')).rejects.toMatchObject({ code: 'noNode' })
@@ -95,7 +95,7 @@ test('a node that no longer drains takes rooms again', async () => {
   expect(pool.views()[0]?.state).toBe('online')
 })
 
-test('a drain that was asked for before a restart goes on after it', async () => {
+test('a drain requested before a restart continues after it', async () => {
   const { store } = await poolSite({
     nodes: { a: { draining: true } },
     rooms: { r1: { node: 'a' }, r2: { node: 'a' } },
@@ -112,7 +112,7 @@ test('a room that is being assigned when the drain begins goes to another node',
   expect(store.get('rooms', 'r1')?.node).toBe('b')
 })
 
-test('thousands of idle rooms are taken off in slices while requests are answered', async () => {
+test('thousands of idle rooms are moved in chunks while requests are answered', async () => {
   const rooms = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [`r${number}`, { node: 'a' }]))
   const { pool, store } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { ...rooms, asked: {} } })
   await pool.drain('a', true)
@@ -122,7 +122,7 @@ test('thousands of idle rooms are taken off in slices while requests are answere
   expect(pool.views()[0]?.rooms).toBe(0)
 })
 
-test('a drain that the disk refuses is taken up again', async () => {
+test('a drain that the disk refuses is retried', async () => {
   const { pool, store, settings, logged } = await poolSite({
     nodes: { a: {} },
     rooms: { r1: { node: 'a' } },

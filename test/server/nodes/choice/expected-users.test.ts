@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ExpectedUsers } from '../../../../server/nodes/pool/state/expected-users.ts'
 
-test('users of a room that was just assigned are expected until they are there', () => {
+test('users of a newly assigned room are expected until they join', () => {
   const expected = new ExpectedUsers(() => 0)
   expected.expect('r1', 'a', 2)
   expected.expect('r2', 'a', 0.5)
@@ -14,7 +14,7 @@ test('users of a room that was just assigned are expected until they are there',
   expect(expected.on('a')).toBe(0)
 })
 
-test('a room that goes to another node is expected there alone', () => {
+test('users of a room that moves are expected on its new node only', () => {
   const expected = new ExpectedUsers(() => 0)
   expected.expect('r1', 'a', 2)
   expected.expect('r1', 'b', 3)
@@ -23,7 +23,7 @@ test('a room that goes to another node is expected there alone', () => {
   expect(expected.on('b')).toBe(0)
 })
 
-test('users of a secondary node are expected there, beside those of the room', () => {
+test('users of a secondary node are expected there, in addition to those of the room', () => {
   const expected = new ExpectedUsers(() => 0)
   expected.expect('r1', 'a', 2)
   expected.expectAt('r1', 'b', 1)
@@ -38,7 +38,7 @@ test('users of a secondary node are expected there, beside those of the room', (
   expect(expected.on('b')).toBe(0)
 })
 
-test('a person who does not arrive within half a minute is no longer expected', () => {
+test('a user who does not join within half a minute is no longer expected', () => {
   let now = 0
   const expected = new ExpectedUsers(() => now)
   expected.expect('r1', 'a', 2)

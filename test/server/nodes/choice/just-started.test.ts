@@ -7,7 +7,7 @@ const slow = { mode: 'slow', delayMs: 200 } as const
 const silent = { mode: 'silent', delayMs: 0 } as const
 const none = { mode: 'none', delayMs: 0 } as const
 
-/** Nodes of these names answer as that says; the others at once. Of every kind: Janus servers stay as they are when a controller goes. */
+/** Delays the answers of named nodes, of every kind; the others answer at once. Janus servers keep their state when a controller ends. */
 const answering =
   (faults: Record<string, typeof slow | typeof silent>) =>
   ({ name }: StoredNode): SimulatedNode => {
@@ -27,7 +27,7 @@ test('a room stays on its Janus server when another controller takes over and an
   expect(store.get('rooms', 'r1')?.node).toBe('own')
 })
 
-test('requests for a node, for the people of a room or for a device wait until the first node has answered', async () => {
+test('requests for a node, for the users of a room or for a device wait until the first node has answered', async () => {
   const site = await poolSite({
     rooms: { r1: { node: 'main' }, r2: {}, r3: { node: 'main' } },
     driver: answering({ main: slow }),
@@ -43,7 +43,7 @@ test('requests for a node, for the people of a room or for a device wait until t
   expect(asked).toEqual(['main', [], false, undefined])
 })
 
-test('a Janus server that says nothing to the controller that takes over keeps its rooms waiting no longer than for one answer', async () => {
+test('a Janus server that does not answer the new controller delays requests for its rooms by one timeout at most', async () => {
   const { pool } = await poolSite({
     nodes: { own: { kind: 'janus' }, other: { kind: 'janus' } },
     rooms: { r1: { node: 'own' } },
@@ -54,7 +54,7 @@ test('a Janus server that says nothing to the controller that takes over keeps i
   expect(await pool.assign('r1')).toBe('other')
 })
 
-test('with every node away, requests fail as soon as each was asked', async () => {
+test('with every node offline, requests fail as soon as each was polled', async () => {
   const { pool } = await poolSite({
     rooms: { r1: {}, r2: { node: 'main' } },
     deadlines: { health_ms: 100 },
@@ -65,7 +65,7 @@ test('with every node away, requests fail as soon as each was asked', async () =
   await expect(pool.users('r2')).rejects.toMatchObject({ code: 'nodeOffline' })
 })
 
-test('a controller that has let go of its nodes does not say of any room what became of it there: the next one knows', async () => {
+test('a controller that has released its nodes reports nothing about rooms: the next one does', async () => {
   const { pool } = await poolSite({ rooms: { r1: { node: 'main' }, r2: {} } })
   await pool.assign('r1')
   await pool.addDevice('r1', camera('cam'))

@@ -7,47 +7,47 @@ import { seededRandom } from '../../../support/seeded-random.ts'
 import { storedRoom } from '../../../support/stored-records.ts'
 import { type PoolSite, poolSite } from '../../../support/sites/pool-site.ts'
 
-/** What is the matter with a node; undefined: nothing. */
+/** Fault of a node; undefined: none. */
 type Trouble = 'dead' | 'hangs' | 'drains' | 'disabled'
 
 const working = { mode: 'none', delayMs: 0 } as const
 const broken = { dead: { mode: 'offline', delayMs: 0 }, hangs: { mode: 'silent', delayMs: 0 } } as const
 const weights = [1, 2, 4] as const
 const peopleAtMost = 5
-/** Bursts follow each other within so many milliseconds. */
+/** Maximum interval between bursts, in milliseconds. */
 const burstMs = 5_000
-/** Reads that a choice is made of. */
+/** Store reads that a choice makes. */
 const reads = [
   [Presence.prototype, 'usersOn'],
   [RoomIndex.prototype, 'load'],
 ] as const
 
-/** How big a story is. */
+/** Size of a story. */
 export interface StorySize {
   seed: number
   nodes: number
   rooms: number
-  /** How often trouble comes and is over. */
+  /** Number of faults and repairs. */
   rounds: number
 }
 
-/** What was measured of it. */
+/** Measurements of a story. */
 export interface StoryFigures {
-  /** The worst there was, see `imbalance`. */
+  /** Maximum over the story, see `imbalance`. */
   imbalance: number
-  /** Of a new room at first, and in the end, see `stepsOf`. */
+  /** Steps for a new room at the start and at the end, see `stepsOf`. */
   steps: [first: number, last: number]
 }
 
 /**
- * A site with many nodes and rooms whose clients do what clients do: ask for the MCU, join there, and come again when they were put out. Time passes when the story says so;
+ * A site with many nodes and rooms whose clients behave as usual: get the MCU, join there, and rejoin after a disconnect. The story advances the time;
  * the store, the pool and its loops are the real ones.
  */
 export class PoolStory {
   readonly #site: PoolSite
   readonly #random: () => number
   readonly #clock: { now: number }
-  /** How many people each room has while it is used. */
+  /** Number of users of each room in use. */
   readonly #people = new Map<string, number>()
   readonly #trouble = new Map<string, Trouble>()
   #made = 0
@@ -79,12 +79,12 @@ export class PoolStory {
     return [...this.#site.store.all('rooms').keys()]
   }
 
-  /** So many minutes pass for what the pool remembers. */
+  /** Advances the pool's clock by minutes. */
   pass(minutes: number): void {
     this.#clock.now += minutes * 60_000
   }
 
-  /** Rooms that nobody asked for yet are asked for in bursts, and people join where they are told to. */
+  /** Requests unassigned rooms in bursts, and lets users join at their node. */
   async use(count: number, burst: number): Promise<void> {
     const unused = this.#roomIds.filter((roomId) => !this.#people.has(roomId)).slice(0, count)
     while (unused.length > 0) {
@@ -95,7 +95,7 @@ export class PoolStory {
     }
   }
 
-  /** Meetings end, of the rooms that are used this part, and as many new ones are made. */
+  /** Ends this share of the meetings, and starts as many new ones. */
   async turnOver(part: number): Promise<void> {
     const over = [...this.#people.keys()].filter(() => this.#random() < part)
     for (const roomId of over) this.#people.delete(roomId)
@@ -106,7 +106,7 @@ export class PoolStory {
     await this.#make(over.length)
   }
 
-  /** Something happens to so many nodes that nothing is the matter with. */
+  /** Applies a fault to this many healthy nodes. */
   async harm(trouble: Trouble, count: number): Promise<string[]> {
     const well = [...this.#site.store.all('nodes').keys()].filter((name) => !this.#trouble.has(name))
     const chosen = Array.from(
@@ -122,7 +122,7 @@ export class PoolStory {
     return chosen
   }
 
-  /** Whatever is the matter is mended. */
+  /** Repairs all faults. */
   async mend(): Promise<void> {
     for (const [name, trouble] of this.#trouble) {
       if (trouble === 'drains') await this.#site.pool.drain(name, false)
@@ -133,7 +133,7 @@ export class PoolStory {
     await expect.poll(() => this.#site.pool.views().every(({ state }) => state === 'online')).toBe(true)
   }
 
-  /** Every room that somebody was in is on a node that works, by itself; then its people are in again. */
+  /** Waits until every room with users has moved to a healthy node; then its users rejoin. */
   async comeAgain(): Promise<void> {
     const lost = (): string[] =>
       [...this.#people].flatMap(([roomId, people]) =>
@@ -143,7 +143,7 @@ export class PoolStory {
     await Promise.all([...this.#people.keys()].map((roomId) => this.#enter(roomId)))
   }
 
-  /** Those in the rooms of a node go home. */
+  /** Removes all users from the rooms of a node. */
   leave(name: string): void {
     const { pool } = this.#site
     for (const [roomId, people] of this.#people) {
@@ -153,7 +153,7 @@ export class PoolStory {
     }
   }
 
-  /** Asks for every room that is used: each answer is a node that works, and the room is open there. */
+  /** Requests every room in use: each answer is a healthy node with the room open. */
   async askAll(): Promise<void> {
     const { pool } = this.#site
     const answers = await Promise.all([...this.#people.keys()].map((roomId) => pool.assign(roomId)))
@@ -164,7 +164,7 @@ export class PoolStory {
     return this.#site.pool.views().find(({ config }) => config.name === name)?.rooms ?? 0
   }
 
-  /** How far the node that is furthest from an even share of all people, by weight, is from it: 0.1 is ten per cent. */
+  /** Maximum deviation of a node from its weighted share of all users: 0.1 is ten per cent. */
   imbalance(): number {
     const nodes = this.#site.pool.views().filter(({ config }) => !this.#trouble.has(config.name))
     const users = nodes.reduce((sum, node) => sum + node.users, 0)
@@ -172,7 +172,7 @@ export class PoolStory {
     return Math.max(...nodes.map((node) => Math.abs((node.users / node.config.weight / users) * weight - 1)))
   }
 
-  /** Reads of the store and of what the choice looks at while the MCU of so many new rooms is asked for, for each. */
+  /** Reads of the store and steps of the choice per room while this many new rooms are assigned. */
   async stepsOf(rooms: number): Promise<number> {
     const counted: readonly (readonly [object, string])[] = [...reads, [this.#site.store, 'get']]
     let steps = 0
@@ -212,7 +212,7 @@ export class PoolStory {
     })
   }
 
-  /** People ask where their room is, and are in it. */
+  /** Users request their room's node, and join there. */
   async #enter(roomId: string): Promise<void> {
     const { pool } = this.#site
     const name = await pool.assign(roomId)
@@ -246,8 +246,8 @@ export class PoolStory {
 }
 
 /**
- * Nodes die, hang, drain, go and come back, while rooms are made, used and over: load stays even by weight, nobody is sent to a node that does not answer, nodes that drain
- * become empty, and a new room is as much work at the end as it was at first.
+ * Nodes die, hang, drain, leave and return, while rooms are created, used and ended: load stays even by weight, nobody is sent to a dead node, draining nodes
+ * become empty, and a new room costs as much at the end as at the start.
  */
 export async function tellPoolStory(size: StorySize): Promise<StoryFigures> {
   const { nodes, rooms, rounds } = size
@@ -276,7 +276,7 @@ export async function tellPoolStory(size: StorySize): Promise<StoryFigures> {
     isEven()
     for (const name of draining) story.leave(name)
     await expect.poll(() => draining.map((name) => story.roomsOn(name))).toEqual(draining.map(() => 0))
-    // Nothing is pulled back; as meetings end and begin, those that came back have their share again.
+    // Rooms do not move back; as meetings end and begin, returned nodes get their share again.
     await story.mend()
     story.pass(20)
     await story.turnOver(0.3)

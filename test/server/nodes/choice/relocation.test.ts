@@ -8,21 +8,21 @@ const silent = { mode: 'silent', delayMs: 0 } as const
 const none = { mode: 'none', delayMs: 0 } as const
 const signal = new AbortController().signal
 
-/** The node is lost, as when its machine dies. */
+/** Loses the node, as when its machine fails. */
 async function lose({ node, next }: PoolSite, name: string): Promise<void> {
   const lost = next(stateIs(name, 'offline'))
   node(name).setFault(offline)
   await lost
 }
 
-/** The node is there again, empty. */
+/** Restores the node without its rooms. */
 async function comeBack({ node, next }: PoolSite, name: string): Promise<void> {
   const back = next(isOf('online', name))
   node(name).setFault(none)
   await back
 }
 
-test('rooms of a lost node that somebody was in have another one at once, and are open there; the others wait for their get_mcu', async () => {
+test('rooms with users on a lost node move to another at once, and are open there; the others wait for their get_mcu', async () => {
   const site = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { talk: { node: 'a' }, watch: { node: 'a' }, empty: { node: 'a' } },
@@ -40,7 +40,7 @@ test('rooms of a lost node that somebody was in have another one at once, and ar
   expect(await pool.assign('empty')).toBe('b')
 })
 
-test('a room whose second node is lost before its people are back goes on to a third', async () => {
+test('a room whose second node is lost before its users are back moves to a third', async () => {
   const site = await poolSite({ nodes: { a: {}, b: { weight: 9 }, c: {} }, rooms: { talk: { node: 'a' } } })
   const { pool, node, next } = site
   await pool.assign('talk')
@@ -54,7 +54,7 @@ test('a room whose second node is lost before its people are back goes on to a t
   await again
 })
 
-test('a room is not left on a node that is disabled while the room is being put there', async () => {
+test('a room does not stay on a node that is disabled during its assignment', async () => {
   const { pool, store, node, addNode } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { talk: {} } })
   const asked = Promise.withResolvers<true>()
   const answer = Promise.withResolvers<true>()
@@ -66,7 +66,7 @@ test('a room is not left on a node that is disabled while the room is being put 
   }
   const assigned = pool.assign('talk')
   await asked.promise
-  // Both are on their way to the disk at the same time.
+  // Both are being written at the same time.
   answer.resolve(true)
   await Promise.resolve()
   const disabled = addNode('a', { enabled: false })
@@ -75,7 +75,7 @@ test('a room is not left on a node that is disabled while the room is being put 
   expect(store.get('rooms', 'talk')?.node).toBe('b')
 })
 
-test('rooms of a lost node are spread over the others by how many people they had', async () => {
+test('rooms of a lost node are distributed over the others by their number of users', async () => {
   const rooms = Object.fromEntries(Array.from({ length: 12 }, (_, number) => [`r${number}`, { node: 'a' }]))
   const site = await poolSite({ nodes: { a: {}, b: {}, c: { weight: 2 } }, rooms })
   const { pool, node, store, next } = site
@@ -96,7 +96,7 @@ test('rooms of a lost node are spread over the others by how many people they ha
   expect([peopleFor('b'), peopleFor('c')].sort((x, y) => x - y)).toEqual([12, 20])
 })
 
-test('a node that comes back pulls nothing back, gets new rooms last at first, and keeps what nobody was in', async () => {
+test('a node that returns takes nothing back, gets new rooms last at first, and keeps its empty rooms', async () => {
   const site = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { talk: { node: 'a' }, idle: { node: 'a' }, fresh: {} },
@@ -111,12 +111,12 @@ test('a node that comes back pulls nothing back, gets new rooms last at first, a
   await comeBack(site, 'a')
   expect(await pool.assign('talk')).toBe('b')
   expect(await pool.assign('idle')).toBe('a')
-  // Nobody is on a, and still it may go again.
+  // Nobody is on a, and it may fail again.
   expect(await pool.assign('fresh')).toBe('b')
   expect(store.get('rooms', 'talk')?.node).toBe('b')
 })
 
-test('a node that restarted by itself gets new rooms last, too', async () => {
+test('a node that restarts on its own gets new rooms last, too', async () => {
   const { pool, node, next } = await poolSite({
     nodes: { a: {}, b: {} },
     rooms: { fresh: {} },
@@ -129,7 +129,7 @@ test('a node that restarted by itself gets new rooms last, too', async () => {
   expect(await pool.assign('fresh')).toBe('b')
 })
 
-test('without another node rooms stay assigned, and open again when theirs is back', async () => {
+test('without another node rooms stay assigned, and open again when theirs returns', async () => {
   const site = await poolSite({ rooms: { r1: {} } })
   const { pool, node } = site
   await pool.assign('r1')
@@ -142,7 +142,7 @@ test('without another node rooms stay assigned, and open again when theirs is ba
   await expect.poll(() => node('main').rooms(signal)).toEqual(['r1'])
 })
 
-test('a disabled node: its rooms open on other nodes before its people are told to follow, and it is empty when it ends', async () => {
+test('a disabled node: its rooms open on other nodes before its users are redirected, and it is empty when it ends', async () => {
   const happened: string[] = []
   const site = await poolSite({
     nodes: { a: {}, b: {} },
@@ -174,7 +174,7 @@ test('a disabled node: its rooms open on other nodes before its people are told 
   await expect(pool.kick('talk', 'ann')).rejects.toMatchObject({ code: 'nodeOffline' })
   await moved
   expect(await pool.assign('talk')).toBe('b')
-  // It is there a moment longer, so that those who ask it are told the way.
+  // It stays for a moment, to redirect clients that still use it.
   await expect.poll(() => happened.at(-1)).toBe('a ends')
   expect(happened).toEqual([
     'talk opens on b',
@@ -184,7 +184,7 @@ test('a disabled node: its rooms open on other nodes before its people are told 
   ])
 })
 
-test('a node that is enabled again while it is emptied starts anew at once', async () => {
+test('a node enabled again while it is emptied starts again at once', async () => {
   const { pool, node, addNode, next } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   const before = node('main')
@@ -198,7 +198,7 @@ test('a node that is enabled again while it is emptied starts anew at once', asy
   expect(await pool.assign('r1')).toBe('main')
 })
 
-test('a disabled node that hangs is given up after its deadlines, and its rooms have moved long before', async () => {
+test('a disabled node that hangs is released after its deadlines, and its rooms have moved long before', async () => {
   const { pool, node, addNode, next } = await poolSite({
     nodes: { a: {}, b: { weight: 0.01 } },
     rooms: { talk: {} },
@@ -219,7 +219,7 @@ test('a disabled node that hangs is given up after its deadlines, and its rooms 
   await ended.promise
 })
 
-test('a node that hangs before anybody noticed costs a new room a part of the deadline, and the next ones nothing', async () => {
+test('a hanging node that nobody noticed yet costs a new room part of the deadline, and the next ones nothing', async () => {
   const { pool, node } = await poolSite({
     nodes: { a: {}, b: { weight: 0.01 } },
     rooms: { r1: {}, r2: {} },
@@ -234,7 +234,7 @@ test('a node that hangs before anybody noticed costs a new room a part of the de
   expect(performance.now() - startedAt - first).toBeLessThan(400)
 })
 
-test('P2P rooms are never on a Janus node, and leave one when they become P2P', async () => {
+test('P2P rooms are never on a Janus node, and leave it when they become P2P', async () => {
   const rooms = { small: { room_mode: 3 }, pair: { room_mode: 4 }, hall: { room_mode: 2 } } as const
   const site = await poolSite({
     nodes: { a: { kind: 'janus' }, b: { kind: 'embedded', weight: 0.01 } },

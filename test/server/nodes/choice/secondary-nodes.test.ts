@@ -9,13 +9,13 @@ const failing = { mode: 'failing', delayMs: 0 } as const
 const leftOf = (told: readonly PoolEvent[]): string[] =>
   told.flatMap((event) => (event.type === 'left' ? [`${event.user.userId} from ${event.name}`] : []))
 
-test('who asks for the place of another node gets the room there, beside those who are on its own node', async () => {
+test("a user who requests another node's location gets the room there, with the users on its own node", async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {} })
   expect(await site.enter('r1', 'ann', 'A')).toBe('a')
   expect(await site.enter('r1', 'bob', 'B')).toBe('b')
   expectNodes(site, 'r1', ['a', 'b'])
   expect(site.told).toContainEqual({ type: 'roomNodes', roomId: 'r1', nodes: ['a', 'b'] })
-  // Without a wish, and with one that no node has, it is as ever.
+  // Without a request, and with an unknown one, the room's node answers as usual.
   expect(await site.enter('r1', 'cleo')).toBe('a')
   expect(await site.pool.assign('r1', { idcCode: 'X' })).toBe('a')
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['ann', 'bob', 'cleo'])
@@ -28,14 +28,14 @@ test('who asks for the place of another node gets the room there, beside those w
   ])
 })
 
-test('a room that nobody is in stays on its node, whatever place is asked for', async () => {
+test('an empty room stays on its node, whatever location is requested', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.pool.assign('r1', { idcCode: 'A' })
   expect(await site.pool.assign('r1', { idcCode: 'B' })).toBe('a')
   expectNodes(site, 'r1', ['a'])
 })
 
-test('rooms of people who are connected to each other, and rooms of other kinds of nodes, have no secondary nodes', async () => {
+test('peer-to-peer rooms, and rooms of other kinds of nodes, have no secondary nodes', async () => {
   const site = await secondarySite(
     { a: { kind: 'embedded' }, b: {}, c: { kind: 'embedded' } },
     { rooms: { r1: {}, r2: { room_mode: 3 } } },
@@ -47,7 +47,7 @@ test('rooms of people who are connected to each other, and rooms of other kinds 
   }
 })
 
-test('where a node is full, who comes next is put on the least loaded one that is not', async () => {
+test('when a node is full, the next user goes to the least loaded one that is not', async () => {
   const site = await secondarySite({ a: { max_users: 2 }, b: { max_users: 2 }, c: { max_users: 2 } })
   const names: string[] = []
   for (let number = 1; number <= 6; number++) names.push(await site.enter('r1', `p${number}`))
@@ -59,7 +59,7 @@ test('where a node is full, who comes next is put on the least loaded one that i
   expect(await site.pool.assign('r1')).toBe('b')
 })
 
-test('a camera is on the own node of its room, also where that is full, and opens no secondary node', async () => {
+test('a camera is on the own node of its room, even if that is full, and opens no secondary node', async () => {
   const site = await secondarySite({ a: { max_users: 1 }, b: {} })
   await site.enter('r1', 'ann', 'A')
   expect(await site.pool.assignOwn('r1')).toBe('a')
@@ -68,7 +68,7 @@ test('a camera is on the own node of its room, also where that is full, and open
   expect(await site.on('a', 'r1')).toEqual(['ann', 'yard'])
 })
 
-test('callers who come at the same time share one secondary node', async () => {
+test('concurrent callers share one secondary node', async () => {
   const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann', 'A')
   const names = await Promise.all(Array.from({ length: 20 }, () => site.pool.assign('r1')))
@@ -76,7 +76,7 @@ test('callers who come at the same time share one secondary node', async () => {
   expectNodes(site, 'r1', ['a', 'b'])
 })
 
-test('a node that refuses is no secondary node, and costs the caller no answer', async () => {
+test('a node that refuses does not become a secondary node, and the caller gets an answer', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await expect.poll(() => site.told.some(isOf('online', 'b'))).toBe(true)
@@ -94,7 +94,7 @@ test('a room has no more than nine nodes', async () => {
   expect(site.pool.userCount('r1')).toBe(11)
 })
 
-test('a secondary node that nobody is on goes after a while, and the room has one again when it is asked for', async () => {
+test('an empty secondary node is removed after a while, and the room gets one again on request', async () => {
   const site = await secondarySite({ a: {}, b: {} }, { secondaryIdleMs: 40 })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -106,7 +106,7 @@ test('a secondary node that nobody is on goes after a while, and the room has on
   expect(site.room('r1')).toMatchObject({ node: 'a', branches: ['b'] })
 })
 
-test('a secondary node that somebody is on stays', async () => {
+test('a secondary node with users stays', async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {} }, { secondaryIdleMs: 20 })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -116,7 +116,7 @@ test('a secondary node that somebody is on stays', async () => {
   expectNodes(site, 'r1', ['a', 'b'])
 })
 
-test('who comes in on another node has left the one they were on, also there', async () => {
+test('a user who joins on another node leaves the previous one', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -124,12 +124,12 @@ test('who comes in on another node has left the one they were on, also there', a
   expect(site.pool.nodeOfUser('r1', 'bob')).toBe('a')
   expect(leftOf(site.told)).toEqual(['bob from b'])
   await expect.poll(() => site.on('b', 'r1')).toEqual([])
-  // The node tells that they left it: nobody leaves the room.
+  // The node reports the departure: nobody leaves the room.
   expect(leftOf(site.told)).toEqual(['bob from b'])
   expect(site.pool.userCount('r1')).toBe(2)
 })
 
-test('somebody is kicked where they are, and what lets them in is void on the other nodes', async () => {
+test('a user is kicked on their node, and their passes are revoked on the others', async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -141,7 +141,7 @@ test('somebody is kicked where they are, and what lets them in is void on the ot
   expect(await site.pool.kick('r1', 'bob')).toBe(false)
 })
 
-test('users who came within a millisecond are listed in the order in which they came', async () => {
+test('users who joined within a millisecond are listed in order of arrival', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000 })
   onTestFinished(() => void vi.useRealTimers())
@@ -151,7 +151,7 @@ test('users who came within a millisecond are listed in the order in which they 
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(inOrder)
 })
 
-test('the people of a secondary node that does not answer are those that it told of', async () => {
+test('the users of a secondary node that does not answer are the last reported ones', async () => {
   const site = await secondarySite({ a: {}, b: {} }, { deadlines: { node_ms: 200 } })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -160,7 +160,7 @@ test('the people of a secondary node that does not answer are those that it told
   site.node('b').mend()
 })
 
-test('what changes of a room is told to all its nodes, and a room that is closed or goes is left on all', async () => {
+test('a change of a room reaches all its nodes, and a closed or deleted room ends on all', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -179,7 +179,7 @@ test('what changes of a room is told to all its nodes, and a room that is closed
   }
 })
 
-test('when the own node of a room dies, the secondary node with the most people takes its place, and they stay', async () => {
+test('when the own node of a room fails, the secondary node with most users replaces it, and they stay', async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {}, d: {} })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -199,7 +199,7 @@ test('when the own node of a room dies, the secondary node with the most people 
   expect(await site.enter('r1', 'ann')).toBe('c')
 })
 
-test('when a secondary node dies, its people are told and find another place', async () => {
+test('when a secondary node fails, its users are notified and find another one', async () => {
   const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann')
   expect(await site.enter('r1', 'bob')).toBe('b')
@@ -210,7 +210,7 @@ test('when a secondary node dies, its people are told and find another place', a
   expect(await site.enter('r1', 'bob')).toBe('c')
 })
 
-test('when two nodes of a room die, the last one has it', async () => {
+test('when two nodes of a room fail, the last one keeps it', async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {} })
   for (const [userId, idcCode] of [
     ['ann', 'A'],
@@ -224,7 +224,7 @@ test('when two nodes of a room die, the last one has it', async () => {
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['cleo'])
 })
 
-test('a node that drains gives the room to a secondary node, keeps its people as long as they like, and has no cameras of it', async () => {
+test('a draining node hands the room to a secondary node, keeps its users as long as they like, and has no cameras of it', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
   await site.pool.addDevice('r1', camera('yard'))
@@ -235,7 +235,7 @@ test('a node that drains gives the room to a secondary node, keeps its people as
   expectNodes(site, 'r1', ['b', 'a'])
   await expect.poll(() => site.on('a', 'r1')).toEqual(['ann'])
   expect(site.told).toContainEqual(expect.objectContaining({ type: 'deviceLost', userId: 'yard' }))
-  // Nobody new is sent there, also who asks for its place.
+  // No new user is sent there, not even on request.
   expect(await site.enter('r1', 'cleo', 'A')).toBe('b')
   expect(site.pool.views()[0]).toMatchObject({ state: 'draining', rooms_left: 1, drain: { people_left: 1 } })
   site.node('a').leavePerson('r1', 'ann')
@@ -243,7 +243,7 @@ test('a node that drains gives the room to a secondary node, keeps its people as
   expect(site.pool.views()[0]).toMatchObject({ rooms_left: 0 })
 })
 
-test('a secondary node that drains is given up when its last person leaves, at once where nobody is', async () => {
+test('a draining secondary node is removed when its last user leaves, or at once if empty', async () => {
   const site = await secondarySite({ a: {}, b: {} }, { rooms: { r1: {}, r2: {} } })
   for (const roomId of ['r1', 'r2']) {
     await site.enter(roomId, 'ann', 'A')
@@ -258,7 +258,7 @@ test('a secondary node that drains is given up when its last person leaves, at o
   await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['a'])
 })
 
-test('nodes that are taken out of service tell their people where the room goes on', async () => {
+test("nodes taken out of service redirect their users to the room's remaining nodes", async () => {
   const site = await secondarySite({ a: {}, b: {}, c: {} })
   for (const [userId, idcCode] of [
     ['ann', 'A'],
@@ -274,7 +274,7 @@ test('nodes that are taken out of service tell their people where the room goes 
   expect(leftOf(site.told)).toEqual(['cleo from c', 'ann from a'])
 })
 
-test('a room that becomes one of people who are connected to each other leaves its secondary nodes', async () => {
+test('a room that becomes peer-to-peer leaves its secondary nodes', async () => {
   const site = await secondarySite({ a: {}, b: {}, z: { kind: 'embedded' } })
   await site.enter('r1', 'ann', 'A')
   await site.enter('r1', 'bob', 'B')
@@ -283,7 +283,7 @@ test('a room that becomes one of people who are connected to each other leaves i
   expect(leftOf(site.told).sort()).toEqual(['ann from a', 'bob from b'])
 })
 
-test('a restarted controller finds the people on all nodes of a room, and gives up secondary nodes that nobody comes back to', async () => {
+test('a restarted controller finds the users on all nodes of a room, and removes secondary nodes to which nobody returns', async () => {
   const rooms = {
     r1: { node: 'a', branches: ['b'] },
     r2: { node: 'a', branches: ['b'] },
@@ -300,13 +300,13 @@ test('a restarted controller finds the people on all nodes of a room, and gives 
   expectNodes(site, 'r1', ['a', 'b'])
 })
 
-test('a controller that starts while the own node of a room is dead makes a secondary node that lives the own one', async () => {
+test('a controller that starts while the own node of a room is down promotes a living secondary node', async () => {
   const site = await secondarySite({ a: {}, b: {} }, { rooms: { r1: { node: 'gone', branches: ['b'] } } })
   await expect.poll(() => site.pool.nodesOf('r1')).toEqual(['b'])
   expect(site.room('r1').branches).toBeUndefined()
 })
 
-test('a secondary node that cannot be reached does not keep the room from a new one', async () => {
+test('an unreachable secondary node does not prevent a new one', async () => {
   const site = await secondarySite({ a: { max_users: 1 }, b: {}, c: {} })
   await site.enter('r1', 'ann')
   expect(await site.enter('r1', 'bob')).toBe('b')
@@ -315,7 +315,7 @@ test('a secondary node that cannot be reached does not keep the room from a new 
   expect(await site.pool.assign('r1')).toBe('c')
 })
 
-test('a room for a camera that only some kinds of nodes pull goes to one of them while no people are in it', async () => {
+test('an empty room moves to a kind of node that can pull its camera', async () => {
   const site = await secondarySite(
     { a: {}, b: { kind: 'embedded' } },
     { rooms: { r1: { node: 'a' }, r2: { node: 'a' }, r3: {} } },
@@ -325,10 +325,10 @@ test('a room for a camera that only some kinds of nodes pull goes to one of them
   expect(await pool.assign('r1')).toBe('a')
   expect(await pool.assign('r1', { avoid: 'janus' })).toBe('b')
   expect(store.get('rooms', 'r1')?.node).toBe('b')
-  // People are not sent elsewhere for the sake of a camera.
+  // Users are not moved because of a camera.
   expect(await pool.assign('r2', { avoid: 'janus' })).toBe('a')
   expect(await pool.assign('r3', { avoid: 'janus' })).toBe('b')
-  // It stays there, whoever asks next; and where there is no other node, any will do.
+  // It stays there, whoever asks next; without another node, any node will do.
   expect(await pool.assign('r1')).toBe('b')
   await pool.drain('b', true)
   expect(await pool.assign('r3', { avoid: 'janus' })).toBe('a')

@@ -19,7 +19,7 @@ function connected() {
   return { process, client, events, log }
 }
 
-describe('the messages with the process of the embedded node', () => {
+describe('messages to the process of the embedded node', () => {
   test('answers match their requests in any order', async () => {
     const { process, client } = connected()
     const users = client.request('users', { roomId: 'a' }, never)
@@ -30,7 +30,7 @@ describe('the messages with the process of the embedded node', () => {
     expect(await users).toEqual({ users: [] })
   })
 
-  test('a failure is a NodeError, and of a device a DeviceJoinError with its kind', async () => {
+  test('a failure is a NodeError, a device failure a DeviceJoinError with its kind', async () => {
     const { process, client } = connected()
     const closing = client.request('close_room', { roomId: 'a' }, never)
     const device = { userId: 'd', userName: 'D', address: 'rtsp://10.0.0.8/', assistAddress: '' }
@@ -42,7 +42,7 @@ describe('the messages with the process of the embedded node', () => {
     await expect(joining).rejects.toMatchObject({ kind: 'auth' })
   })
 
-  test('a caller that gives up gets its own reason; the process is notified, and a late success is noticed', async () => {
+  test('a caller that gives up gets its own reason; the process is notified, and a late success is handled', async () => {
     const { process, client } = connected()
     const giveUp = new AbortController()
     let late = 0
@@ -57,7 +57,7 @@ describe('the messages with the process of the embedded node', () => {
     await expect(client.request('rooms', {}, giveUp.signal)).rejects.toBe(reason)
   })
 
-  test('when the process ends, everything that waits fails, and so does what is asked later', async () => {
+  test('when the process ends, all pending requests fail, and so do later ones', async () => {
     const { process, client, events } = connected()
     const asked = client.request('rooms', {}, never)
     process.ends('it was ended by SIGKILL')
@@ -87,7 +87,7 @@ describe('the messages with the process of the embedded node', () => {
   })
 })
 
-test('a process that is gone without the news of it ends nobody who gives up a request or kills it', async () => {
+test('a process that exits unnoticed does not break callers that give up or kill it', async () => {
   const { process, client, log } = connected()
   process.says({ type: 'hello', version: controlVersion })
   const caller = new AbortController()

@@ -7,7 +7,7 @@ import { ffmpegRuns } from '../../../support/media/own-ffmpeg.ts'
 const pictures: FfmpegPlan = { video: { shownFromMs: 0, interlaced: false, still: false }, audio: false }
 const sound: FfmpegPlan = { audio: true }
 
-/** The controller's ffmpegs for a media program that says what the test says. */
+/** Runs ffmpeg for a media program controlled by the test. */
 async function controller(transcoders = 1) {
   const told: FfmpegTell[] = []
   const runs = ffmpegRuns((message) => told.push(message), { transcoders: () => transcoders })
@@ -18,7 +18,7 @@ async function controller(transcoders = 1) {
   return { runs, told, ended }
 }
 
-/** Process ids of the ffmpegs that this process started. */
+/** Lists the process ids of ffmpeg started by this process. */
 function ffmpegs(): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,comm='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
@@ -40,7 +40,7 @@ test.each([
   expect(fromNodeSchema.safeParse({ ...message, message: { ...message.message, plan: pictures } }).success).toBe(true)
 })
 
-test('no more run at once than the settings allow, of each kind', async () => {
+test('the number of concurrent runs stays within the settings, for each kind', async () => {
   const { runs, ended } = await controller(1)
   runs.take({ ask: 'start', run: 1, plan: pictures })
   runs.take({ ask: 'start', run: 2, plan: pictures })
@@ -52,7 +52,7 @@ test('no more run at once than the settings allow, of each kind', async () => {
   expect(runs.size).toBe(9)
 })
 
-test('started and ended over and over, there are never many processes', async () => {
+test('repeated starts and ends never leave many processes', async () => {
   const { runs, told } = await controller(1)
   for (let run = 1; run <= 500; run++) {
     runs.take({ ask: 'start', run, plan: pictures })
@@ -68,7 +68,7 @@ test('with 0 transcoders none runs', async () => {
   expect(ended(1)).toBeDefined()
 })
 
-test('a number that was used before starts nothing', async () => {
+test('a run id that was used before starts nothing', async () => {
   const { runs, ended } = await controller(4)
   runs.take({ ask: 'start', run: 5, plan: pictures })
   runs.take({ ask: 'start', run: 4, plan: pictures })
@@ -78,7 +78,7 @@ test('a number that was used before starts nothing', async () => {
   expect(runs.size).toBe(0)
 })
 
-test('messages for runs that are not there change nothing', async () => {
+test('messages for unknown runs change nothing', async () => {
   const { runs, told } = await controller()
   const before = told.length
   runs.take({ ask: 'write', run: 7, bytes: 'AAAA' })
@@ -88,7 +88,7 @@ test('messages for runs that are not there change nothing', async () => {
   expect(told).toHaveLength(before)
 })
 
-test('a process that writes more than ffmpeg takes, or confirms more than it produced, has its run ended', async () => {
+test('a process that writes more than ffmpeg accepts, or confirms more than it produced, has its run ended', async () => {
   const { runs, ended } = await controller(2)
   runs.take({ ask: 'start', run: 1, plan: pictures })
   const bytes = Buffer.alloc(maxRunBytes).toString('base64')
@@ -101,7 +101,7 @@ test('a process that writes more than ffmpeg takes, or confirms more than it pro
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'when the media program has ended no ffmpeg is left, and none is started',
+  'after the media program has ended no ffmpeg remains, and none starts',
   async () => {
     const { runs, told } = await controller(4)
     for (let run = 1; run <= 4; run++) runs.take({ ask: 'start', run, plan: pictures })

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** The site's embedded node, with processes that listen, and answer while they are told to. */
+/** The site's embedded node, with processes that listen, and answer as long as the test lets them. */
 async function embeddedNode() {
   const processes: ScriptedProcess[] = []
   const log: string[] = []
@@ -65,18 +65,18 @@ async function embeddedNode() {
     processes,
     log,
     told,
-    /** The process that runs answers nothing from now on, or again. */
+    /** Makes the current process hang, or answer again. */
     hang(on: boolean) {
       const running = processes.at(-1)
       if (running === undefined) throw new Error('no process was started')
       if (on) hanging.add(running)
       else hanging.delete(running)
     },
-    /** The program ends before it says anything from now on, or does not any more. */
+    /** Makes the program exit before its first message, or not. */
     cripple(on: boolean) {
       crippled = on
     },
-    /** One poll, which is given up after 2 s. */
+    /** Polls once, with a timeout of 2 s. */
     async poll() {
       const caller = new AbortController()
       const polled = driver.health(caller.signal).catch(() => 'given up')
@@ -87,7 +87,7 @@ async function embeddedNode() {
   }
 }
 
-test('crashes one after the other: the first waits are short, and none is so long that people and cameras are away for more than 5 s', async () => {
+test('after repeated crashes the first delays are short, and users and cameras are never away for more than 5 s', async () => {
   const { media, processes } = await embeddedNode()
   const waits: number[] = []
   for (let crash = 0; crash < 8; crash++) {
@@ -99,7 +99,7 @@ test('crashes one after the other: the first waits are short, and none is so lon
     waits.push(performance.now() - endedAt)
   }
   expect(waits).toEqual([1_000, 1_000, 2_000, 2_000, 3_000, 3_000, 3_000, 3_000])
-  // One that is well for a while has the short wait before it again.
+  // After some time without a crash the delay is short again.
   await vi.advanceTimersByTimeAsync(20_000)
   processes.at(-1)?.ends('it ended with exit code 70')
   await vi.advanceTimersByTimeAsync(1_000)
@@ -107,7 +107,7 @@ test('crashes one after the other: the first waits are short, and none is so lon
   await media.stopListening()
 })
 
-test('a program that does not get to answer is started after ever longer waits, up to 30 s', async () => {
+test('a program that never answers is restarted after increasing delays, up to 30 s', async () => {
   const { media, processes, cripple } = await embeddedNode()
   cripple(true)
   processes.at(-1)?.ends('it ended with exit code 70')
@@ -130,7 +130,7 @@ test('a program that does not get to answer is started after ever longer waits, 
   await media.stopListening()
 })
 
-test('a node that is polled once a minute, and misses one poll, goes on', async () => {
+test('a node that is polled once a minute and misses one poll keeps running', async () => {
   const { media, processes, hang, poll } = await embeddedNode()
   await vi.advanceTimersByTimeAsync(minute)
   hang(true)
@@ -141,7 +141,7 @@ test('a node that is polled once a minute, and misses one poll, goes on', async 
   await media.stopListening()
 })
 
-test('a node that hangs is found within 15 s, however rarely it is polled', async () => {
+test('a node that hangs is detected within 15 s, however rarely it is polled', async () => {
   const { media, processes, hang, log, told } = await embeddedNode()
   await vi.advanceTimersByTimeAsync(minute)
   told.length = 0
@@ -157,7 +157,7 @@ test('a node that hangs is found within 15 s, however rarely it is polled', asyn
   await media.stopListening()
 })
 
-test('with replicas, the process is told regularly that this controller leads, until it no longer does', async () => {
+test('with replicas, the process is regularly notified that this controller leads, until it no longer does', async () => {
   const node = await embeddedNode()
   const tellings = (): number =>
     node.processes.at(-1)?.sent.filter((message) => message.type === 'request' && message.method === 'leads').length ??

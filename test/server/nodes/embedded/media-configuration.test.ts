@@ -14,7 +14,7 @@ function node(...addrs: string[]): StoredNode {
   return { ...config, created_at: 1, draining: false, secrets_sealed }
 }
 
-test('media is offered on the addresses that the node is tagged with, unless the settings name others', () => {
+test("media is offered on the node's tagged addresses, unless the settings name others", () => {
   const { media, deadlines } = defaultSettings()
   const advertised = (given: StoredNode, settings = media): string[] =>
     mediaConfiguration(given, { media: settings, deadlines }, store, places).settings.advertised

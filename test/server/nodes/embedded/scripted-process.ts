@@ -1,12 +1,12 @@
 import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
 import type { FromNode, ToNode } from '../../../../shared/media/control.ts'
 
-/** A process that says what a test tells it: for what the real one never says. */
+/** A process with messages given by the test, including some that the real one never sends. */
 export class ScriptedProcess implements MediaProcess {
   readonly pid = 1
   readonly sent: ToNode[] = []
   killed = false
-  /** Answers what it is sent. */
+  /** Answers a message. */
   answers: (message: ToNode) => void = () => {}
   #receive: (message: unknown) => void = () => {}
   #exit: (why: string) => void = () => {}

@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
 
-describe('cameras that do not behave', () => {
-  test('whoever closes, is silent or refuses when Janus calls is refused with the reason, holds up no other, and leaves nothing behind', async () => {
+describe('misbehaving cameras', () => {
+  test('a camera that closes, stays silent or refuses when Janus calls is refused with the reason, delays no other, and leaves nothing behind', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const ways: [Script, kind: string, reason: string][] = [
@@ -50,7 +50,7 @@ describe('cameras that do not behave', () => {
     expect([(await site.mountpoints()).length, await site.handles(), site.cameras.pulls]).toEqual([1, 2, 1])
   })
 
-  test('one that answers well and sends nothing, rubbish or a flood harms nobody, and goes when it is not wanted any more', async () => {
+  test('a camera that answers well and sends nothing, garbage or a flood affects nobody, and can be removed', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('good', camera.url('/small')), soon())
@@ -77,7 +77,7 @@ describe('cameras that do not behave', () => {
     expect(site.told.filter(({ type }) => type === 'deviceLost')).toEqual([])
   })
 
-  test('a password that is changed while the camera is in use is named when it comes back', async () => {
+  test('a password changed while the camera is in use is reported when it reconnects', async () => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
     const before = await startCamera({ auth: 'digest', fps: 10, password: 'before' })
@@ -94,7 +94,7 @@ describe('cameras that do not behave', () => {
     expect([await site.publishers(room), (await site.mountpoints()).length]).toEqual([['cam'], 1])
   })
 
-  test('of two rooms that want a camera at once one gives up, and the other has it', async () => {
+  test('of two concurrent rooms for a camera one fails, and the other gets it', async () => {
     const site = await CameraSite.open(janus)
     const [one, other] = [await newRoom(site), await newRoom(site)]
     for (const milliseconds of [0, 10, 40]) {
@@ -109,7 +109,7 @@ describe('cameras that do not behave', () => {
     }
   })
 
-  test('a node that dies while a camera joins says so at once, and has it when it is back', async () => {
+  test('a node that dies while a camera joins reports it at once, and gets the camera when it returns', async () => {
     const mortal = await startJanus()
     onTestFinished(() => mortal[Symbol.asyncDispose]())
     const site = await CameraSite.open(mortal)
@@ -133,19 +133,19 @@ describe('cameras that do not behave', () => {
   })
 })
 
-describe('where cameras may be', () => {
-  test('the site says, and Janus calls the very address that was looked at, whatever its name means a moment later', async () => {
-    // Only our own look knows the name: Janus joins by the address.
+describe('allowed networks of cameras', () => {
+  test('are set by the site, and Janus calls the very address that was checked, whatever the name resolves to later', async () => {
+    // Only our own probe resolves the name: Janus joins by the address.
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], names: { 'yard.test': '127.0.0.1' } })
     const room = await newRoom(site)
     const byName = camera.url('/small').replace('127.0.0.1', 'yard.test')
     await site.cameras.add(room, nodeDevice('cam', byName), soon())
     expect(await site.publishers(room)).toEqual(['cam'])
-    const elsewhere = nodeDevice('other', 'rtsp://127.0.0.2:554/cam')
-    await expect(site.cameras.add(room, elsewhere, soon())).rejects.toMatchObject({ kind: 'forbidden' })
+    const forbidden = nodeDevice('other', 'rtsp://127.0.0.2:554/cam')
+    await expect(site.cameras.add(room, forbidden, soon())).rejects.toMatchObject({ kind: 'forbidden' })
   })
 
-  test('while nothing can look, a site that limits it has no camera called', async () => {
+  test('prevent all camera calls of a limited site without a probe', async () => {
     const site = await CameraSite.open(janus, { networks: ['127.0.0.1/32'], isProbed: false })
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', camera.url('/small')), soon())
@@ -156,7 +156,7 @@ describe('where cameras may be', () => {
     expect(await site.mountpoints()).toEqual([])
   })
 
-  test('a camera whose network is not allowed any more leaves, others stay', async () => {
+  test('remove a camera whose network is no longer allowed, and keep others', async () => {
     const networks = ['127.0.0.0/30']
     const site = await CameraSite.open(janus, { networks })
     const room = await newRoom(site)
@@ -173,7 +173,7 @@ describe('where cameras may be', () => {
   })
 })
 
-test('a camera by rtsps:// is refused at once, and it is said why', async () => {
+test('a camera at rtsps:// is refused at once, with the reason', async () => {
   const site = await CameraSite.open(janus)
   const room = await newRoom(site)
   const add = site.cameras.add(room, nodeDevice('cam', 'rtsps://127.0.0.1:9/cam'), soon())

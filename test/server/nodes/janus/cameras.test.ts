@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
 
 describe('a camera in a room', () => {
-  test('it publishes there under its own name, and is gone without a trace when it is taken out', async () => {
+  test('publishes under its own name, and is removed without a trace', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -42,7 +42,7 @@ describe('a camera in a room', () => {
     await site.cameras.remove(room, 'cam', soon())
   })
 
-  test('one camera in two rooms is pulled once, until it leaves the last', async () => {
+  test('in two rooms is pulled once, until it leaves the last', async () => {
     const site = await CameraSite.open(janus)
     const [one, other] = [await newRoom(site), await newRoom(site)]
     await Promise.all([
@@ -59,14 +59,14 @@ describe('a camera in a room', () => {
     expect(await site.mountpoints()).toEqual([])
   })
 
-  test('sound that Janus cannot carry does not stop the picture', async () => {
+  test('with sound that Janus does not support still shows its picture', async () => {
     const site = await CameraSite.open(janus, { isProbed: false })
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('aac', camera.url('/aac'), login), soon())
     expect(await site.publishers(room)).toEqual(['aac'])
   })
 
-  test('a camera that is changed joins anew with its other address', async () => {
+  test('that is changed rejoins with its new address', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -78,7 +78,7 @@ describe('a camera in a room', () => {
   })
 })
 
-test('a node that has no secrets but signed tokens takes cameras as well, and nothing is left behind there', async () => {
+test('joins a node with signed tokens and no other secrets, and leaves nothing behind there', async () => {
   const secrets = { api: '', admin: 'admin secret', adminKey: '' }
   const other = await startJanus({ secrets, tokenSecret: 'token secret' })
   onTestFinished(() => other[Symbol.asyncDispose]())
@@ -86,7 +86,7 @@ test('a node that has no secrets but signed tokens takes cameras as well, and no
   const room = await newRoom(site)
   await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
   expect(await site.mountpoints()).toHaveLength(1)
-  // What is ours and nobody knows, such as after a crash.
+  // A stream of this site that no record lists, as after a crash.
   const [id = ''] = await site.mountpoints()
   const stray = {
     request: 'create',
@@ -116,28 +116,28 @@ describe('a camera that cannot join', () => {
     expect(site.told).toEqual([])
   })
 
-  test('nobody at its address is named', async () => {
+  test('reports a closed address', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
     await expect(add).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'refused' })
   })
 
-  test('where nothing of ours can look, what Janus does not say is said', async () => {
+  test('reports what Janus leaves out, if no probe is available', async () => {
     const site = await CameraSite.open(janus, { isProbed: false })
     const room = await newRoom(site)
     const add = site.cameras.add(room, nodeDevice('cam', 'rtsp://127.0.0.1:9/cam'), soon())
     await expect(add).rejects.toThrow('does not say why')
   })
 
-  test('a room that is not there is named', async () => {
+  test('reports a missing room', async () => {
     const site = await CameraSite.open(janus)
     const add = site.cameras.add('no-room', nodeDevice('cam', camera.url('/small'), login), soon())
     await expect(add).rejects.toMatchObject({ kind: 'nodeFailed' })
     expect([await site.mountpoints(), await site.handles()]).toEqual([[], 0])
   })
 
-  test('given up at any moment it leaves nothing behind, and joins when it is wanted again', async () => {
+  test('leaves nothing behind whenever it is aborted, and joins when it is requested again', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const device = nodeDevice('cam', camera.url('/small'), login)
@@ -151,15 +151,15 @@ describe('a camera that cannot join', () => {
       await expect.poll(() => site.handles()).toBe(0)
       expect(await site.publishers(room)).toEqual([])
     }
-    // A camera that was let go of a moment ago may refuse for a moment (503).
+    // A camera released a moment ago may refuse for a moment (503).
     const joined = () => site.cameras.add(room, device, soon()).then(() => 'joined', String)
     await expect.poll(joined, { timeout: 5_000 }).toBe('joined')
     expect(await site.publishers(room)).toEqual(['cam'])
   })
 })
 
-describe('a camera that leaves by itself', () => {
-  test('kicked by somebody else it has left, and nothing of it stays', async () => {
+describe('a camera that leaves on its own', () => {
+  test('after a kick by another client has left, and nothing of it remains', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -170,7 +170,7 @@ describe('a camera that leaves by itself', () => {
     await expect.poll(() => site.handles()).toBe(0)
   })
 
-  test('a room that is destroyed takes its cameras along', async () => {
+  test('leaves with a room that is destroyed', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())
@@ -180,7 +180,7 @@ describe('a camera that leaves by itself', () => {
     await expect.poll(() => site.mountpoints()).toEqual([])
   })
 
-  test('one that dies is lost, and joins again once it is back', async () => {
+  test('is lost when it dies, and rejoins once it is back', async () => {
     const site = await CameraSite.open(janus, { stallMs: 1_200 })
     const room = await newRoom(site)
     const mortal = await startCamera({ fps: 10 })
@@ -198,7 +198,7 @@ describe('a camera that leaves by itself', () => {
     expect(await site.publishers(room)).toEqual(['cam'])
   })
 
-  test('when Janus dies all of them are lost, and join the one that comes instead', async () => {
+  test('is lost when Janus dies, and joins the next process', async () => {
     const mortal = await startJanus()
     onTestFinished(() => mortal[Symbol.asyncDispose]())
     const site = await CameraSite.open(mortal)
@@ -217,7 +217,7 @@ describe('a camera that leaves by itself', () => {
   })
 })
 
-describe('another controller', () => {
+describe('the next controller', () => {
   test.for(['ends', 'hangs'] as const)('finds the cameras of one that %s where they are', async (before) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
@@ -232,7 +232,7 @@ describe('another controller', () => {
     if (before === 'hangs') onTestFinished(() => former.close())
     expect(site.cameras.usersOf(room)).toHaveLength(1)
     await site.cameras.add(room, device, soon())
-    // The same stay: nobody left, and nobody came but for who asks for the first time.
+    // The same session: nobody left, and only the first query reports a join.
     expect(site.told).toEqual([first, first])
     expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
 
@@ -241,7 +241,7 @@ describe('another controller', () => {
     expect(await left).toMatchObject({ userId: 'cam' })
   })
 
-  test('takes out what nobody wants any more, and what was half in its room', async () => {
+  test('removes cameras that are no longer needed, and those half in their room', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.want('kept', room)
@@ -255,7 +255,7 @@ describe('another controller', () => {
     expect(site.cameras.usersOf(room)).toHaveLength(1)
   })
 
-  test('joins anew what was lost meanwhile', async () => {
+  test('rejoins cameras lost meanwhile', async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     const device = nodeDevice('cam', camera.url('/small'), login)
@@ -270,7 +270,7 @@ describe('another controller', () => {
     expect([await site.publishers(room), await site.handles()]).toEqual([['cam'], 2])
   })
 
-  test('whoever takes the node out of service takes its cameras along', async () => {
+  test("removes the node's cameras when the node is taken out of service", async () => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)
     await site.cameras.add(room, nodeDevice('cam', camera.url('/small'), login), soon())

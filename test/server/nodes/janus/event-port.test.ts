@@ -14,12 +14,12 @@ import { startSafeJanus } from '../../../support/janus/safe-janus.ts'
 const logged: string[] = []
 const log = (_: object, message: string): void => void logged.push(message)
 
-/** A node as its driver hears it. */
+/** A node as seen by its driver. */
 class Heard implements EventSource {
   readonly name: string
   readonly secret: string
   readonly events: JanusEvent[] = []
-  /** Each time that it came, and that it went. */
+  /** History of its connections: true connected, false disconnected. */
   readonly connections: boolean[] = []
 
   constructor(name: string) {
@@ -59,7 +59,7 @@ describe('The port to which Janus nodes send their events', () => {
     return made
   }
   const url = (path: string): string => port.url.replace('http', 'ws') + path
-  /** A node that is connected. */
+  /** Connects a node. */
   const connected = async (node: Heard, options: { autoPong?: boolean } = {}): Promise<WebSocket> => {
     const socket = new WebSocket(url(eventPath(node.name)), [node.secret], options)
     socket.on('error', () => {})
@@ -67,13 +67,13 @@ describe('The port to which Janus nodes send their events', () => {
     await once(socket, 'open')
     return socket
   }
-  /** With which number the port ends a connection. */
+  /** Resolves to the close code of a connection. */
   const closing = async (socket: WebSocket): Promise<number> => {
     const [code] = (await once(socket, 'close')) as [number]
     return code
   }
 
-  test('refuses whoever does not show the secret of the node, and hears that node all the while', async () => {
+  test('refuses connections without the secret of the node, and keeps receiving from that node', async () => {
     const node = await connected(hall)
     const refusal = (path: string, ...protocols: string[]): Promise<number | undefined> =>
       new Promise((resolve) => {
@@ -97,7 +97,7 @@ describe('The port to which Janus nodes send their events', () => {
     expect(yard.connections).toEqual([])
   })
 
-  test('ends a connection on which something else comes than JSON, or far too much of it; the node comes again', async () => {
+  test('closes a connection that sends invalid JSON, or far too much; the node reconnects', async () => {
     const garbage = await connected(hall)
     garbage.send('{"type":64,')
     expect(await closing(garbage)).toBe(1007)
@@ -108,7 +108,7 @@ describe('The port to which Janus nodes send their events', () => {
     huge.send(`[${' '.repeat(4 * 1024 * 1024)}]`)
     expect(await closing(huge)).toBe(1009)
     const node = await connected(hall)
-    // What is no event of ours is left out, whatever stands beside it.
+    // Skips entries that are not our events, whatever surrounds them.
     const others = [1, null, [], { type: 64 }, { type: 64, event: { plugin: 'x', data: 5 } }, { type: 'x' }]
     node.send(JSON.stringify([...others, joined('ann'), { type: 64, event: joined('bob') }]))
     await expect.poll(() => hall.events).toMatchObject([{ userId: 'ann' }])
@@ -116,7 +116,7 @@ describe('The port to which Janus nodes send their events', () => {
     expect(logged).toEqual([])
   })
 
-  test('hears one node while another one floods it', async () => {
+  test('receives from one node while another one floods it', async () => {
     const [flooding, node] = [await connected(hall), await connected(yard)]
     const many = JSON.stringify(Array.from({ length: 100 }, () => joined('ann')))
     for (let sent = 0; sent < 200; sent += 1) flooding.send(many)
@@ -127,7 +127,7 @@ describe('The port to which Janus nodes send their events', () => {
     await expect.poll(() => hall.events.length).toBe(20_000)
   })
 
-  test('notices within two beats that a node is gone without a word, and keeps one that is merely quiet', async () => {
+  test('detects a dead node within two heartbeats, and keeps a silent one', async () => {
     await port.stop()
     port = await opened(100)
     const quiet = await connected(yard)
@@ -140,7 +140,7 @@ describe('The port to which Janus nodes send their events', () => {
     expect(quiet.readyState).toBe(WebSocket.OPEN)
   })
 
-  test('takes the newest connection of a node for the only one: the one before may be dead', async () => {
+  test('keeps only the newest connection of a node: the previous one may be dead', async () => {
     const before = await connected(hall)
     const closed = closing(before)
     const node = await connected(hall)
@@ -150,7 +150,7 @@ describe('The port to which Janus nodes send their events', () => {
     expect(hall.connections).toEqual([true, false, true])
   })
 
-  test('has room for a node, however many others hold connections that say nothing', async () => {
+  test('accepts a node however many silent connections are open', async () => {
     const sockets = Array.from({ length: 450 }, () =>
       connect({ host: '127.0.0.1', port: Number(new URL(port.url).port) }).on('error', () => {}),
     )
@@ -163,7 +163,7 @@ describe('The port to which Janus nodes send their events', () => {
   })
 })
 
-test('A node sends its events over TLS where it trusts the certificate of the site, and nowhere else', async () => {
+test('A node sends its events over TLS if it trusts the certificate of the site, and to no other server', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-tls-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const hall = new Heard('hall')

@@ -48,7 +48,7 @@ describe('A site whose only node is a Janus server', () => {
     await janus[Symbol.asyncDispose]()
   })
 
-  test('has the room there, tells clients where it is, and lists who joins it', async () => {
+  test('opens the room there, sends clients to it, and lists who joins', async () => {
     const room_id = await api.createRoom({ max_video: 2, max_audio: 2 })
     const addr = new URL(janus.wsUrl).host
     expect(await api.get('/sdk/get_mcu', { room_id })).toEqual({ ret: 0, addr })
@@ -71,13 +71,13 @@ describe('A site whose only node is a Janus server', () => {
     expect(refused).toMatchObject({ ok: false, error: { code: 'conflict' } })
   })
 
-  test('is told by a test of the node that its events do not arrive: it shows another secret than its files have', async () => {
+  test('a test of the node reports that its events do not arrive: its secret differs from its files', async () => {
     const [node] = await site.call(key, 'nodes.list', {})
     const { findings } = await site.call(key, 'nodes.test', { ...node?.config, name: 'j', kind: 'janus' })
     expect(findings.map(({ code }) => code)).toContain('eventsOff')
   })
 
-  test('says what to mend where a token cannot be given', async () => {
+  test('says what to change if a token cannot be issued', async () => {
     const room_id = await api.createRoom()
     await site.call(key, 'rooms.lock', { room_ids: [room_id] })
     const ask = async (): Promise<string> => {
@@ -91,7 +91,7 @@ describe('A site whose only node is a Janus server', () => {
     await site.call(key, 'nodes.update', { ...node?.config, name: 'j', kind: 'janus', ...secrets })
   })
 
-  test('shows which secrets its node has, and never what they are; a site file that is applied again changes nothing', async () => {
+  test('shows which secrets its node has, never their values; a site file applied again changes nothing', async () => {
     const [before] = await site.call(key, 'nodes.list', {})
     expect(before).toMatchObject({ secrets: ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] })
     const stored = async (): Promise<string> => {
@@ -111,13 +111,13 @@ describe('A site whose only node is a Janus server', () => {
     expect(again.items.filter(({ kind, subject }) => kind === 'site.changed' && subject.type === 'node')).toHaveLength(
       changes.length,
     )
-    // What is left out stays, what is empty goes.
+    // A missing secret is kept, an empty one is removed.
     const { config } = before ?? {}
     await site.call(key, 'nodes.update', { ...config, name: 'j', kind: 'janus', admin_key: '' })
     expect((await site.call(key, 'nodes.list', {}))[0]?.secrets).toEqual(['api_secret', 'admin_secret', 'token_secret'])
   })
 
-  test('is refused where its addresses are none, with the path of each problem', async () => {
+  test('is refused with invalid addresses, with the path of each problem', async () => {
     const wrong = {
       name: 'k',
       kind: 'janus',

@@ -20,7 +20,7 @@ afterAll(() => janus[Symbol.asyncDispose]())
 const open = (changes: Partial<JanusSocketOptions> = {}): Promise<JanusSocket> =>
   JanusSocket.open({ url: janus.wsUrl, apiSecret: 'api secret', logger, ...changes }, soon())
 
-test('a room is made through a handle, and its plugin says no in its own words', async () => {
+test("a room is created through a handle, and the plugin's errors pass through", async () => {
   const socket = await open()
   const session = await JanusSession.create(socket, soon())
   const handle = await session.attach('janus.plugin.videoroom', soon())
@@ -38,7 +38,7 @@ test('a room is made through a handle, and its plugin says no in its own words',
   socket.close()
 })
 
-test('a controller that was frozen asks Janus for nothing before it knows whether it leads, and for nothing more where another one does', async () => {
+test('a controller that was frozen sends Janus no request before it knows that it leads, and none if another one does', async () => {
   let gate: PromiseWithResolvers<void> | undefined
   const confirmed = (): Promise<void> | undefined => gate?.promise
   const socket = await open({ confirmed })
@@ -74,17 +74,17 @@ test('a controller that was frozen asks Janus for nothing before it knows whethe
   admin.close()
 })
 
-test('whoever has the wrong secret is told so', async () => {
+test('a wrong secret is reported', async () => {
   const socket = await open({ apiSecret: 'another' })
   await expect(JanusSession.create(socket, soon())).rejects.toMatchObject({ code: janusCodes.unauthorized })
   socket.close()
 })
 
-test('where nobody listens the connection fails, and says so', async () => {
+test('a connection to a closed port fails with a clear error', async () => {
   await expect(open({ url: 'ws://127.0.0.1:9' })).rejects.toBeInstanceOf(NodeConnectionError)
 })
 
-test('a session is taken over by another connection, with its handles, as often as it must be', async () => {
+test('a session is taken over by another connection, with its handles, any number of times', async () => {
   const first = await open()
   const session = await JanusSession.create(first, soon())
   const handle = await session.attach('janus.plugin.videoroom', soon())
@@ -107,7 +107,7 @@ test('a session is taken over by another connection, with its handles, as often 
   second.close()
 })
 
-test('a Janus that hangs keeps nobody waiting longer than the deadline; what it took meanwhile is undone', async () => {
+test('a Janus that hangs delays callers only until the deadline; requests that it applied late are undone', async () => {
   const socket = await open({ answerMs: 200 })
   const session = await JanusSession.create(socket, soon())
   const before = await sessions()
@@ -123,7 +123,7 @@ test('a Janus that hangs keeps nobody waiting longer than the deadline; what it 
   socket.close()
 })
 
-test('when Janus dies everything that waits for it ends', async () => {
+test('when Janus dies all pending requests end', async () => {
   const socket = await open()
   const session = await JanusSession.create(socket, soon())
   await janus.signal('SIGSTOP')

@@ -10,7 +10,7 @@ import { RoomPeer } from '../../../support/janus/room-peers.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 import { WhipPeer } from '../../../support/media/whip-peer.ts'
 
-/** People of the room page in a room on a Janus server, whose controller ends while they are there: what the next one finds, and what it can do with it. */
+/** Users of the room page in a room on a Janus server, whose controller ends while they are there: what the next one finds, and can do. */
 
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const soon = AbortSignal.timeout.bind(AbortSignal, 10_000)
@@ -27,7 +27,7 @@ let endpoint: Awaited<ReturnType<typeof peopleEndpoint>>
 let sender: WhipPeer
 let viewer: WhepPeer
 let native: RoomPeer
-/** What their pages keep. */
+/** Ticket kept by the page that sends. */
 let sent: RoomMediaParams<'resume'>
 let watched: RoomMediaParams<'resume'>
 
@@ -81,16 +81,16 @@ function controller(key = siteKey, node = 'janus'): JanusPeople {
   })
 }
 
-/** Looks again until it holds. */
+/** Repeats a check until it passes. */
 const until = (look: () => void | Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 5_000, interval: 20 })
 
-/** Resolves when more of what is watched has come. */
+/** Resolves when more packets of the watched stream have arrived. */
 async function flows(): Promise<void> {
   const { received } = viewer.video
   await until(() => expect(viewer.video.received).toBeGreaterThan(received + 20))
 }
 
-/** Whether those who watch by Janus's own API saw ann go meanwhile. */
+/** Watches ann by Janus's own API. Returns a function that tells whether she was seen leaving. */
 function watchAnn(): () => boolean {
   let gone = false
   void native.until('ann', false).then(() => {
@@ -99,7 +99,7 @@ function watchAnn(): () => boolean {
   return () => gone
 }
 
-test('goes on with what they send and watch by the tickets that their pages kept, and can end it; nobody else sees anything of it', async () => {
+test('continues with the media of pages that kept their tickets, and can end it; nobody else notices', async () => {
   const annWent = watchAnn()
   await before.close(true)
   await flows()
@@ -112,7 +112,7 @@ test('goes on with what they send and watch by the tickets that their pages kept
   expect(annWent()).toBe(false)
   await until(async () => expect(await janus.participants(room)).toEqual(['ann', 'bob', 'native']))
 
-  // The very ones: what it does with them is felt.
+  // The very same sessions: its actions have an effect.
   await next.resize({ session: view.session, height: 0 }, soon())
   const { received } = viewer.video
   const { received: heard } = viewer.audio
@@ -127,7 +127,7 @@ test('goes on with what they send and watch by the tickets that their pages kept
   expect(await janus.participants(room)).toEqual(['native'])
 })
 
-test('goes on with a stay of which nothing else is left, and the one after it does, too', async () => {
+test('continues a session of which nothing else is left, and so does the controller after it', async () => {
   await sender.close()
   await viewer.close()
   for (let more = 0; more < 3; more++) {
@@ -140,11 +140,11 @@ test('goes on with a stay of which nothing else is left, and the one after it do
   expect(told.filter(({ type }) => type === 'out')).toEqual([])
 })
 
-test('takes a ticket only from whom it was made for, and for what it was made', async () => {
+test('accepts a ticket only from its user and for its purpose', async () => {
   await before.close(true)
   const next = controller()
   const annWent = watchAnn()
-  // Somebody else's brings nobody anywhere, least of all into their place.
+  // Another user's ticket is useless, above all for their place.
   next.enter(bob, sent.ticket)
   await expect(next.resume({ ...watched, ticket: sent.ticket }, soon())).rejects.toThrow()
   next.enter(ann, sent.ticket)
@@ -169,7 +169,7 @@ test.each([
   await next.close()
 })
 
-test('lets somebody in as one who is new whose session the node has ended, or who was taken out meanwhile', async () => {
+test('admits a user whose session the node has ended, or who was removed meanwhile, as new', async () => {
   await before.close(true)
   told = []
   await janus.ask('videoroom', { request: 'kick', room, secret, id: 'ann' })
@@ -182,7 +182,7 @@ test('lets somebody in as one who is new whose session the node has ended, or wh
   await next.close()
 })
 
-test('does not go on with what shows somebody who sends anew meanwhile: that is watched anew', async () => {
+test('does not continue views of a user who republishes meanwhile: viewers have to watch again', async () => {
   await before.close(true)
   await janus.ask('videoroom', { request: 'kick', room, secret, id: 'ann' })
   await native.until('ann', false)
@@ -201,7 +201,7 @@ test('does not go on with what shows somebody who sends anew meanwhile: that is 
   await next.close()
 })
 
-test('its page comes again by another program while it stays the same: its media is found by the names that it has', async () => {
+test('a page that reconnects through another process keeps its media, found by its names', async () => {
   const [publication, view] = endpoint.sessions
   expect(await before.resume(sent, soon())).toEqual({ session: publication, sdp: '', ticket: sent.ticket })
   expect(await before.resume(watched, soon())).toEqual({ session: view, sdp: '', ticket: watched.ticket })

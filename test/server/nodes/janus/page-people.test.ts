@@ -58,7 +58,7 @@ const newPeople = (lingerMs?: number): JanusPeople =>
     logger,
   })
 
-/** Looks again until it is as expected. */
+/** Repeats a check until it passes. */
 const eventually = <T>(look: () => T | Promise<T>, check: (found: T) => void): Promise<void> =>
   vi.waitFor(async () => check(await look()), { timeout: 5_000, interval: 20 })
 
@@ -69,7 +69,7 @@ const inRoom = async (): Promise<string[]> => {
   return participants.map(({ id }) => id).sort()
 }
 
-test('somebody comes through the page, sends camera and microphone, and somebody else watches them', async () => {
+test('a user joins through the page, publishes camera and microphone, and another user watches them', async () => {
   people.enter({ ...person, userId: 'ann', userName: 'Ann' })
   people.enter({ ...person, userId: 'bob', userName: 'Bob' })
   await eventually(inRoom, (ids) => expect(ids).toEqual(['ann', 'bob']))
@@ -88,7 +88,7 @@ test('somebody comes through the page, sends camera and microphone, and somebody
       speaks: false,
     },
   ]
-  // That the sound tells its level comes out a moment later.
+  // The audio level extension shows a moment later.
   await eventually(
     () => people.feedsOf('r1'),
     (feeds) => expect(feeds).toEqual(sent),
@@ -96,7 +96,7 @@ test('somebody comes through the page, sends camera and microphone, and somebody
   const viewer = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann/bob`)
   expect(viewer.video.received + viewer.audio.received).toBeGreaterThan(0)
 
-  // The one who is in no room at all watches, too: an operator's preview.
+  // An operator's preview watches as well, without being in the room.
   const unseen = await WhepPeer.openOffered(`${endpoint.url}/whep/r1/ann`)
   expect(unseen.packets).toBeGreaterThan(0)
   expect(await inRoom()).toEqual(['ann', 'bob'])
@@ -112,7 +112,7 @@ test('somebody comes through the page, sends camera and microphone, and somebody
   await unseen.close()
 })
 
-test('they send anew at once, and their screen beside it; who leaves takes both along', async () => {
+test('they republish at once, and share their screen as well; leaving ends both', async () => {
   await using first = await sending('ann')
   await first.close()
   await using again = await sending('ann')
@@ -131,7 +131,7 @@ test('they send anew at once, and their screen beside it; who leaves takes both 
   await eventually(inRoom, (ids) => expect(ids).toEqual(['bob']))
 })
 
-test('a picture that is not seen is not sent, and is again when it is', async () => {
+test('a picture that is not displayed is not sent, until it is displayed again', async () => {
   people.enter({ ...person, userId: 'ann' })
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
@@ -148,7 +148,7 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
     () => viewer.audio.received,
     (received) => expect(received).toBeGreaterThan(audio + 20),
   )
-  // Some that were on their way.
+  // A few packets were in flight.
   expect(viewer.video.received).toBeLessThan(video + 10)
   await people.resize({ session, height: 300 }, soon())
   await eventually(
@@ -158,13 +158,13 @@ test('a picture that is not seen is not sent, and is again when it is', async ()
   await viewer.close()
 })
 
-test('a preview shows a stream of a room where nobody else came through the page', async () => {
+test('a preview shows a stream of a room without users of the page', async () => {
   await using sender = await sending('ann')
   expect(sender).toBeDefined()
   const other = newPeople(100)
   const wish = { roomId: 'r1', userId: null, streamId: 'ann', height: null, small: false }
   const sessions = await Promise.all([1, 2].map(() => other.watch(wish, soon())))
-  // One for all of them, who is nobody, for as long as one of them goes on.
+  // All previews share one hidden participant, as long as any of them lasts.
   const hidden = async (): Promise<string[]> => (await inRoom()).filter((id) => id.endsWith('~screen'))
   for (const { session } of sessions) {
     expect(await hidden()).toHaveLength(1)
@@ -179,7 +179,7 @@ test('a preview shows a stream of a room where nobody else came through the page
   await eventually(hidden, (ids) => expect(ids).toEqual([]))
 })
 
-test('who is in the room from before is replaced by the same person', async () => {
+test('a user who is still in the room from before is replaced by the same user', async () => {
   const before = newPeople()
   before.enter({ ...person, userId: 'cem' })
   await eventually(inRoom, (ids) => expect(ids).toContain('cem'))
@@ -193,7 +193,7 @@ test('who is in the room from before is replaced by the same person', async () =
   await people.leave('r1', 'cem')
 })
 
-test('who is put out by the room is told of, and so is that a room is not there', async () => {
+test('the controller is notified of users whom the room removes, and of a missing room', async () => {
   told.length = 0
   people.enter({ ...person, userId: 'dan' })
   await eventually(inRoom, (ids) => expect(ids).toContain('dan'))

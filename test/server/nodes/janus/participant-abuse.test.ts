@@ -7,14 +7,14 @@ import { JanusPeer } from '../../../support/janus/janus-peer.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
 
-/** A part of a request is missing, and what was shown is wrong: what VideoRoom answers to who lacks a secret, key or token. */
+/** A part of the request is missing or wrong: VideoRoom's answers without a valid secret, key or token. */
 const lacking = [429, 433]
 
-/** There is no such room. */
+/** The room does not exist. */
 const unknown = 426
 
-/** Each thing that the product promises that nobody can do: a participant with valid tokens tries it from a WebSocket of their own. */
-describe('A participant with valid tokens, and a client of their own, on a node with our configuration files', () => {
+/** Actions that the product promises to prevent: a participant with valid tokens tries each from a WebSocket of their own. */
+describe('A participant with valid tokens and a client of their own, on a node with our configuration files', () => {
   let site: JanusSite
   beforeAll(async () => {
     site = await JanusSite.start({ tokenSecret: 'of tokens', adminKey: 'of rooms', events: true, ownFiles: true })
@@ -30,9 +30,9 @@ describe('A participant with valid tokens, and a client of their own, on a node 
     await person.join(room, userId, roomToken)
     return Object.assign(person, { room })
   }
-  /** What a room is called there: whoever is not let in has to guess it. */
+  /** Reads the room's name on the node, which outsiders would have to guess. */
   const nameOf = async (roomId: string): Promise<string> => (await site.onNode(roomId))?.room ?? ''
-  /** The number with which the node refuses; 0: it did it. */
+  /** Resolves to the error code of the node; 0: success. */
   const refusal = async (person: Participant, request: Readonly<Record<string, unknown>>): Promise<number> => {
     try {
       await person.ask(request)
@@ -43,12 +43,12 @@ describe('A participant with valid tokens, and a client of their own, on a node 
     }
   }
 
-  test('does not create, destroy, change, record or forward: not their own room, not another', async () => {
+  test('cannot create, destroy, change, record or forward: neither their own room nor another', async () => {
     const mallory = await enter('ward', 'mallory')
     const bob = await enter('ward', 'bob')
     const acts = [
       { request: 'create', room: 'mine' },
-      // Also where they had guessed what it is called.
+      // Even if they had guessed its name.
       ...[mallory.room, await nameOf('board')].flatMap((room) => [
         { request: 'destroy', room },
         { request: 'edit', room, new_publishers: 50 },
@@ -71,22 +71,22 @@ describe('A participant with valid tokens, and a client of their own, on a node 
     expect(await site.onNode('ward')).toMatchObject({ max_publishers: (await site.onNode('board'))?.max_publishers })
   })
 
-  test('finds no other room: it is on no list, and its number leads nowhere', async () => {
+  test('finds no other room: none is listed, and its number is not its name', async () => {
     await enter('board', 'chair')
     const trudy = await enter('ward', 'trudy')
     expect((await trudy.ask({ request: 'list' })).data).toMatchObject({ list: [] })
-    // A name follows from the key of the node alone: that of their own room says nothing of another one's.
+    // A name follows from the key of the node only: it reveals nothing about other rooms.
     const guesses = ['board', trudy.room.replace('ward', 'board')]
     for (const room of guesses) {
       expect((await trudy.ask({ request: 'exists', room })).data).toMatchObject({ exists: false })
       expect(await refusal(trudy, { request: 'listparticipants', room })).toBe(unknown)
     }
-    // What they were told names their own room alone.
+    // The received messages name only their own room.
     expect(JSON.stringify(trudy.heard)).not.toContain('board')
     expect(trudy.room).not.toBe('ward')
   })
 
-  test('comes into no other room, watches nobody there, and uses no other plugin', async () => {
+  test('cannot join another room, watch there, or use another plugin', async () => {
     const { token, roomToken } = await site.tickets('ward', 'eve')
     await using eve = await Participant.connect(site.janus.wsUrl, token)
     const room = await nameOf('board')
@@ -97,7 +97,7 @@ describe('A participant with valid tokens, and a client of their own, on a node 
     await expect(attach).rejects.toBeInstanceOf(JanusError)
   })
 
-  test('writes no file, though they publish', async () => {
+  test('writes no file, although they publish', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'janus-recorded-'))
     onTestFinished(() => rm(folder, { recursive: true }))
     const mallory = await enter('ward', 'cam')
@@ -108,7 +108,7 @@ describe('A participant with valid tokens, and a client of their own, on a node 
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('sees nothing any more once they were taken out, whatever they kept', async () => {
+  test('sees nothing after their removal, whatever credentials they kept', async () => {
     const bob = await enter('ward', 'speaker')
     using _ = await JanusPeer.publish(bob.handle)
     const ann = await enter('ward', 'ann')
@@ -135,7 +135,7 @@ describe('A participant with valid tokens, and a client of their own, on a node 
   })
 })
 
-/** A count once it stands still: what was under way came in, and nothing did for as long as ten packets take. */
+/** Waits until a count is stable: packets in flight have arrived, and none followed for the time of ten packets. */
 async function stillAfter(count: () => number): Promise<number> {
   let last = -1
   await expect.poll(() => last === (last = count()), { interval: 200 }).toBe(true)

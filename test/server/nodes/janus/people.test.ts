@@ -5,14 +5,14 @@ import { JanusRooms } from '../../../../server/nodes/janus/rooms/janus-rooms.ts'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
 
-describe('A Janus server that takes signed tokens and sends its events', () => {
+describe('A Janus server with signed tokens that sends its events', () => {
   let site: JanusSite
   beforeAll(async () => {
     site = await JanusSite.start({
       tokenSecret: 'of tokens',
       adminKey: 'of rooms',
       events: true,
-      // Longer than anybody waits here for somebody to be seen: events tell of them.
+      // Longer than any wait of these tests: changes arrive as events.
       settings: ({ deadlines }) => {
         deadlines.health_interval_ms = 4_000
       },
@@ -20,7 +20,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  /** In the room as that user, with tokens of their own. */
+  /** Joins the room as that user, with tokens of their own. */
   const enter = async (roomId: string, userId: string): Promise<Participant> => {
     const { room, token, roomToken } = await site.tickets(roomId, userId)
     const person = await Participant.connect(site.janus.wsUrl, token)
@@ -28,7 +28,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     return person
   }
 
-  test('lets only those in who have a token for that room, and shows them at once', async () => {
+  test('admits only users with a token for that room, and shows them at once', async () => {
     await site.room('200000001')
     await site.room('200000002')
     expect(await site.onNode('200000001')).toMatchObject({ is_private: true, require_pvtid: true })
@@ -45,7 +45,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => site.users('200000001')).toEqual([])
   })
 
-  test('need not be asked who is in a room that was just read, and is asked again when it tells of somebody', async () => {
+  test('is not asked for the users of a room that was just read, and is asked again after an event', async () => {
     await site.room('200000010')
     await using ann = await enter('200000010', 'ann')
     await expect.poll(() => site.users('200000010')).toEqual(['ann'])
@@ -65,7 +65,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(inRoom).toEqual([])
   })
 
-  test('puts out who comes under the name of another', async () => {
+  test("removes a user who joins under another name than the token's", async () => {
     await site.room('200000003')
     const { room, token, roomToken } = await site.tickets('200000003', 'mallory')
     await using mallory = await Participant.connect(site.janus.wsUrl, token)
@@ -74,7 +74,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     expect(site.told).not.toContainEqual(expect.objectContaining({ type: 'joined', roomId: '200000003' }))
   })
 
-  test('lets nobody back who was taken out: not by the token, not by another for a while', async () => {
+  test('keeps removed users out: the old token is refused, and new ones for a while', async () => {
     await site.room('200000004')
     await using ann = await enter('200000004', 'ann')
     await expect.poll(() => site.users('200000004')).toEqual(['ann'])
@@ -86,7 +86,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
   })
 
-  test('keeps in mind whom it is to put out before it does: a controller that dies in between lets nobody back in', async () => {
+  test('stores a removal before it happens: if the controller dies in between, the user stays out', async () => {
     await site.room('200000008')
     await using ann = await enter('200000008', 'ann')
     await expect.poll(() => site.users('200000008')).toEqual(['ann'])
@@ -99,7 +99,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await expect.poll(() => ann.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
   })
 
-  test('has a room that was called by its number made again under the name that it has now', async () => {
+  test('replaces a room with a numeric name by one with its current name', async () => {
     const { secrets } = site.access
     await site.janus.ask('videoroom', {
       request: 'create',
@@ -115,7 +115,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     expect((await site.onNode('200000009'))?.room).toMatch(/^200000009-/)
   })
 
-  test('takes no token into a locked or full room, and takes those of before again when it is opened', async () => {
+  test('accepts no token in a locked or full room, and the earlier ones again when it is opened', async () => {
     await site.room('200000005', { attendee_max: 2 })
     const { room, token, roomToken } = await site.tickets('200000005', 'bob')
     await using ann = await enter('200000005', 'ann')
@@ -132,7 +132,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await ann.leave()
   })
 
-  test('is believed only with its own secret', async () => {
+  test('is accepted only with its own secret', async () => {
     const refused = async (path: string, ...protocols: string[]): Promise<string> => {
       const socket = new WebSocket(site.port.url.replace('http', 'ws') + path, protocols)
       return await new Promise((resolve) => {
@@ -146,7 +146,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     expect(await refused(eventPath('other'), site.access.secrets.event_secret)).toBe('401')
   })
 
-  test('has told all when its way to the site was cut for a while: who came and went meanwhile is known', async () => {
+  test('reports all joins and leaves from a time when its connection to the site was cut', async () => {
     await site.room('200000006')
     await using ann = await enter('200000006', 'ann')
     await expect.poll(() => site.users('200000006')).toEqual(['ann'])
@@ -164,7 +164,7 @@ describe('A Janus server that takes signed tokens and sends its events', () => {
     await bob.leave()
   })
 
-  test('has its people and rooms known anew when it starts again', async () => {
+  test('has its users and rooms read again after a restart', async () => {
     await site.room('200000007')
     const tickets = await site.tickets('200000007', 'ann')
     await using ann = await enter('200000007', 'ann')

@@ -5,26 +5,26 @@ import { RoomNames } from '../../../../server/nodes/janus/rooms/room-names.ts'
 const secrets = { room_key: 'the key of the node'.padEnd(43, '.') }
 const names = new RoomNames(secrets, () => true)
 
-test('A guarded room is called by a name of its own, which leads back to it; every number that a client may choose has one', () => {
+test('A guarded room has a name of its own, which maps back to it; every number that a client may choose has one', () => {
   expect(names.of('123456789')).toMatch(/^123456789-[\w-]{22}$/)
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 128, unit: 'grapheme' }), (roomId) => {
       const name = names.of(roomId)
       expect(names.roomOf(name)).toBe(roomId)
-      // In a token it stands between these.
+      // Separators in a token.
       expect(name).not.toMatch(/[,:]/)
     }),
   )
 })
 
-test('The name of one room tells nothing of another, and another node calls it otherwise', () => {
+test('The name of one room reveals nothing about another, and another node uses another name', () => {
   const other = new RoomNames({ room_key: 'another key'.padEnd(43, '.') }, () => true)
   expect(new Set(['1', '2', '1-2'].map((roomId) => names.of(roomId).slice(-22))).size).toBe(3)
   expect(other.of('1')).not.toBe(names.of('1'))
   expect(other.roomOf(names.of('1'))).toBe(names.of('1'))
 })
 
-test('Where rooms are open to everybody they are called by their number, and one that was made before is known', () => {
+test('Open rooms are named by their number, and existing ones are recognised', () => {
   let guarded = false
   const changing = new RoomNames(secrets, () => guarded)
   expect(changing.of('123456789')).toBe('123456789')

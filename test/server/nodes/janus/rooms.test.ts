@@ -2,26 +2,26 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Participant } from '../../../support/janus/participant.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
 
-describe('A Janus server that asks for nothing and sends no events', () => {
+describe('A Janus server without credentials and events', () => {
   let site: JanusSite
   beforeAll(async () => {
     site = await JanusSite.start()
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('holds a room with the caps that it has, and follows when they change', async () => {
+  test('opens a room with its limits, and follows their changes', async () => {
     await site.room('100000001', { max_video: 4, max_audio: 7 })
     expect(await site.onNode('100000001')).toMatchObject({ max_publishers: 7, lock_record: true, is_private: false })
     await site.changeRoom('100000001', { max_audio: 2 })
     await expect.poll(() => site.onNode('100000001')).toMatchObject({ max_publishers: 4 })
   })
 
-  test('takes no room of two people who meet without a server', async () => {
+  test('refuses peer-to-peer rooms', async () => {
     await expect(site.room('100000009', { room_mode: 3 })).rejects.toMatchObject({ code: expect.any(String) })
     expect(await site.onNode('100000009')).toBeUndefined()
   })
 
-  test('shows who is in a room, in the order they joined; closing it tells them', async () => {
+  test('shows the users of a room, in the order they joined; closing the room notifies them', async () => {
     await site.room('100000002')
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000002', 'ann')
@@ -38,7 +38,7 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     await expect.poll(() => site.onNode('100000002')).toBeUndefined()
   })
 
-  test('puts somebody out, who is refused for as long as the site says', async () => {
+  test('removes a user, who stays refused for as long as the site says', async () => {
     await site.room('100000003')
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000003', 'ann')
@@ -50,11 +50,11 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     await expect.poll(() => ann.heard.filter(({ reason }) => reason === 'kicked').length).toBeGreaterThan(1)
     await expect.poll(() => site.users('100000003')).toEqual([])
     expect(await site.pool.kick('100000003', 'nobody')).toBe(false)
-    // Anybody may call themselves so: nothing is kept of whoever is really called so.
+    // Anybody can use this name: no removal is stored for its real owner.
     expect(site.store.get('rooms', '100000003')?.removals).toBeUndefined()
   })
 
-  test('lets no more people in than a room takes, and nobody new into a locked one', async () => {
+  test('admits only as many users as the room takes, and nobody new into a locked one', async () => {
     await site.room('100000004', { attendee_max: 1 })
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000004', 'ann')
@@ -72,7 +72,7 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     await expect.poll(() => site.users('100000004')).toEqual(['ann', 'eve'])
   })
 
-  test('keeps the rooms of others, even one that has the number of ours', async () => {
+  test('keeps foreign rooms, even one with the number of ours', async () => {
     await site.janus.ask('videoroom', { request: 'create', room: '100000005', description: 'theirs', secret: 'theirs' })
     await site.changeRoom('100000005', {})
     await expect(site.pool.assign('100000005')).rejects.toMatchObject({ code: 'noNode' })
@@ -80,7 +80,7 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     expect(await site.onNode('100000005')).toMatchObject({ description: 'theirs' })
   })
 
-  test('is told again what it should hold when it comes back empty, and loses what nobody wants', async () => {
+  test('gets its rooms again when it restarts without them, and loses those that no longer exist', async () => {
     await site.room('100000006', { max_video: 3, max_audio: 3 })
     await using ann = await Participant.connect(site.janus.wsUrl)
     await ann.join('100000006', 'ann')
@@ -91,12 +91,12 @@ describe('A Janus server that asks for nothing and sends no events', () => {
     await site.store.transact(['rooms/100000006'], (change) => change.delete('rooms', '100000006'))
     await expect.poll(() => site.onNode('100000006')).toBeUndefined()
     const [view] = site.pool.views()
-    // All the rooms of the tests before were missing.
+    // All rooms of the previous tests were missing.
     expect(view?.drift).toMatchObject({ counts: { roomUnknown: 0 }, last: { kind: 'roomMissing' } })
     expect(view?.drift.last?.count).toBeGreaterThan(1)
   })
 
-  test('says which version it is, with which plugins, and that it is polled for its events', () => {
+  test('reports its version and plugins, and that it is polled', () => {
     const [view] = site.pool.views()
     expect(view?.program).toMatchObject({ version: expect.stringMatching(/^1\.\d/), events: false })
     expect(view?.program?.plugins).toEqual(expect.arrayContaining(['streaming', 'videoroom']))

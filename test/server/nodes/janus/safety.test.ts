@@ -10,11 +10,11 @@ import { startJanus } from '../../../support/janus/janus-server.ts'
 import { safeSecrets, startSafeJanus } from '../../../support/janus/safe-janus.ts'
 import { JanusSite } from '../../../support/sites/janus-site.ts'
 
-/** A node that tells of whatever happens on it. */
+/** A node that sends its events. */
 const told = (): Promise<boolean> => Promise.resolve(true)
 const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
-/** What is found, as `severity code`, the worst first. */
+/** Lists the findings as `severity code`, the worst first. */
 async function findingsOf(access: JanusAccess, context: Partial<InspectionContext> = {}): Promise<string[]> {
   const { findings } = await inspectJanus(access, { logger, clock: Date.now, events: told, ...context })
   return findings.map(({ severity, code }) => `${severity} ${code}`)
@@ -32,7 +32,7 @@ describe('On a node with our configuration files', () => {
     secrets: { ...safeSecrets, ...changes },
   })
 
-  test('nothing is found, and nothing of the test stays', async () => {
+  test('nothing is found, and the test leaves nothing behind', async () => {
     const found = await inspectJanus(access, { logger, clock: Date.now, events: told })
     expect(found).toEqual({ version: '1.1.2', plugins: ['streaming', 'videoroom'], findings: [] })
     expect(await janus.ask('videoroom', { request: 'list', admin_key: safeSecrets.admin_key })).toMatchObject({
@@ -40,7 +40,7 @@ describe('On a node with our configuration files', () => {
     })
   })
 
-  test('each wrong secret is named, and each that is missing', async () => {
+  test('each wrong or missing secret is named', async () => {
     expect(await findingsOf(withSecrets({ api_secret: 'x' }))).toEqual(['error apiSecretWrong'])
     expect(await findingsOf(withSecrets({ admin_secret: 'x' }))).toEqual(['error adminSecretWrong'])
     expect(await findingsOf(withSecrets({ token_secret: 'x' }))).toEqual(['error tokenSecretWrong'])
@@ -48,7 +48,7 @@ describe('On a node with our configuration files', () => {
     expect(await findingsOf(withSecrets({ admin_key: 'x' }))).toEqual(['error adminKeyWrong', 'error adminKeyWrong'])
   })
 
-  test('clocks that are apart are told apart, to the second', async () => {
+  test('clock differences are reported, to the second', async () => {
     const ahead = await inspectJanus(access, { logger, clock: () => Date.now() - 20_000, events: told })
     expect(ahead.findings).toMatchObject([{ code: 'clockAhead', severity: 'notice' }])
     expect(Math.abs(Number(ahead.findings[0]?.values.seconds) - 20)).toBeLessThanOrEqual(1)
@@ -57,7 +57,7 @@ describe('On a node with our configuration files', () => {
     expect(Math.abs(Number(behind.findings[0]?.values.seconds) - 3_600)).toBeLessThanOrEqual(1)
   })
 
-  test('an address that leads elsewhere is named with the reason', async () => {
+  test('an address of another server is reported with the reason', async () => {
     expect(await findingsOf({ ...access, wsUrl: 'ws://127.0.0.1:9' })).toEqual(['error wsUnreachable'])
     expect(await findingsOf({ ...access, wsUrl: access.adminUrl.replace('http', 'ws') })).toEqual(['error wsNotJanus'])
     expect(await findingsOf({ ...access, adminUrl: 'http://127.0.0.1:9/admin' })).toEqual(['error adminUnreachable'])
@@ -70,18 +70,21 @@ describe('On a node with our configuration files', () => {
     onTestFinished(() => void page.close())
     await once(page, 'listening')
     const { port } = page.address() as AddressInfo
-    const elsewhere = { wsUrl: `ws://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${port}/admin` }
-    expect((await findingsOf({ ...access, ...elsewhere })).sort()).toEqual(['error adminNotJanus', 'error wsNotJanus'])
+    const otherServer = { wsUrl: `ws://127.0.0.1:${port}`, adminUrl: `http://127.0.0.1:${port}/admin` }
+    expect((await findingsOf({ ...access, ...otherServer })).sort()).toEqual([
+      'error adminNotJanus',
+      'error wsNotJanus',
+    ])
   })
 
-  test('the Admin API of another server is not taken for its own', async () => {
+  test('the Admin API of another server is not accepted', async () => {
     const other = await startSafeJanus()
     onTestFinished(() => other.janus[Symbol.asyncDispose]())
     expect(await findingsOf({ ...access, adminUrl: other.access.adminUrl })).toEqual(['error serversDiffer'])
   })
 })
 
-test('On a node that is as the package installs it, everything that is open is found by doing it', async () => {
+test('On a node in its default installation, everything that is open is found by trying it', async () => {
   const janus = await startJanus({ secrets: { api: '', admin: '', adminKey: '' }, files: asInstalled })
   onTestFinished(() => janus[Symbol.asyncDispose]())
   const access = { name: 'hall', wsUrl: janus.wsUrl, adminUrl: janus.adminUrl, secrets: safeSecrets, given: [] }
@@ -100,7 +103,7 @@ test('On a node that is as the package installs it, everything that is open is f
   expect(await janus.ask('videoroom', { request: 'list' })).toMatchObject({ list: [{ room: '1234' }] })
 })
 
-/** What the package's own files say, as far as it matters here, except that its rooms have names. */
+/** Settings of the package's own files, as far as they matter here, except that its rooms have names. */
 function asInstalled(files: Readonly<Record<string, string>>): Record<string, string> {
   return {
     ...files,
@@ -112,7 +115,7 @@ function asInstalled(files: Readonly<Record<string, string>>): Record<string, st
   }
 }
 
-test('A node in service tells of the room that is made for the test; where it does not, that is found', async () => {
+test('A node in service reports the room made for the test; otherwise that is a finding', async () => {
   await using site = await JanusSite.start({
     tokenSecret: 'of tokens',
     adminKey: 'of rooms',
@@ -124,7 +127,7 @@ test('A node in service tells of the room that is made for the test; where it do
   await expect.poll(() => found()).toEqual([])
   await site.port.stop()
   expect(await found()).toEqual(['notice eventsOff'])
-  // The events of one that is not in service yet cannot be told from those of nobody.
+  // Before a node is in service its events cannot be recognised.
   expect(await found({ ...site.access, name: 'new' })).toEqual([])
 })
 

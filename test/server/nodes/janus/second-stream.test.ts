@@ -8,7 +8,7 @@ import { type JanusServer, startJanus } from '../../../support/janus/janus-serve
 import { peopleEndpoint } from '../../../support/janus/people-endpoint.ts'
 import { WhepPeer } from '../../../support/media/whep-peer.ts'
 
-/** Cameras have two streams: the large one is 360 lines high, the small one 90. */
+/** Cameras have two streams: the main stream is 360 lines high, the substream 90. */
 let janus: JanusServer
 let camera: Camera
 const soon = (): AbortSignal => AbortSignal.timeout(20_000)
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([janus[Symbol.asyncDispose](), camera[Symbol.asyncDispose]()]))
 
-/** A room with a camera in it, and people who watch through the page. */
+/** Opens a room with a camera in it, and users who watch through the page. */
 async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000) {
   const site = await CameraSite.open(janus, { lingerMs: 50, stallMs })
   const room = `small-${++rooms}`
@@ -52,7 +52,7 @@ async function openRoom(main = '/stream1', second = '/stream2', stallMs = 5_000)
   return { site, room, people, endpoint, watch, over }
 }
 
-/** A real viewer, and how high the pictures are that come to it. */
+/** Opens a real viewer that reports the height of the pictures it receives. */
 async function watchPictures(url: string): Promise<{ height: () => Promise<number>; close: () => Promise<unknown> }> {
   let height = 0
   const viewer = await WhepPeer.openOffered(url, '', (packet) => {
@@ -69,7 +69,7 @@ async function watchPictures(url: string): Promise<{ height: () => Promise<numbe
   }
 }
 
-test('who shows a camera small is sent its second stream, which is pulled for nobody else; everybody else sees the large one', async () => {
+test('a viewer who shows a camera small gets its substream, which is pulled for nobody else; the others see the main stream', async () => {
   const { site, room, people, watch } = await openRoom()
   expect(await site.mountpoints()).toHaveLength(1)
   people.enter({ roomId: room, userId: 'ann', userName: 'Ann', role: 'member' })
@@ -80,7 +80,7 @@ test('who shows a camera small is sent its second stream, which is pulled for no
   const small = await watch('?size=small', '/ann')
   expect([await small.height(), await large.height()]).toEqual([90, 360])
   expect(await site.mountpoints()).toHaveLength(2)
-  // The camera is one participant, whoever shows it how.
+  // The camera is one participant, however it is displayed.
   expect(await site.publishers(room)).toEqual(['cam'])
 
   const tile = await watch('?height=200')
@@ -93,7 +93,7 @@ test('who shows a camera small is sent its second stream, which is pulled for no
   await large.close()
 })
 
-test('a preview that is made larger begins anew with the large picture; one that is hidden is sent none', async () => {
+test('an enlarged preview restarts with the large picture; a hidden one receives nothing', async () => {
   const { people, endpoint, watch, over } = await openRoom()
   const tile = await watch('?height=120')
   const session = endpoint.sessions.at(-1) ?? ''
@@ -108,7 +108,7 @@ test('a preview that is made larger begins anew with the large picture; one that
   await again.close()
 })
 
-test('where the second stream is not to be had, the large one serves', async () => {
+test('if the substream is unavailable, the main stream is sent', async () => {
   for (const second of ['/nothing', 'rtsps://127.0.0.1:9/cam', 'rtsp://127.0.0.1:9/cam']) {
     const { site, watch } = await openRoom('/stream1', second)
     const viewer = await watch('?size=small')
@@ -119,7 +119,7 @@ test('where the second stream is not to be had, the large one serves', async () 
   }
 })
 
-test('a second stream without the sound that the large one has is not taken for it', async () => {
+test("a substream without the main stream's sound is not used", async () => {
   const { site, watch } = await openRoom('/cam', '/stream2')
   const viewer = await watch('?size=small')
   expect(await viewer.height()).toBe(360)
@@ -127,7 +127,7 @@ test('a second stream without the sound that the large one has is not taken for 
   await viewer.close()
 })
 
-test('when the camera leaves the room whoever watches its second stream is told, and nothing is pulled any more', async () => {
+test('when the camera leaves the room viewers of its substream are notified, and it is no longer pulled', async () => {
   const { site, room, endpoint, watch, over } = await openRoom()
   await watch('?size=small')
   await site.cameras.remove(room, 'cam', soon())
@@ -135,7 +135,7 @@ test('when the camera leaves the room whoever watches its second stream is told,
   await expect.poll(() => site.mountpoints()).toEqual([])
 })
 
-test('a second stream that falls silent ends, and who watches it begins anew with the large one', async () => {
+test('a silent substream ends, and its viewers restart with the main stream', async () => {
   const mortal = await startCamera({ fps: 10, gop: 5 })
   onTestFinished(() => mortal.kill())
   const { endpoint, watch, over } = await openRoom('/stream1', mortal.url('/stream2'), 1_000)

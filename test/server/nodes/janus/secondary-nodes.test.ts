@@ -23,7 +23,7 @@ describe('A site with three Janus servers', () => {
     return found
   }
   const addressOf = (name: Name): string => new URL(server(name).wsUrl).host
-  /** Where a caller is told to go. */
+  /** Resolves a room's node for a client. */
   const mcu = async (room_id: string, idc_code = ''): Promise<unknown> => {
     const options = JSON.stringify({ ip_tag: '', idc_code })
     return (await api.get('/sdk/get_mcu', { room_id, options })).addr
@@ -37,7 +37,7 @@ describe('A site with three Janus servers', () => {
     const { room } = await site.call(key, 'rooms.get', { room_id })
     return [room.node, ...room.branches]
   }
-  /** Joins where they are told to, with what they were given. */
+  /** Joins at the assigned node, with the issued tokens. */
   const enter = async (room_id: string, user_id: string, idc_code = ''): Promise<Participant> => {
     const given = await site.call(key, 'media.participant_token', { room_id, user_id, idc_code })
     const person = await Participant.connect(given.ws_url, given.token)
@@ -81,10 +81,10 @@ describe('A site with three Janus servers', () => {
     for (const each of servers.values()) await each[Symbol.asyncDispose]()
   })
 
-  test('puts those who ask for the place of another server there, and everybody is in one room', async () => {
+  test('sends users to the requested server, and all are in one room', async () => {
     const room_id = await api.createRoom({ attendee_max: 3 })
     expect(await mcu(room_id, 'north')).toBe(addressOf('north'))
-    // Nobody is in it yet: it stays where it is.
+    // The room is still empty: it stays where it is.
     expect(await mcu(room_id, 'east')).toBe(addressOf('north'))
     await enter(room_id, 'ann', 'north')
     expect(await mcu(room_id, 'east')).toBe(addressOf('east'))
@@ -99,14 +99,14 @@ describe('A site with three Janus servers', () => {
       [0, 0],
     ])
 
-    // The room is as full as it is, whichever server somebody comes to.
+    // The user count of the room does not depend on the server.
     await enter(room_id, 'cleo', 'south')
     for (const idc_code of names) {
       const refused = await site.result(key, 'media.participant_token', { room_id, user_id: 'dan', idc_code })
       expect(refused).toMatchObject({ ok: false, error: { message: 'The room is full.' } })
     }
 
-    // He has something in his hand for a second server, too.
+    // He also has tokens for a second server.
     const given = await site.call(key, 'media.participant_token', { room_id, user_id: 'bob', idc_code: 'south' })
     expect(await api.get('/rtc/force_offline_mcu', { room_id, user_id: 'bob' })).toMatchObject({ ret: 0 })
     await using back = await Participant.connect(given.ws_url, given.token)
@@ -128,7 +128,7 @@ describe('A site with three Janus servers', () => {
     await expect.poll(held).toEqual([0, 0, 0])
   })
 
-  test('has somebody once who goes from one server to another', async () => {
+  test('counts a user who moves from one server to another once', async () => {
     const room_id = await api.createRoom()
     await mcu(room_id, 'north')
     await enter(room_id, 'ann', 'north')
@@ -138,14 +138,14 @@ describe('A site with three Janus servers', () => {
     await second.join(given.room, 'bob', given.room_token)
     await expect.poll(() => first.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
     expect(await users(room_id)).toEqual(['ann', 'bob'])
-    // They were not thrown out: they may come back.
+    // They were not kicked: they may rejoin.
     await second.ask({ request: 'leave' })
     await enter(room_id, 'bob', 'north')
     expect(await users(room_id)).toEqual(['ann', 'bob'])
     await api.get('/rtc/room/del', { room_id })
   })
 
-  test('goes on with the people of the others when one is killed, and when the controller starts again', async () => {
+  test('continues with the users of the other servers when one is killed, and when the controller restarts', async () => {
     const room_id = await api.createRoom()
     await mcu(room_id, 'north')
     await enter(room_id, 'ann', 'north')

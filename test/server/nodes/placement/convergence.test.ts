@@ -9,7 +9,7 @@ test('nodes converge to the rooms of the store after any faults of rooms, nodes 
   ),
 )
 
-test('so they do where rooms are on several nodes, and everybody is on one of them', { timeout: 60_000 }, () =>
+test('nodes also converge where rooms are on several nodes, and everybody is on one of them', { timeout: 60_000 }, () =>
   fc.assert(
     fc.asyncProperty(story, (steps) => staysTrue(steps, 'janus')),
     { numRuns: 12 },

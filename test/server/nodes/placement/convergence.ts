@@ -9,7 +9,7 @@ const roomIds = ['r1', 'r2', 'r3', 'r4', 'r5'] as const
 type NodeName = (typeof nodeNames)[number]
 type RoomId = (typeof roomIds)[number]
 
-/** Something that happens to a site. */
+/** An event in the life of a site. */
 type Step =
   | { do: 'add' | 'remove' | 'lock' | 'close' | 'reopen' | 'assign' | 'askClose' | 'join' | 'leave'; roomId: RoomId }
   | { do: 'put' | 'assignNear' | 'joinOn'; roomId: RoomId; on: NodeName }
@@ -44,7 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-/** What happens to a site, a step after the other. */
+/** Generates a sequence of steps. */
 export const story = fc.array(step, { minLength: 5, maxLength: 40 })
 
 const signal = new AbortController().signal
@@ -52,7 +52,7 @@ const impatient = { node_ms: 25, health_ms: 25, health_interval_ms: 10 }
 const patient = { node_ms: 5_000, health_ms: 5_000, health_interval_ms: 10 }
 
 /**
- * Lets a story happen to a site of its own, then heals everything: the nodes must come to be what the store says, and presence what is on the nodes.
+ * Runs a story on a site of its own, then repairs everything: the nodes must converge to the store, and presence to the nodes.
  * @param kind `janus`: rooms may be on several nodes
  */
 export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'janus' = 'simulated'): Promise<void> {
@@ -75,7 +75,7 @@ export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'jan
   }
   let people = 0
   const underWay: Promise<unknown>[] = []
-  // What a caller asks may be refused on the way: it is the end that counts.
+  // Calls may fail meanwhile: only the final state counts.
   const ask = (call: Promise<unknown>): void => void underWay.push(call.catch(() => undefined))
   for (const each of steps) await happen(each)
   Object.assign(site.settings.deadlines, patient)
@@ -147,7 +147,7 @@ export async function staysTrue(steps: readonly Step[], kind: 'simulated' | 'jan
     try {
       node(name).joinPerson(roomId, { userId, userName: 'Ann' })
     } catch {
-      // Locked, full or not open there now: as real people are told.
+      // Locked, full or not open there now: the same answers as for real users.
     }
   }
 }

@@ -7,13 +7,13 @@ const none = { mode: 'none', delayMs: 0 } as const
 const signal = new AbortController().signal
 const held = { mode: 1, topic: '', hostPassword: '', attendeeMax: 9, maxVideo: 1, maxAudio: 1, locked: false } as const
 
-/** What was found so far, in words. */
+/** Lists the findings so far. */
 const found = ({ told }: PoolSite): string[] =>
   told.flatMap((event) => (event.type === 'drifted' ? [`${event.kind} ${[...event.subjects].sort().join()}`] : []))
 
 const driftOf = (site: PoolSite) => site.pool.views()[0]?.drift
 
-/** Resolves when the node was polled so many times more. */
+/** Resolves after this many further polls of the node. */
 async function polls(node: SimulatedNode, times: number): Promise<void> {
   const { health } = node
   let left = times
@@ -50,7 +50,7 @@ test('a room missing on its node and a stray one are each reported once and coun
   ])
 })
 
-test('a node that comes back empty lacks all its rooms: that is one finding', async () => {
+test('a node that restarts without its rooms is one finding', async () => {
   const site = await poolSite({ rooms: { r1: {}, r2: {} } })
   await site.pool.assign('r1')
   await site.pool.assign('r2')
@@ -63,7 +63,7 @@ test('a node that comes back empty lacks all its rooms: that is one finding', as
   expect(found(site)).toEqual(['roomMissing r1,r2'])
 })
 
-test('one that begins with the controller lacks nothing; one that went on while the controller was away lacks what is gone', async () => {
+test('a node that starts with the controller lacks nothing; one that ran on while the controller was away lacks the missing rooms', async () => {
   const rooms = { r1: { node: 'main' }, r2: { node: 'main' }, closed: { node: 'main', closed: true } }
   const own = await poolSite({ rooms })
   await expect.poll(() => own.node('main').rooms(signal)).toHaveLength(2)
@@ -77,7 +77,7 @@ test('one that begins with the controller lacks nothing; one that went on while 
   expect(found(other)).toEqual(['roomUnknown deleted', 'roomMissing r2'])
 })
 
-test('a node that was out of service lacks nothing when it is back, and one that is removed takes what was counted along', async () => {
+test('a node back in service lacks nothing, and removing a node removes its counts', async () => {
   const janus: SimulatedNode[] = []
   const driver = (): SimulatedNode => {
     const node = new SimulatedNode()
@@ -101,7 +101,7 @@ test('a node that was out of service lacks nothing when it is back, and one that
   await expect.poll(() => [...site.pool.drifts()]).toEqual([])
 })
 
-test('what a driver finds by itself is counted as well', async () => {
+test('findings of a driver are counted as well', async () => {
   const site = await poolSite()
   const listeners: Parameters<SimulatedNode['onEvent']>[0][] = []
   const janus = new SimulatedNode()
@@ -115,7 +115,7 @@ test('what a driver finds by itself is counted as well', async () => {
   expect(driftOf(site)?.last).toBeNull()
 })
 
-test('a node that is back after it was lost says until when others come first, and no longer than that', async () => {
+test('a node back after a loss reports until when others are preferred, and no longer than that', async () => {
   let now = 1_000
   const site = await poolSite({ now: () => now })
   const view = () => site.pool.views()[0]?.unsteady

@@ -7,7 +7,7 @@ const silent = { mode: 'silent', delayMs: 0 } as const
 const none = { mode: 'none', delayMs: 0 } as const
 const signal = new AbortController().signal
 
-test('after the start every node was polled: the good are online, the bad say why', async () => {
+test('after the start every node was polled: the good ones are online, the bad ones report why', async () => {
   const { pool } = await poolSite({
     nodes: { a: {}, b: {}, c: { kind: 'janus' }, d: { enabled: false } },
     prepare: (node, name) => node.setFault(name === 'b' ? offline : none),
@@ -21,7 +21,7 @@ test('after the start every node was polled: the good are online, the bad say wh
   expect(pool.engine()).toBe('running')
 })
 
-test('a node that never answers does not hold the start longer than its deadline', async () => {
+test('a node that never answers delays the start only until its deadline', async () => {
   const { pool } = await poolSite({
     prepare: (node) => node.setFault(silent),
     deadlines: { health_ms: 50 },
@@ -30,7 +30,7 @@ test('a node that never answers does not hold the start longer than its deadline
   expect(pool.engine()).toBe('unresponsive')
 })
 
-test('the engine is stopped while every enabled node is offline, and runs again with the first that is back', async () => {
+test('the engine is stopped while every enabled node is offline, and runs again when the first returns', async () => {
   const { pool, node, next } = await poolSite({ nodes: { a: {}, b: {} } })
   const lost = Promise.all([next(stateIs('a', 'offline')), next(stateIs('b', 'offline'))])
   node('a').setFault(offline)
@@ -43,7 +43,7 @@ test('the engine is stopped while every enabled node is offline, and runs again 
   expect(pool.engine()).toBe('running')
 })
 
-test('one failed poll is no loss, the second in a row is', async () => {
+test('one failed poll is no loss, a second in a row is', async () => {
   const { pool, node, next, told } = await poolSite()
   const { health } = node('main')
   let failures = 0
@@ -62,7 +62,7 @@ test('one failed poll is no loss, the second in a row is', async () => {
   expect(await lost).toMatchObject({ error: 'The node failed in an unexpected way: it was logged.' })
 })
 
-test('a call on a dead connection has the node polled, long before the next poll is due', async () => {
+test('a call on a dead connection triggers a poll, long before the next one is due', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 10_000 } })
   await pool.assign('r1')
   const polled = Promise.withResolvers<true>()
@@ -77,7 +77,7 @@ test('a call on a dead connection has the node polled, long before the next poll
   expect(performance.now() - start).toBeLessThan(5_000)
 })
 
-test('people on a lost node leave their rooms, its devices are lost, and everybody is notified', async () => {
+test('users on a lost node leave their rooms, its devices are lost, and everybody is notified', async () => {
   const { pool, node, next, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   await pool.assign('r1')
   const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -90,7 +90,7 @@ test('people on a lost node leave their rooms, its devices are lost, and everybo
   expect(pool.onOnlineNode('r1')).toBe(false)
 })
 
-test('a node that comes back empty gets its rooms again before its devices join', async () => {
+test('a node that returns without rooms gets them again before its devices join', async () => {
   const rooms = { r1: { node: 'main' }, r2: { node: 'main', locked: true }, r3: {}, r4: { node: 'main', closed: true } }
   const { node, next } = await poolSite({ rooms })
   const lost = next(stateIs('main', 'offline'))
@@ -111,7 +111,7 @@ test('a node that comes back empty gets its rooms again before its devices join'
   expect(() => node('main').joinPerson('r2', { userId: 'ann', userName: 'Ann' })).toThrow('locked')
 })
 
-test('a node that restarts so fast that no poll fails is noticed all the same', async () => {
+test('a node that restarts between two polls is noticed as well', async () => {
   const { pool, node, next } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -125,7 +125,7 @@ test('a node that restarts so fast that no poll fails is noticed all the same', 
   expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['ann'])
 })
 
-test('a room is opened on a node that just restarted before get_mcu answers, however early that is', async () => {
+test('a room is opened on a just restarted node before get_mcu answers, however early', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { health_interval_ms: 5_000 } })
   await pool.assign('r1')
   node('main').setFault(offline)
@@ -134,9 +134,9 @@ test('a room is opened on a node that just restarted before get_mcu answers, how
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
 })
 
-test('a node that kept its people through a broken connection gives them back, and loses what is no longer its own', async () => {
+test('a node that kept its users through a broken connection brings them back, and loses what it no longer owns', async () => {
   const { pool, node, next, addNode, changeRoom, removeRoom } = await poolSite({
-    // There is no other node to bring them to.
+    // There is no other node for its rooms.
     nodes: { a: {}, b: { draining: true } },
     rooms: { kept: {}, moved: {}, gone: {} },
   })
@@ -174,7 +174,7 @@ test('a node that kept its people through a broken connection gives them back, a
   expect(await pool.assign('moved')).toBe('b')
 })
 
-test('a room the returning node refuses does not keep the others from coming back', async () => {
+test('a room that the returning node refuses does not delay the others', async () => {
   const { node, next, logged } = await poolSite({ rooms: { r1: { node: 'main' }, r2: { node: 'main' } } })
   const lost = next(stateIs('main', 'offline'))
   node('main').setFault(offline)
@@ -231,7 +231,7 @@ test('a stored change reaches the node of the room although nobody waits for it'
   expect(await told.promise).toBe(true)
 })
 
-test('people are out of a room that is closed and reopened before its node had time for it', async () => {
+test('users leave a room that is closed and reopened before its node was reached', async () => {
   const busy = Array.from({ length: 32 }, (_, number) => `busy${number}`)
   const { pool, node, store, changeRoom } = await poolSite({
     rooms: Object.fromEntries([...busy, 'r1'].map((roomId) => [roomId, { node: 'main' }])),
@@ -260,7 +260,7 @@ test('people are out of a room that is closed and reopened before its node had t
   expect(await pool.users('r1')).toEqual([])
 })
 
-test('one room that is never answered costs the others nothing', async () => {
+test('a room whose calls never return does not affect the others', async () => {
   const rooms = Object.fromEntries(Array.from({ length: 200 }, (_, number) => [`r${number}`, { node: 'main' }]))
   const opened = new Set<string>()
   const othersOpen = Promise.withResolvers<number>()
@@ -279,7 +279,7 @@ test('one room that is never answered costs the others nothing', async () => {
   expect(await othersOpen.promise).toBeLessThan(3_000)
 })
 
-test('a node that cannot list its rooms at first is compared after the next good poll', async () => {
+test('a node that cannot list its rooms at first is compared after the next successful poll', async () => {
   let asked = 0
   const { next, logged, told } = await poolSite({
     prepare(node) {

@@ -13,7 +13,7 @@ const record: fc.Arbitrary<RoomNodes> = fc.oneof(
 )
 const change = fc.record({ roomId: fc.constantFrom('r1', 'r2', 'r3'), room: fc.option(record, { nil: undefined }) })
 
-test('however rooms get, lose and change their nodes, each node counts exactly the rooms that it holds', () => {
+test('whichever nodes rooms move to, each node counts exactly its own rooms', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
       const index = new RoomIndex(new Map())

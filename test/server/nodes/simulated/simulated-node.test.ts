@@ -39,7 +39,7 @@ test('without a host password nobody is host, not even with an empty one', async
   expect(node.joinPerson('r1', { userId: 'ann', userName: 'Ann', hostPassword: '' }).role).toBe('member')
 })
 
-test('the cap counts people and devices alike', async () => {
+test('the limit counts users and devices alike', async () => {
   const { node } = await openNode({ attendeeMax: 2 })
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await node.addDevice('r1', camera('door'), signal)
@@ -49,7 +49,7 @@ test('the cap counts people and devices alike', async () => {
   expect(node.joinPerson('r1', { userId: 'bob', userName: 'Bob' }).role).toBe('member')
 })
 
-test('a locked room takes nobody new, and opens again', async () => {
+test('a locked room admits nobody new, and opens again', async () => {
   const { node } = await openNode({ locked: true })
   expect(() => node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })).toThrow('The room is locked.')
   await expect(node.addDevice('r1', camera('door'), signal)).rejects.toMatchObject({ kind: 'roomLocked' })
@@ -58,7 +58,7 @@ test('a locked room takes nobody new, and opens again', async () => {
   expect((await node.users('r1', signal)).map((user) => user.userId)).toEqual(['ann'])
 })
 
-test('a room that is not open and a userId that is taken are refused', async () => {
+test('a closed room and a userId in use are refused', async () => {
   const { node } = await openNode()
   expect(() => node.joinPerson('r2', { userId: 'ann', userName: 'Ann' })).toThrow('not open')
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
@@ -66,7 +66,7 @@ test('a room that is not open and a userId that is taken are refused', async () 
   await expect(node.addDevice('r1', camera('ann'), signal)).rejects.toMatchObject({ kind: 'nodeFailed' })
 })
 
-test('one camera with one login is pulled once, with another login anew', async () => {
+test('one camera with one login is pulled once, with another login again', async () => {
   const { node } = await openNode()
   await node.openRoom(room({ roomId: 'r2' }), signal)
   await node.addDevice('r1', camera('door'), signal)
@@ -80,7 +80,7 @@ test('one camera with one login is pulled once, with another login anew', async 
   expect(await node.health(signal)).toEqual({ rooms: 1, users: 0, pulls: 0 })
 })
 
-test('it tells of every coming and going in order', async () => {
+test('it reports every join and leave in order', async () => {
   const { node, events } = await openNode()
   const ann = node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   await node.addDevice('r1', camera('door'), signal)
@@ -100,7 +100,7 @@ test('it tells of every coming and going in order', async () => {
   ])
 })
 
-test('offline it fails at once, and comes back empty like a restarted server', async () => {
+test('offline it fails at once, and returns without rooms like a restarted server', async () => {
   const { node, events } = await openNode()
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   node.setFault({ mode: 'offline', delayMs: 0 })
@@ -120,7 +120,7 @@ test('silent it answers nobody until the caller gives up', async () => {
   await expect(call).rejects.toThrow('given up')
 })
 
-test('a slow node does what was asked only when it answers, and not for a caller who gave up', async () => {
+test('a slow node acts only when it answers, and not for a caller that gave up', async () => {
   const { node } = await openNode()
   node.setFault({ mode: 'slow', delayMs: 40 })
   const caller = new AbortController()
@@ -130,7 +130,7 @@ test('a slow node does what was asked only when it answers, and not for a caller
   expect(await node.users('r1', signal)).toEqual([])
 })
 
-test('a call on the way fails when the node goes offline', async () => {
+test('a pending call fails when the node goes offline', async () => {
   const { node } = await openNode()
   node.setFault({ mode: 'slow', delayMs: 60_000 })
   const call = node.users('r1', signal)
@@ -138,7 +138,7 @@ test('a call on the way fails when the node goes offline', async () => {
   await expect(call).rejects.toThrow('cut')
 })
 
-test('device faults hit the addresses they name', async () => {
+test('device faults apply to the given addresses', async () => {
   const { node } = await openNode()
   node.setDeviceFaults([{ match: '10.0.0.9', kind: 'auth' }])
   await expect(node.addDevice('r1', camera('gate', 'rtsp://10.0.0.9:554/'), signal)).rejects.toMatchObject({

@@ -11,10 +11,10 @@ import {
 } from '../../../../server/store/files/folder-lock.ts'
 import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
-/** Runs a program where it sees itself as process 1 and none of ours, as in a container. */
+/** Runs a program as process 1 that sees none of our processes, as in a container. */
 const inContainer = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc']
 
-/** Another process that takes the lock and waits. */
+/** Starts another process that takes the lock and waits. */
 async function owner(
   folder: string,
   within: readonly string[] = [],
@@ -37,7 +37,7 @@ async function owner(
   }
 }
 
-test('A folder that another process has open is refused with its pid; when that was killed, the lock is taken over', async () => {
+test('A folder open in another process is refused with its pid; after that process was killed, the lock is taken over', async () => {
   const folder = await temporaryFolder()
   const other = await owner(folder)
   const refused = open(folder)
@@ -51,7 +51,7 @@ test('A folder that another process has open is refused with its pid; when that 
   expect(await readdir(folder)).not.toContain(lockFileName)
 })
 
-test('A container cannot open the folder that another has open, though neither sees the processes of the other', async (context) => {
+test('A container cannot open the folder of another, although neither sees the processes of the other', async (context) => {
   const [program = '', ...parameters] = inContainer
   if (spawnSync(program, [...parameters, 'true']).status !== 0)
     context.skip('no PID namespaces here: needs root on Linux')
@@ -74,12 +74,12 @@ test('The content of the lock file does not matter', async () => {
   await unlock()
 })
 
-test('A program that was replaced by another in the same process leaves no lock behind', async () => {
+test('A program replaced by another in the same process leaves no lock behind', async () => {
   const folder = await temporaryFolder()
   const unlock = await lockFolder(folder)
   const text = await readFile(join(folder, lockFileName), 'utf8')
   await unlock()
-  // As execve leaves it: the kernel's lock is gone, the pid and its start are the same.
+  // State after execve: the kernel's lock is gone, pid and start time are the same.
   await writeFile(join(folder, lockFileName), text)
   const again = await lockFolder(folder)
   await again()
@@ -96,7 +96,7 @@ test('The same process cannot open a folder twice either', async () => {
   await again.close()
 })
 
-test('A pid that now belongs to another process, another boot, or nonsense in the file do not lock', async () => {
+test('A pid of another process or another boot, or garbage in the file, does not lock', async () => {
   const folder = await temporaryFolder()
   const unlock = await lockFolder(folder)
   const text = await readFile(join(folder, lockFileName), 'utf8')
@@ -117,8 +117,8 @@ test('A pid that now belongs to another process, another boot, or nonsense in th
   expect(await readdir(folder)).toEqual([lockedFileName])
 })
 
-test('Of many who find a stale lock one gets it', async () => {
-  // The slow and the quick meet in another order each time.
+test('Of many processes that find a stale lock one gets it', async () => {
+  // Each round has another order of slow and fast ones.
   for (let round = 0; round < 30; round++) {
     const folder = await temporaryFolder()
     await writeFile(join(folder, lockFileName), '{"pid":999999999}')

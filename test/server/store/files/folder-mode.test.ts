@@ -6,7 +6,7 @@ import { createRoom, open, temporaryFolder } from '../../../support/sites/store-
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8)
 
 test.skipIf(process.platform === 'win32')(
-  'A new data folder belongs to its owner alone, and so does every file in it',
+  'A new data folder and every file in it are accessible to its owner only',
   async () => {
     const folder = join(await temporaryFolder(), 'new')
     const store = await open(folder)
@@ -25,7 +25,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'A data folder that was open to others is closed to them, files and backups too, and the operator is told',
+  'A data folder open to others is closed to them, with files and backups, and the operator is notified',
   async () => {
     const folder = await temporaryFolder()
     const store = await open(folder)
@@ -48,7 +48,7 @@ test.skipIf(process.platform === 'win32')(
     expect(await modeOf(join(folder, 'rooms.json'))).toBe('600')
     expect(await modeOf(join(folder, 'backups'))).toBe('700')
     for (const file of inside) expect([await modeOf(dirname(file)), await modeOf(file)]).toEqual(['700', '600'])
-    // Somebody else's file is somebody else's business.
+    // Foreign files keep their mode.
     expect(await modeOf(certificate)).toBe('644')
     expect(again.status().notices).toMatchObject([{ level: 'info', code: 'folderClosed' }])
     await again.close()
@@ -56,7 +56,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test.skipIf(process.platform === 'win32')(
-  'A folder that others use too keeps its mode, and the operator is warned',
+  'A folder shared with others keeps its mode, and the operator is warned',
   async () => {
     const shared = await temporaryFolder()
     await chmod(shared, 0o1777)

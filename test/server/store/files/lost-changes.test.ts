@@ -5,14 +5,14 @@ import { highWaterName } from '../../../../server/store/files/journal/high-water
 import type { Store } from '../../../../server/store/store.ts'
 import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
-/** A site whose files hold 50 rooms, with 50 more that were confirmed since and stand in the journal alone. */
+/** A site whose files hold 50 rooms, with 50 more confirmed rooms that only the journal has. */
 async function site(end: 'killed' | 'closed' = 'killed'): Promise<string> {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await Promise.all(Array.from({ length: 50 }, (_, i) => createRoom(store, `kept-${i}`)))
   await store.snapshot()
   for (let i = 0; i < 50; i++) await createRoom(store, `newest-${i}`)
-  // The mark is written beside the answers: a moment later it says the same.
+  // The high-water mark is written beside the answers: it follows a moment later.
   await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":50')
   const copy = await crashCopy(folder)
   await store.close()
@@ -21,14 +21,14 @@ async function site(end: 'killed' | 'closed' = 'killed'): Promise<string> {
 
 const losses = (store: Store): readonly string[] => store.status().losses.map(({ message }) => message)
 
-/** The bytes of a segment up to the end of this many of its lines, header included. */
+/** Finds the byte after this many lines of a segment, header included. */
 function endOfLine(bytes: Buffer, lines: number): number {
   let end = 0
   for (let i = 0; i < lines; i++) end = bytes.indexOf(0x0a, end) + 1
   return end
 }
 
-test('A missing newest segment of the journal is reported with the number and time of the lost changes', async () => {
+test('A missing newest segment of the journal is reported with number and time of the lost changes', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   await rm(segment)
@@ -45,7 +45,7 @@ test('A missing newest segment of the journal is reported with the number and ti
   await store.close()
 })
 
-test('The line in the log about a loss says what to do', async () => {
+test('The log line about a loss says what to do', async () => {
   const folder = await site()
   await rm(await lastSegment(folder))
   const lines: string[] = []
@@ -84,7 +84,7 @@ test('Zeros in place of the newest lines are reported as well', async () => {
   await store.close()
 })
 
-test('A last write that was cut short is no loss: nobody can tell it from what a power failure leaves', async () => {
+test('A truncated last write is no loss: a power failure leaves the same', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   const bytes = await readFile(segment)
@@ -111,7 +111,7 @@ test('A loss stays reported through restarts until the operator dismisses it, to
   await rm(await lastSegment(folder))
   const first = await open(folder)
   const [loss] = losses(first)
-  // The files are written anew in the background.
+  // The files are rewritten in the background.
   await first.snapshot()
   await createRoom(first, 'again')
   await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":1,')
@@ -134,10 +134,10 @@ test('A loss stays reported through restarts until the operator dismisses it, to
   await more.close()
 })
 
-test('Room numbers are not given again after a loss, however many rooms were lost', async () => {
+test('Room numbers are not reused after a loss, however many rooms were lost', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
-  // More rooms than any gap leaves out, made and forgotten again.
+  // More rooms than any gap leaves out, created and deleted again.
   for (let i = 0; i < 30_000; i++) store.nextRoomNumber()
   await createRoom(store, 'lost')
   const given = store.get('rooms', 'lost')?.id ?? 0
@@ -152,7 +152,7 @@ test('Room numbers are not given again after a loss, however many rooms were los
   await again.close()
 })
 
-test('The loss of all segments, and older files put back, are reported', async () => {
+test('The loss of all segments, and restored older files, are reported', async () => {
   const folder = await site()
   const all = await crashCopy(folder)
   for (const name of await readdir(all)) if (name.startsWith('journal-')) await rm(join(all, name))
@@ -168,7 +168,7 @@ test('The loss of all segments, and older files put back, are reported', async (
   await older.close()
 })
 
-test('A mark that is damaged or gone keeps nobody out and tells nothing wrong', async () => {
+test('A damaged or missing mark neither blocks a start nor causes false reports', async () => {
   for (const hurt of [
     (path: string) => rm(path),
     (path: string) => writeFile(path, ''),
@@ -184,7 +184,7 @@ test('A mark that is damaged or gone keeps nobody out and tells nothing wrong', 
   }
 })
 
-test('A start that was killed while it began a segment has lost nothing, and says nothing of it later', async () => {
+test('A start killed while it created a segment has lost nothing, and later starts report nothing', async () => {
   const folder = await site()
   const begun = (Number(/(\d+)\.ndjson$/.exec(await lastSegment(folder))?.[1]) + 1).toString().padStart(6, '0')
   await writeFile(join(folder, `journal-${begun}.ndjson`), '')
@@ -201,7 +201,7 @@ test('A start that was killed while it began a segment has lost nothing, and say
   await second.close()
 })
 
-test('A segment that was begun first thing after the files were written, and never used, is no gap', async () => {
+test('A segment created right after the files were written, and never used, is no gap', async () => {
   const folder = await site('closed')
   const number = 1 + Number(/(\d+)\.ndjson$/.exec(await lastSegment(folder))?.[1])
   await writeFile(join(folder, `journal-${String(number).padStart(6, '0')}.ndjson`), '')

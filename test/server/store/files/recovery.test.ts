@@ -32,7 +32,7 @@ import {
 const files = ['site.json', 'rooms.json', 'sessions.json']
 const codes = (store: Store) => store.status().notices.map((notice) => notice.code)
 
-/** A site with files that were rewritten twice, a journal after them, and as it is when the power fails. */
+/** A site with files that were rewritten twice and a journal after them, in the state of a power failure. */
 async function site(): Promise<{ folder: string; rooms: Record<string, string> }> {
   const folder = await temporaryFolder()
   const store = await open(folder)
@@ -51,7 +51,7 @@ async function site(): Promise<{ folder: string; rooms: Record<string, string> }
   return { folder: copy, rooms }
 }
 
-/** Inverts a byte where it is. */
+/** Inverts a byte in place. */
 async function damage(path: string, offset: number): Promise<void> {
   const file = await openFile(path, 'r+')
   const byte = Buffer.alloc(1)
@@ -60,7 +60,7 @@ async function damage(path: string, offset: number): Promise<void> {
   await file.close()
 }
 
-test('Damaged files are put aside, wherever the damage is, and nothing is lost', async () => {
+test('Damaged files are set aside, wherever the damage is, and nothing is lost', async () => {
   const { folder, rooms } = await site()
   for (const place of ['start', 'second byte', 'third', 'half', 'checksum', 'end']) {
     const copy = await crashCopy(folder)
@@ -127,11 +127,11 @@ test('Two files damaged at the same instant are both kept', async () => {
   expect(texts.sort()).toEqual(['damage 0', 'damage 1', 'damage 2'])
 })
 
-test('With the file and the one before it damaged, the newest good backup is used and the notice says what may be lost', async () => {
+test('If a file and its predecessor are damaged, the newest good backup is used and the notice says what may be lost', async () => {
   const { folder, rooms } = await site()
   await writeFile(join(folder, 'rooms.json'), 'damaged')
   await writeFile(join(folder, 'rooms.previous.json'), 'damaged too')
-  // The newest backup is as new as the file: the journal after it is there.
+  // The newest backup is as new as the file: the journal after it still exists.
   const lossless = await crashCopy(folder)
   const store = await open(lossless)
   expect(topics(store)).toEqual(rooms)
@@ -152,7 +152,7 @@ test('With the file and the one before it damaged, the newest good backup is use
   await lossy.close()
 })
 
-test('The journal alone is enough as long as it is whole', async () => {
+test('The journal alone is enough as long as it is complete', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   for (let i = 0; i < 5; i++) await createRoom(store, `room-${i}`)
@@ -166,7 +166,7 @@ test('The journal alone is enough as long as it is whole', async () => {
   await recovered.close()
 })
 
-test('When nothing good is left, what can be read of the damaged file is used', async () => {
+test('If nothing else is left, the readable parts of the damaged file are used', async () => {
   const { folder } = await site()
   await rm(join(folder, 'backups'), { recursive: true })
   await rm(join(folder, 'rooms.previous.json'))
@@ -182,7 +182,7 @@ test('When nothing good is left, what can be read of the damaged file is used', 
   await store.close()
 })
 
-/** As if the journal had been on disk up to this byte of its last segment, and not further, when the power failed. */
+/** Sets the high-water mark to this byte of the last segment, as if the power had failed then. */
 async function markHighWater(folder: string, end: number): Promise<void> {
   const mark = await readHighWater(folder)
   if (mark === undefined) throw new Error('There is no mark.')
@@ -232,7 +232,7 @@ test('Damage in the middle of the journal costs only the damaged changes, and a 
   await store.close()
 })
 
-test('A hole of zeros in the journal costs only what was in it', async () => {
+test('A gap of zeros in the journal loses only the changes in it', async () => {
   const { folder, rooms } = await site()
   const segment = await lastSegment(folder)
   const bytes = await readFile(segment)
@@ -244,7 +244,7 @@ test('A hole of zeros in the journal costs only what was in it', async () => {
   await store.close()
 })
 
-/** A copy of a folder as a crash leaves it, with the last segment but one, which is whole, and a room `later` behind it. */
+/** Copies a folder as a crash leaves it, with a complete segment and a room `later` in the next one. */
 async function crashedWithTwoSegments(): Promise<{ copy: string; path: string }> {
   const { folder } = await site()
   const store = await open(folder)
@@ -255,7 +255,7 @@ async function crashedWithTwoSegments(): Promise<{ copy: string; path: string }>
   return { copy, path: join(copy, segments.at(-2) ?? '') }
 }
 
-test('A journal that ends too early, although a later part exists, is known as damage', async () => {
+test('A journal segment that ends too early before a later one counts as damaged', async () => {
   const { copy, path } = await crashedWithTwoSegments()
   await truncate(path, (await readFile(path)).lastIndexOf('third-10'))
   const recovered = await open(copy)
@@ -265,7 +265,7 @@ test('A journal that ends too early, although a later part exists, is known as d
   await recovered.close()
 })
 
-test('A missing part of the journal is told', async () => {
+test('A missing part of the journal is reported', async () => {
   const { copy, path } = await crashedWithTwoSegments()
   await rm(path)
   const recovered = await open(copy)
@@ -274,7 +274,7 @@ test('A missing part of the journal is told', async () => {
   await recovered.close()
 })
 
-test('Files of a newer version are refused and not touched', async () => {
+test('Files of a newer version are refused and left unchanged', async () => {
   const { folder } = await site()
   for (const file of ['site.json', 'rooms.json', 'sessions.json']) {
     const copy = await crashCopy(folder)
@@ -293,7 +293,7 @@ test('Files of a newer version are refused and not touched', async () => {
   }
 })
 
-test('An older version is brought forward, with the old files in a backup; after that the old program refuses', async () => {
+test('An older version is migrated, with the old files in a backup; after that the old program refuses', async () => {
   const { folder, rooms } = await site()
   const upgrade = (record: RawRecord): RawRecord[] => {
     if (record.collection !== 'rooms' || record.value === undefined) return [record]
@@ -324,7 +324,7 @@ test('An older version is brought forward, with the old files in a backup; after
   await again.close()
 })
 
-test('A start in a newer version deletes no backup that the settings keep', async () => {
+test('A start of a newer version deletes no backup that the settings keep', async () => {
   const folder = await temporaryFolder()
   const store = await open(folder)
   await store.transact([], (transaction) => {
@@ -340,12 +340,12 @@ test('A start in a newer version deletes no backup that the settings keep', asyn
   await newer.close()
 })
 
-test('Unfinished files of a program that died are removed', async () => {
+test('Unfinished files of a dead process are removed', async () => {
   const { folder, rooms } = await site()
   await writeFile(join(folder, 'rooms.json.tmp'), '{"file":"rooms"')
   await copyFile(join(folder, 'rooms.json'), join(folder, 'site.previous.json.tmp'))
   await appendFile(await lastSegment(folder), '')
-  await rename(join(folder, 'backups'), join(folder, 'elsewhere'))
+  await rename(join(folder, 'backups'), join(folder, 'aside'))
   const store = await open(folder)
   expect(topics(store)).toEqual(rooms)
   expect(codes(store)).toEqual([])

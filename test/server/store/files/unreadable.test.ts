@@ -6,7 +6,7 @@ import { lockFileName } from '../../../../server/store/files/folder-lock.ts'
 import { StoreFileError } from '../../../../server/store/files/store-file-error.ts'
 import { crashCopy, createRoom, lastSegment, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
-/** A site with files, the ones before them, a journal and a backup. */
+/** A site with files, their predecessors, a journal and a backup. */
 async function site(): Promise<string> {
   const folder = await temporaryFolder()
   const store = await open(folder)
@@ -20,7 +20,7 @@ async function site(): Promise<string> {
   return copy
 }
 
-/** What the start ends with. */
+/** Resolves to the error of the start. */
 async function refusal(folder: string): Promise<string> {
   const error: unknown = await open(folder).then(
     (store) => store.close(),
@@ -32,7 +32,7 @@ async function refusal(folder: string): Promise<string> {
   return message
 }
 
-test('A folder in the place of any file of the data folder ends the start with its name, and the start after it was put back loses nothing', async () => {
+test('A folder in place of any file of the data folder ends the start with its name, and after it is replaced by the file nothing is lost', async () => {
   const folder = await site()
   const segment = basename(await lastSegment(folder))
   for (const name of [
@@ -59,14 +59,14 @@ test('A folder in the place of any file of the data folder ends the start with i
   await store.close()
 })
 
-test('A file in the place of the folder of backups is named', async () => {
+test('A file in place of the folder of backups is named', async () => {
   const folder = await site()
   await rm(join(folder, 'backups'), { recursive: true })
   await symlink('site.json', join(folder, 'backups'))
   expect(await refusal(folder)).toBe(`${join(folder, 'backups')} is no folder: move it away, and start again.`)
 })
 
-test('A file that leads nowhere is named with what the system says', async () => {
+test('A dangling symbolic link is named with the error of the system', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   await rm(segment)
@@ -79,7 +79,7 @@ test('A file that leads nowhere is named with what the system says', async () =>
 })
 
 test.skipIf(process.platform !== 'linux')(
-  'A disk that fails while a file is read is told with the name of that file',
+  'A disk error while reading a file is reported with the name of that file',
   async () => {
     for (const name of ['rooms.json', 'journal']) {
       const folder = await site()
@@ -96,7 +96,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 )
 
-test.skipIf(process.getuid?.() === 0)('A file that belongs to another user is named', async () => {
+test.skipIf(process.getuid?.() === 0)('A file of another user is named', async () => {
   const folder = await site()
   const segment = await lastSegment(folder)
   await chmod(segment, 0o000)

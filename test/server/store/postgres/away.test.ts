@@ -7,7 +7,7 @@ import { createRoom, open, temporaryFolder, topics } from '../../../support/site
 const postgres = postgresOfFile()
 const databaseDeadlines = { connect: 400, answer: 600 }
 
-/** A site whose way to the database can break. @param deadlineMs of changes */
+/** A site behind a proxy of its database, which can break. @param deadlineMs timeout of changes */
 async function reachedByProxy(deadlineMs = 20_000): Promise<{
   proxy: DatabaseProxy
   site: Awaited<ReturnType<typeof databaseSite>>
@@ -22,7 +22,7 @@ async function reachedByProxy(deadlineMs = 20_000): Promise<{
   return { proxy, site, store }
 }
 
-/** The rooms that another start finds. */
+/** Reads the rooms after another start. */
 async function stored(site: Awaited<ReturnType<typeof databaseSite>>): Promise<string[]> {
   const copy = await (await site.crashed()).open()
   const rooms = Object.keys(topics(copy))
@@ -37,7 +37,7 @@ const notice = (store: Store, wanted: string): Promise<void> =>
     })
   })
 
-test('A connection that breaks before the answer: the change is stored once, and its caller is told so', async () => {
+test('A connection breaks before the answer: the change is stored once, and its caller gets success', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')
   const dropped = proxy.dropNextAnswer()
@@ -49,7 +49,7 @@ test('A connection that breaks before the answer: the change is stored once, and
   await store.close()
 })
 
-test('A connection that breaks before the statement has arrived: the change waits and is stored when the database is back', async () => {
+test('A connection breaks before the statement has arrived: the change waits and is stored when the database is back', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')
   proxy.closed = true
@@ -69,7 +69,7 @@ test('A connection that breaks before the statement has arrived: the change wait
   await store.close()
 })
 
-test('A database that is away: reads go on, changes fail at their deadline and are never made, and it comes back by itself', async () => {
+test('A database is away: reads continue, changes fail at their deadline and are never applied, and it recovers by itself', async () => {
   const { proxy, site, store } = await reachedByProxy(1_500)
   await createRoom(store, 'before')
   const heard: string[] = []
@@ -78,7 +78,7 @@ test('A database that is away: reads go on, changes fail at their deadline and a
   const back = notice(store, 'diskBack')
   proxy.closed = true
   proxy.cut()
-  // Nobody changes anything, and yet it is told.
+  // The outage is reported even without a change.
   await refused
   await expect(createRoom(store, 'lost')).rejects.toMatchObject({ code: 'storage' })
   await expect(store.responsive(100)).rejects.toMatchObject({ code: 'storage' })
@@ -97,7 +97,7 @@ test('A database that is away: reads go on, changes fail at their deadline and a
   await again.close()
 })
 
-test('A database that hangs is given up within its deadline; what waits is stored when it answers again', async () => {
+test('A database that hangs is abandoned at its deadline; waiting changes are stored when it answers again', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')
   proxy.freeze(true)
@@ -130,12 +130,12 @@ test('Closing while the database is away ends in time, and the next start finds 
   await again.close()
 })
 
-test('A database that comes back without confirmed changes gets them again from memory', async () => {
+test('A database that returns without confirmed changes gets them again from memory', async () => {
   const { proxy, site, store } = await reachedByProxy()
   for (const id of ['1', '2', '3']) await createRoom(store, id)
   proxy.closed = true
   proxy.cut()
-  // As after a failover to a server that did not have everything, or a copy that was put back.
+  // As after a failover to an incomplete server, or a restored copy.
   const server = await postgres()
   await server.query(`delete from ${site.schema}.roomdesk_journal where seq >= 2`)
   const recovered = notice(store, 'recovered')
@@ -146,7 +146,7 @@ test('A database that comes back without confirmed changes gets them again from 
   await store.close()
 })
 
-test('A host that takes no changes, or cannot be reached, is passed over for the next one', async () => {
+test('A read-only or unreachable host is skipped for the next one', async () => {
   const server = await postgres()
   const site = await databaseSite(server)
   const [first, second] = [await DatabaseProxy.open(server.socket), await DatabaseProxy.open(server.socket)]

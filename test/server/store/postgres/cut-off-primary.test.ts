@@ -6,10 +6,10 @@ import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 
-test('A primary that is cut off from its synchronous standbys proves no lease: reads wait until it confirms again', async () => {
+test('A primary cut off from its synchronous standbys confirms no lease: reads wait until it confirms again', async () => {
   const server = await postgres()
   const site = await siteOfControllers(server)
-  // Another controller reaches a database, perhaps the primary that has taken over.
+  // Another controller reaches a database, perhaps the new primary.
   const askOthers = (): Promise<{ reachDatabase: boolean }> => Promise.resolve({ reachDatabase: true })
   const first = await site.controller('first', { askOthers })
   const led = await first.lead()
@@ -22,7 +22,7 @@ test('A primary that is cut off from its synchronous standbys proves no lease: r
     await admin.query(`alter system set synchronous_standby_names = '${names}'`)
     await admin.query('select pg_reload_conf()')
   }
-  // It takes part in no replication: each commit waits for it.
+  // It takes part in no replication, so each commit waits for it.
   await standbys('nobody')
   onTestFinished(() => standbys(''))
   await vi.waitFor(() => expect(led.confirmed()).toBeInstanceOf(Promise), { timeout: 5_000 })

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../../support/sites/store-site.ts'
 const postgres = postgresOfFile()
 const at = (host: string, parameters = ''): string => `postgres://ops@${host}/site${parameters}`
 
-test('A database on another machine without TLS, or whose certificate is not verified, is a risk; one of this machine is none', () => {
+test('A database on another machine without TLS or certificate verification is a risk; one on this machine is not', () => {
   expect(databaseRisk(at('10.0.0.11,10.0.0.12'))).toBe('plain')
   expect(databaseRisk(at('127.0.0.1,10.0.0.12'))).toBe('plain')
   expect(databaseRisk(at('db.example', '?sslmode=disable'))).toBe('plain')
@@ -24,7 +24,7 @@ test('A database on another machine without TLS, or whose certificate is not ver
   expect(databaseRisk(at('db1.example,db2.example', '?sslmode=verify-full'))).toBeUndefined()
 })
 
-test('The operator is told of it on the overview', async () => {
+test('The overview notifies the operator', async () => {
   const controller = await Controller.open({
     dataFolder: await temporaryFolder(),
     logger: pino({ level: 'silent' }),
@@ -42,7 +42,7 @@ test('The operator is told of it on the overview', async () => {
   await controller.stop(0)
 })
 
-test('A password of the database comes from a file; one in the arguments, where ps shows it, is warned of', async () => {
+test('A password of the database comes from a file; one in the arguments, which ps shows, causes a warning', async () => {
   const server = await postgres()
   const database = server.address(await server.newSchema())
   const folder = await temporaryFolder()
@@ -58,7 +58,7 @@ test('A password of the database comes from a file; one in the arguments, where 
   expect(hidden.log.join('\n')).not.toContain('use --store-password-file')
 })
 
-test('A password file that cannot be used is said in one sentence, without the password', async () => {
+test('An unusable password file is reported in one sentence, without the password', async () => {
   const folder = await temporaryFolder()
   const file = join(folder, 'password')
   await expect(withPasswordOf(file, at('db'))).rejects.toThrow('cannot be read (ENOENT)')
@@ -72,7 +72,7 @@ test('A password file that cannot be used is said in one sentence, without the p
   await expect(withPasswordOf(file, 'postgres://ops:secret@db/site')).rejects.toThrow(/^(?!.*secret).*leave one out/)
 })
 
-test('The environment names the file as well, and only a password in the arguments is one that is shown', () => {
+test('The environment can name the file as well, and only a password in the arguments is exposed', () => {
   const store = 'postgres://ops:secret@db/site'
   expect(readLaunchOptions([], { ROOMDESK_STORE: store }).storePasswordShown).toBe(false)
   expect(readLaunchOptions(['--store', store], {}).storePasswordShown).toBe(true)

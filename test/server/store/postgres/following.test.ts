@@ -10,7 +10,7 @@ const newSite = async (): Promise<TestSite> => await siteOfControllers(await pos
 
 const rooms = (controller: TestController): string[] => [...controller.member.followed.all('rooms').keys()]
 
-test('A standby follows change by change, in order, and says how far it is behind', async () => {
+test('A replica follows change by change, in order, and reports its lag', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()
@@ -30,10 +30,10 @@ test('A standby follows change by change, in order, and says how far it is behin
       { name: 'first', role: 'leader', behind: 0, version: '1.2.3' },
       { name: 'second', role: 'standby', behind: 0, behindFor: 0 },
     ])
-    // It has said so since it heard the last of them.
+    // It has reported since it received the last change.
     expect(known[1]?.seenAt).toBeGreaterThan(since + 20)
   })
-  // Whoever is not heard of any more has missed what was stored since.
+  // A silent controller lacks the changes stored since.
   second.proxy.freeze(true)
   for (let i = 0; i < 3; i++) await createRoom(led, `missed-${i}`)
   await vi.waitFor(
@@ -45,7 +45,7 @@ test('A standby follows change by change, in order, and says how far it is behin
   await vi.waitFor(() => expect(rooms(second)).toHaveLength(504), { timeout: 3_000 })
 })
 
-test('A standby that was away while the journal was cut goes on from the newest snapshot, and tells what has changed', async () => {
+test('A replica that was away while the journal was truncated continues from the newest snapshot, and reports the changes', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()
@@ -69,14 +69,14 @@ test('A standby that was away while the journal was cut goes on from the newest 
   expect(heard.get('goes')).toBeUndefined()
   expect([...heard.keys()].sort()).toEqual(['changes', 'goes', 'room-0', 'room-1', 'room-2'])
   expect(Object.fromEntries(second.member.followed.all('rooms'))).toEqual(Object.fromEntries(led.all('rooms')))
-  // A journal that is cut while it stands by is none of its business.
+  // Truncating the journal while it follows does not affect it.
   heard.clear()
   for (let i = 0; i < 3; i++) await led.snapshot()
   await createRoom(led, 'last')
   await vi.waitFor(() => expect([...heard.keys()]).toEqual(['last']))
 })
 
-test('The database is started again: the leader leads on, and who follows goes on where it was', async () => {
+test('The database restarts: the leader keeps its role, and replicas continue where they were', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()
@@ -93,7 +93,7 @@ test('The database is started again: the leader leads on, and who follows goes o
   expect(Object.keys(topics(await next))).toEqual(['before', 'meanwhile'])
 })
 
-/** A standby that has followed three lines, and whose leader is gone. */
+/** A replica that has followed three lines, and whose leader is gone. */
 async function leftAlone(): Promise<{ site: TestSite; second: TestController }> {
   const site = await newSite()
   const first = await site.controller('first')
@@ -105,9 +105,9 @@ async function leftAlone(): Promise<{ site: TestSite; second: TestController }> 
   return { site, second }
 }
 
-test('A line that another program has put in its place is seen: memory begins again', async () => {
+test('A journal line replaced by another program is detected: the replica reloads its memory', async () => {
   const { site, second } = await leftAlone()
-  // As after a failover of the database that has lost the last line, and another leader since, which stored one under its number.
+  // As after a failover of the database that lost the last line, with another leader that stored one under its number.
   await site.server.query(
     `delete from ${site.schema}.roomdesk_journal where seq = 3;
      insert into ${site.schema}.roomdesk_journal (seq, epoch, records, line)
@@ -118,7 +118,7 @@ test('A line that another program has put in its place is seen: memory begins ag
   expect(rooms(second)).toEqual(['1', '2', '4'])
 })
 
-test('A database that comes back without the newest changes gets them again from the next leader', async () => {
+test('A database that returns without the newest changes gets them again from the next leader', async () => {
   const { site, second } = await leftAlone()
   await site.server.query(`delete from ${site.schema}.roomdesk_journal where seq >= 2`)
   const store = await second.lead()
@@ -128,7 +128,7 @@ test('A database that comes back without the newest changes gets them again from
   expect(rooms(third)).toEqual(['1', '2', '3', '4'])
 })
 
-test('Another key, or a database that is not there, ends the start; one that is away can be waited for', async () => {
+test('Another key, or an invalid database, ends the start; one that is away can be awaited', async () => {
   const site = await newSite()
   const first = await site.controller('first')
   const led = await first.lead()

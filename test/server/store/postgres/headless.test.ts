@@ -16,7 +16,7 @@ const settings = { deadlines: { store_ms: 500 } }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }], settings }
 const program = join(import.meta.dirname, '../../../../dist/server/headless.js')
 
-test('A site moved into PostgreSQL goes on there; while the database is away it answers reads, refuses changes with 700, and recovers by itself', async () => {
+test('A site moved into PostgreSQL continues there; while the database is away it answers reads, refuses changes with 700, and recovers without help', async () => {
   const server = await postgres()
   const schema = await server.newSchema()
   const database = server.address(schema)
@@ -57,7 +57,7 @@ test('A site moved into PostgreSQL goes on there; while the database is away it 
   expect(controller.log.join('\n')).not.toContain('a-password')
 })
 
-test('A database that cannot be used ends the start with one line that says what to mend, and no password', async () => {
+test('An unusable database ends the start with one line that says what to correct, and no password', async () => {
   const folder = await temporaryFolder()
   for (const [store, said] of [
     [

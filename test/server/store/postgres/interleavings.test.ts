@@ -10,7 +10,7 @@ const postgres = postgresOfFile()
 
 const nothing = (): undefined => undefined
 
-/** A program that leads whenever it can, and begins anew whenever it was deposed. */
+/** A program that leads whenever it can, and restarts whenever it was fenced. */
 class Program {
   controller: TestController | undefined
   readonly #site: TestSite
@@ -56,7 +56,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom('wait', 'hand over'), by: controllers }) },
 )
 
-test('Three controllers that store in turns through any faults end with the same state, without a lost or doubled acknowledged change', async () => {
+test('Three controllers that store in turns through any faults end with the same state, without a lost or duplicate acknowledged change', async () => {
   const server = await postgres()
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async (steps) => {
@@ -72,7 +72,7 @@ test('Three controllers that store in turns through any faults end with the same
         const controller = programs[by]?.controller
         if (controller === undefined) continue
         const { proxy, member, led } = controller
-        // Whoever believes to lead stores, also when it does not any more.
+        // Every program that believes to lead stores, even if it no longer does.
         const storing = programs.flatMap((program) => program.controller?.led ?? [])
         if (kind === 'change')
           for (const [n, store] of storing.entries())

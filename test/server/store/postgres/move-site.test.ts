@@ -33,7 +33,7 @@ async function siteInFiles(rooms = 30): Promise<string> {
   return folder
 }
 
-test('A site goes to the database and back with every record; the place it came from is opened no more', async () => {
+test('A site moves to the database and back with every record; its source cannot be opened any more', async () => {
   const { database } = await databaseSite(await postgres())
   const folder = await siteInFiles()
   const first = await start(folder)
@@ -61,14 +61,14 @@ test('A site goes to the database and back with every record; the place it came 
   const last = recordsOf(third)
   await third.close()
 
-  // And there again: what the database still has is older.
+  // Moves there again: the database still has an older state.
   await moveStore({ folder, database, to: 'database' })
   const fourth = await start(folder, database)
   expect(recordsOf(fourth)).toEqual(last)
   await fourth.close()
 })
 
-test('A target that is not empty is refused, and both sites stay as they were', async () => {
+test('A target that is not empty is refused, and both sites stay unchanged', async () => {
   const { database } = await databaseSite(await postgres())
   const folder = await siteInFiles(3)
   const other = await temporaryFolder()
@@ -94,10 +94,10 @@ test('A folder or a database without a site is refused', async () => {
   await expect(moveStore({ folder: empty, database, to: 'files' })).rejects.toThrow(/holds no site/)
 })
 
-test('A move that was cut short is finished by the next', async () => {
+test('An interrupted move is completed by the next one', async () => {
   const { database } = await databaseSite(await postgres())
   const folder = await siteInFiles(5)
-  // Cut short before the database confirmed: only the folder's mark is there.
+  // Interrupted before the database confirmed: only the folder's mark exists.
   await sayMoved(folder, 'postgres://somewhere')
   await expect(start(folder)).rejects.toThrow(/was moved/)
   await moveStore({ folder, database, to: 'database' })

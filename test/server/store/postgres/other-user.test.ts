@@ -8,7 +8,7 @@ const postgres = postgresOfFile()
 /** Longer than several attempts to lead. */
 const attemptsMs = 10 * times.attempt
 
-/** A user of the database for each controller, as an operator may have set it up, who may do everything with the site. @returns addresses by their names */
+/** Creates a database user for each controller, as an operator may, with all rights on the site. @returns addresses by name */
 async function usersOf(
   { server, schema }: TestSite,
   names: readonly string[],
@@ -23,7 +23,7 @@ async function usersOf(
   return (name, host) => server.address(schema, host).replace('roomdesk:', `${user(name)}:`)
 }
 
-test('A replica whose database user may not end the connection of a frozen leader says once what to mend, and leads once it is mended', async () => {
+test('A replica whose database user may not end the connection of a frozen leader logs the remedy once, and leads once it is applied', async () => {
   const site = await siteOfControllers(await postgres())
   const addressOf = await usersOf(site, ['left', 'right'])
   const first = await site.controller('first', { database: ({ host }) => addressOf('left', host) })
@@ -42,7 +42,7 @@ test('A replica whose database user may not end the connection of a frozen leade
   const others = await Promise.race([leading, new Promise((resolve) => setTimeout(resolve, attemptsMs))])
   expect(others).toBeUndefined()
   expect(log).toHaveLength(1)
-  // What is stored is known, and nobody is told to lead.
+  // The stored state is known, and no leader is announced.
   expect([...second.member.followed.all('rooms').keys()]).toEqual(['before'])
   expect(second.member.leader()).toBeUndefined()
   expect(second.member.database()).toMatchObject({ awaySince: 0, error: '' })
@@ -55,7 +55,7 @@ test('A replica whose database user may not end the connection of a frozen leade
   await expect(createRoom(led, 'late')).rejects.toMatchObject({ code: 'storage' })
 })
 
-test('Without that right, it leads when the connection ends by itself', async () => {
+test('Without that right, it leads when the connection ends', async () => {
   const site = await siteOfControllers(await postgres())
   const addressOf = await usersOf(site, ['left', 'right'])
   const first = await site.controller('first', { database: ({ host }) => addressOf('left', host) })

@@ -5,7 +5,7 @@ import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
 
-/** As a database whose disk is full: it answers, and takes no new line and no snapshot. @returns what makes it take them again */
+/** Acts like a database with a full disk: it answers, and refuses new lines and snapshots. @returns a function that ends it */
 async function refuse(schema: string): Promise<() => Promise<void>> {
   const server = await postgres()
   const tables = ['journal', 'snapshot'].map((name) => `${schema}.roomdesk_${name}`)
@@ -19,7 +19,7 @@ async function refuse(schema: string): Promise<() => Promise<void>> {
   }
 }
 
-test('A database whose disk is full refuses changes one by one, keeps everything else, and recovers by itself', async () => {
+test('A database with a full disk refuses single changes, keeps everything else, and recovers without help', async () => {
   const site = await databaseSite(await postgres())
   const store = await site.open()
   await createRoom(store, 'before')
@@ -39,7 +39,7 @@ test('A database whose disk is full refuses changes one by one, keeps everything
 
   const back = new Promise((resolve) => store.onNotice(({ code }) => code === 'diskBack' && resolve(undefined)))
   await room()
-  // Nobody changes anything, and yet it is noticed.
+  // Recovery is noticed even without a change.
   await back
   await createRoom(store, 'after')
   await store.snapshot()

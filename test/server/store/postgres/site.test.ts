@@ -21,7 +21,7 @@ describe('The address of a database', () => {
     expect(address.shown).toBe('postgres://ops@db1,db2:5433/site')
   })
 
-  test('What is none is refused without a word of it', () => {
+  test('An invalid address is refused without repeating it', () => {
     for (const text of [
       'mysql://ops:s3cret@db/site',
       's3cret',
@@ -33,7 +33,7 @@ describe('The address of a database', () => {
     }
   })
 
-  test('A database that is not there is named, with what to mend and without its password', async () => {
+  test('A missing database is named, with the remedy and without its password', async () => {
     const folder = await temporaryFolder()
     const refused = open(folder, { database: 'postgres://ops:s3cret@127.0.0.1:1/site' })
     await expect(refused).rejects.toThrow(/postgres:\/\/ops@127\.0\.0\.1:1\/site .*ECONNREFUSED.*--store/)
@@ -44,8 +44,8 @@ describe('The address of a database', () => {
   })
 })
 
-describe('One controller to a site', () => {
-  test('A second controller is refused with the name of the first; when that one ends, the site is free', async () => {
+describe('One controller per site', () => {
+  test('A second controller is refused with the name of the first; when the first ends, the site is free', async () => {
     const site = await newSite()
     const store = await site.open()
     await createRoom(store, '1')
@@ -60,7 +60,7 @@ describe('One controller to a site', () => {
     await second.close()
   })
 
-  test('A fenced leader stores nothing more, however late it wakes up, and says why', async () => {
+  test('A fenced leader stores nothing more, however late it resumes, and says why', async () => {
     const site = await newSite()
     const store = await site.open()
     await createRoom(store, '1')
@@ -81,8 +81,8 @@ describe('One controller to a site', () => {
   })
 })
 
-describe('What a database holds', () => {
-  test('Another key, newer tables or newer records are refused, and nothing is touched', async () => {
+describe('Content of a database', () => {
+  test('Another key, newer tables or newer records are refused, and nothing is changed', async () => {
     const site = await newSite()
     const store = await site.open()
     await createRoom(store, '1')
@@ -110,7 +110,7 @@ describe('What a database holds', () => {
     await again.close()
   })
 
-  test('Records of an earlier version are brought to this one', async () => {
+  test('Records of an earlier version are migrated to this one', async () => {
     const site = await newSite()
     const current = migrations.current + 1
     const store = await site.open()
@@ -137,7 +137,7 @@ describe('What a database holds', () => {
     await expect(crashed.open()).rejects.toBeInstanceOf(StoreVersionError)
   })
 
-  test('Journal rows go when two newer snapshots hold them, and a start reads the rest', async () => {
+  test('Journal rows are deleted once two newer snapshots include them, and a start reads the rest', async () => {
     const site = await newSite()
     const store = await site.open()
     const server = await postgres()
@@ -159,7 +159,7 @@ describe('What a database holds', () => {
     await store.close()
   })
 
-  test('A damaged snapshot is replaced by the one before it without loss; a missing line is reported as lost', async () => {
+  test('A damaged snapshot is replaced by its predecessor without loss; a missing line is reported as lost', async () => {
     const site = await newSite()
     const store = await site.open()
     const server = await postgres()
@@ -190,7 +190,7 @@ describe('What a database holds', () => {
     await second.close()
   })
 
-  test('Backups are files of the data folder, and go into a site of either kind', async () => {
+  test('Backups are files of the data folder, and can be restored into a site of either kind', async () => {
     const site = await newSite()
     const store = await site.open()
     await store.transact([], (transaction) => transaction.put('credentials', 'a', credential('a')))

@@ -12,7 +12,7 @@ const newSite = async (): Promise<TestSite> => await siteOfControllers(await pos
 
 const rooms = (controller: TestController): string[] => [...controller.member.followed.all('rooms').keys()]
 
-/** One that leads, and one that stands by. */
+/** A leader and a replica. */
 async function twoControllers(
   site: TestSite,
   longer: Partial<ElectionTimes> = {},
@@ -22,7 +22,7 @@ async function twoControllers(
   return { first, led, second: await site.controller('second') }
 }
 
-/** One that leads hears of the others when it renews its lease. */
+/** A leader that renews its lease reads the other controllers. */
 async function renewed({ member }: TestController): Promise<void> {
   const itself = async (): Promise<number> => (await member.controllers())[0]?.seenAt ?? 0
   for (let i = 0; i < 2; i++) {
@@ -31,11 +31,11 @@ async function renewed({ member }: TestController): Promise<void> {
   }
 }
 
-/** What a controller hears of others. @param leader of them */
+/** Message of the other controllers. @param leader leader that they report */
 const said = (leader?: { id: string; epoch: string }): OthersSaid =>
   leader === undefined ? { reachDatabase: true } : { leader, reachDatabase: true }
 
-test('Two that start at once on an empty database: one leads, the other follows what it stores, and leads when it ends', async () => {
+test('Two controllers start at once on an empty database: one leads, the other follows, and leads when the first ends', async () => {
   const site = await newSite()
   const both = await Promise.all([site.controller('left'), site.controller('right')])
   const leading = both.map((controller) => controller.lead())
@@ -58,7 +58,7 @@ test('Two that start at once on an empty database: one leads, the other follows 
   expect(topics(second)).toEqual({ 1: 'A topic', 2: 'A topic' })
 })
 
-test('The connection of the leader is cut for good: another leads at once with everything that was stored, and late changes are refused', async () => {
+test('The connection of the leader is cut for good: another leads at once with all stored changes, and late changes are refused', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site, { lease: 15_000 })
   for (let i = 0; i < 20; i++) await createRoom(led, `room-${i}`)
@@ -67,12 +67,12 @@ test('The connection of the leader is cut for good: another leads at once with e
   const began = performance.now()
   first.proxy.cut()
   const store = await next
-  // Not by the end of its lease.
+  // Before the end of its lease.
   expect(performance.now() - began).toBeLessThan(10_000)
   expect(Object.keys(topics(store))).toHaveLength(20)
   expect(BigInt(store.epoch)).toBeGreaterThan(BigInt(led.epoch))
   await createRoom(store, 'of the second')
-  // The first one finds the database again, and that it was deposed meanwhile.
+  // The first one reaches the database again, and finds that it was fenced meanwhile.
   const late = createRoom(led, 'late')
   first.proxy.closed = false
   await expect(late).rejects.toMatchObject({ code: 'storage', reason: expect.stringContaining('second') as string })
@@ -83,7 +83,7 @@ test('The connection of the leader is cut for good: another leads at once with e
   expect(store.nextRoomNumber()).toBe(22)
 })
 
-test('The leader’s connection to the database freezes: its lease ends, another leads, and pending changes of the first do not pass for stored ones', async () => {
+test('The leader’s connection to the database freezes: its lease ends, another leads, and pending changes of the first are not reported as stored', async () => {
   const site = await newSite()
   const others: string[] = []
   const leaders: { id: string; epoch: string }[] = []
@@ -119,7 +119,7 @@ test('The leader’s connection to the database freezes: its lease ends, another
   expect(await site.server.query(`select seq from ${site.schema}.roomdesk_journal`)).toHaveLength(2)
 })
 
-test('A leader that is cut off from the database learns of the next one from the others: pending changes end before their deadline', async () => {
+test('A leader cut off from the database learns of the next one from the others: pending changes end before their deadline', async () => {
   const site = await newSite()
   const leaders: { id: string; epoch: string }[] = []
   const first = await site.controller('first', {
@@ -142,7 +142,7 @@ test('A leader that is cut off from the database learns of the next one from the
   expect(first.member.leader()).toMatchObject({ name: 'second', role: 'leader' })
   await led.close()
   await first.member.close()
-  // What it knows of the site counts on, until it reaches the database again.
+  // Its state stays valid until it reaches the database again.
   const again = await site.controller('first, again', {
     database: site.server.address(site.schema, first.proxy.host),
     whenAway: 'wait',
@@ -155,10 +155,10 @@ test('A leader that is cut off from the database learns of the next one from the
   await vi.waitFor(() => expect(rooms(again)).toEqual(['before', 'of the second']), { timeout: 3_000 })
 })
 
-test('A leader that froze at the very end of a snapshot keeps nobody from leading', async () => {
+test('A leader that freezes at the very end of a snapshot does not prevent another from leading', async () => {
   const site = await newSite()
   const { first, second } = await twoControllers(site)
-  // As the connection that writes a snapshot, between its last statement and the commit.
+  // Holds the connection that writes a snapshot, between its last statement and the commit.
   const writer = new Client({ connectionString: site.server.address(site.schema) })
   await writer.connect()
   writer.on('error', () => undefined)
@@ -183,7 +183,7 @@ test('A change whose answer is lost with the leadership is reported stored if it
   expect(Object.keys(topics(store))).toEqual(['before', 'unknown'])
 })
 
-test('The database is away for all: without another leader reads go on; once it is back, the leader keeps its role, and the replica follows', async () => {
+test('The database is away for all: without another leader reads continue; once it is back, the leader keeps its role, and the replica follows', async () => {
   const site = await newSite()
   let asked = 0
   const first = await site.controller('first', {
@@ -224,7 +224,7 @@ test.each([
   ['is silent', false],
   ['for which somebody else answers', true],
 ])(
-  'A controller that was switched off long ago and %s does not keep reads from going on; one that was there a moment ago may lead by now, and does',
+  'A controller that was switched off long ago and %s does not stop reads; one that was there a moment ago may lead by now, and does',
   async (_, unproven) => {
     const site = await newSite()
     const silent: string[][] = []
@@ -252,7 +252,7 @@ test.each([
     await led.confirmed()
     expect(silent).toContainEqual(['second'])
 
-    // Another joins: it is there for certain, and then it says nothing.
+    // Another one joins, so it certainly exists, and then stays silent.
     const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
     expect(first.member.hearOf({ id: 'third', name: 'third', version: '1.2.3', place })).toBe(true)
     let confirmed = false
@@ -286,7 +286,7 @@ test('A replica that reported the database away lets the leader reconnect first'
   first.proxy.closed = true
   first.proxy.cut()
   await vi.waitFor(() => expect(first.member.database().awaySince).toBeGreaterThan(0))
-  // Its lock is free: whoever tries has it.
+  // Its lock is free for every controller that tries.
   const lock = `select 1 from pg_locks where locktype = 'advisory' and granted and classid = 5391436`
   await vi.waitFor(async () => expect(await site.server.query(lock)).toEqual([]))
   first.proxy.closed = false
@@ -295,7 +295,7 @@ test('A replica that reported the database away lets the leader reconnect first'
   expect(took).toBe(false)
 })
 
-test('The site is handed over by hand: no change is lost, the one that was named leads at once, and others hold back for it', async () => {
+test('The site is handed over by hand: no change is lost, the named controller leads at once, and others hold back for it', async () => {
   const site = await newSite()
   const { first, led, second } = await twoControllers(site, { successor: 15_000 })
   const third = await site.controller('third')
@@ -324,12 +324,12 @@ test('The site is handed over by hand: no change is lost, the one that was named
   expect(store.all('sessions').size).toBe(1)
   await expect(createRoom(led, 'late')).rejects.toMatchObject({ code: 'storage' })
   await led.close()
-  // Nothing is wrong with the database.
+  // The database is fine.
   expect(led.status().notices).toEqual([])
   expect(thirdLeads).toBe(false)
 })
 
-test('The one that was named does not take it: after a moment anybody leads', async () => {
+test('The named controller does not take the lead: after a moment any other may', async () => {
   const site = await newSite()
   const { first, second } = await twoControllers(site)
   const third = await site.controller('third')

@@ -8,7 +8,7 @@ const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const guarded = { tokenSecret: 'token secret', adminKey: 'admin key' }
 
-test('in guarded, full and locked rooms streams are handed on beside the people, who do not see them counted', async () => {
+test('in guarded, full and locked rooms streams are relayed in addition to the users, whose count does not change', async () => {
   await using a = await JanusSite.start(guarded)
   await using b = await JanusSite.start(guarded)
   const nodes = [a, b].map(({ nodes: janusNodes }) => janusNodes.relayNode('j')).filter((node) => node !== undefined)
@@ -31,7 +31,7 @@ test('in guarded, full and locked rooms streams are handed on beside the people,
     graceMs: 100,
   })
 
-  // One person may publish on each, and is there.
+  // One user may publish on each node, and is there.
   const caps = { attendee_max: 1, max_video: 1, max_audio: 1 }
   await Promise.all([a.room('r', caps), b.room('r', caps)])
   const tickets = await a.tickets('r', 'ann')

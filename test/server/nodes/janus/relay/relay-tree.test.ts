@@ -7,14 +7,14 @@ const streamNames = ['ann', 'bob', 'cam']
 const node = fc.constantFrom(...nodeNames)
 const nodeSet = fc.uniqueArray(node).map((nodes) => new Set(nodes))
 
-/** A site at one moment. */
+/** Generates the state of a site. */
 const site = fc.record({
   origins: fc.dictionary(fc.constantFrom(...streamNames), node).map((origins) => new Map(Object.entries(origins))),
   watched: fc.dictionary(fc.constantFrom(...streamNames), nodeSet).map((watched) => new Map(Object.entries(watched))),
   up: nodeSet,
 })
 const fanOut = fc.integer({ min: 1, max: 4 })
-/** Anything, also what no plan ever said. */
+/** Generates any steps, including invalid ones. */
 const anySteps = fc.array(fc.record({ stream: fc.constantFrom(...streamNames), from: node, to: node }))
 
 type Site = ReturnType<typeof site.generate>['value']
@@ -37,7 +37,7 @@ const depthOf = (steps: readonly RelayStep[], origin: string | undefined, to: st
   return depth
 }
 
-test('every node on which somebody watches a stream gets it once, and no other node does; no tree is deeper than it must be', () => {
+test('every node with viewers of a stream gets it once, and no other node does; no tree is deeper than necessary', () => {
   fc.assert(
     fc.property(site, fanOut, anySteps, (now, most, present) => {
       const plan = planRelays({ ...now, fanOut: most }, present)
@@ -54,7 +54,7 @@ test('every node on which somebody watches a stream gets it once, and no other n
   )
 })
 
-test('what is as it should be stays as it is', () => {
+test('a correct plan stays unchanged', () => {
   fc.assert(
     fc.property(site, fanOut, anySteps, (now, most, present) => {
       const plan = planRelays({ ...now, fanOut: most }, present)
@@ -64,7 +64,7 @@ test('what is as it should be stays as it is', () => {
   )
 })
 
-test('a node on which somebody begins to watch moves no other', () => {
+test('a node that gets its first viewer moves no other', () => {
   fc.assert(
     fc.property(site, fanOut, fc.constantFrom(...streamNames), node, (before, most, stream, added) => {
       const plan = planRelays({ ...before, fanOut: most }, [])
@@ -76,7 +76,7 @@ test('a node on which somebody begins to watch moves no other', () => {
   )
 })
 
-test('a node that dies moves only those that it fed, as long as the tree is not too deep then', () => {
+test('a dead node moves only the nodes that it fed, unless the tree becomes too deep', () => {
   fc.assert(
     fc.property(site, fanOut, node, (before, most, dead) => {
       const plan = planRelays({ ...before, fanOut: most }, [])
@@ -87,7 +87,7 @@ test('a node that dies moves only those that it fed, as long as the tree is not 
         if (minDepth(wantedOn(now, stream).length, most) < minDepth(steps.length, most)) continue
         const moved = stepsOf(after, stream).filter((step) => !steps.some((one) => text(one) === text(step)))
         const fed = steps.filter(({ from }) => from === dead)
-        // A subtree that hung from the dead node may be too deep for where there is a place: then it is divided.
+        // A subtree of the dead node may be too deep for any free place: then it is divided.
         expect(moved.length).toBeLessThanOrEqual(fed.reduce((sum, { to }) => sum + subtreeSize(steps, to), 0))
         for (const { to } of moved) expect(isBelow(steps, to, dead)).toBe(true)
       }
@@ -95,7 +95,7 @@ test('a node that dies moves only those that it fed, as long as the tree is not 
   )
 })
 
-test('one stream for many nodes is handed on by those that have it', () => {
+test('one stream for many nodes is relayed by nodes that have it', () => {
   const watched = new Map([['ann', new Set(nodeNames)]])
   const demand = { origins: new Map([['ann', 'n0']]), watched, up: new Set(nodeNames), fanOut: 3 }
   const plan = planRelays(demand, [])
@@ -104,7 +104,7 @@ test('one stream for many nodes is handed on by those that have it', () => {
   expect(minDepth(8, 3)).toBe(2)
 })
 
-test('streams of different people are handed on by different nodes', () => {
+test('streams of different users are relayed by different nodes', () => {
   const nodes = nodeNames.slice(0, 5)
   const watched = new Map(streamNames.map((stream) => [stream, new Set(nodes)]))
   const origins = new Map(streamNames.map((stream) => [stream, 'n0']))

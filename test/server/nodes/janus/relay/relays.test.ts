@@ -15,7 +15,7 @@ afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]()
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('who publishes on one node is watched on another as soon as somebody there wants it, and is taken down when nobody does', async () => {
+test('a publisher on one node is watched on another as soon as a viewer there asks, and the relay ends with the last viewer', async () => {
   const site = await RelaySite.open([a, b], 'first')
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
@@ -30,17 +30,17 @@ test('who publishes on one node is watched on another as soon as somebody there 
   const feed = await watch.feed(soon())
   const viewer = await bob.watch(feed)
   await expect.poll(() => viewer.keyFrameAt).toBeGreaterThan(0)
-  // Some 150 ms on a quiet machine, which the bench measures; a busy one repeats a handshake after a second.
+  // About 150 ms on a quiet machine, which the bench measures; a busy one repeats a handshake after a second.
   expect(viewer.keyFrameAt - began).toBeLessThan(5_000)
   await expect.poll(() => site.relays.of('first')).toMatchObject([{ stream: 'ann', from: 'a', to: 'b', isUp: true }])
 
-  // Another one there watches the same: nothing more comes from the other node.
+  // Another viewer there watches the same: the other node sends nothing more.
   const again = site.relays.watch('first', 'ann', 'b')
   expect(await again.feed(soon())).toBe(feed)
   const second = await cy.watch(feed)
   expect(await a.handles('roomdesk-relay')).toBe(2)
 
-  // A second stream comes, and goes: who watches the first one sees nothing of it.
+  // A second stream starts and ends: viewers of the first one notice nothing.
   const dan = await site.join(a, 'dan')
   await dan.publish(small)
   const other = site.relays.watch('first', 'dan', 'b')
@@ -65,18 +65,18 @@ test('who publishes on one node is watched on another as soon as somebody there 
   expect(await site.participants(b)).toEqual(['bob', 'cy'])
 })
 
-test('whoever is on the same node is watched there, and nobody is handed a stream that they publish themselves', async () => {
+test("viewers on the publisher's node watch there, and nobody receives their own stream", async () => {
   const site = await RelaySite.open([a, b], 'local')
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
   expect(await site.relays.watch('local', 'ann', 'a').feed(soon())).toBe('ann')
   const bob = await site.join(b, 'bob')
   await bob.publish(small)
-  // Clients of Janus's own API see everybody of the room: each on the other node.
+  // Clients of Janus's own API see everybody in the room, each on the other node.
   site.relays.watchAll('local', 'a')
   site.relays.watchAll('local', 'b')
   await Promise.all([ann.until('relay-test~bob'), bob.until('relay-test~ann')])
-  // Gone and back, on the other node: from there it is handed to where it was.
+  // Ann returns on the other node: her stream is now relayed to the first one.
   await ann.leave()
   await bob.until('relay-test~ann', false)
   const back = await site.join(b, 'ann')
@@ -86,7 +86,7 @@ test('whoever is on the same node is watched there, and nobody is handed a strea
   expect(site.relays.of('local')).toHaveLength(2)
 })
 
-test('a node in the middle dies, or hangs: who watched through it watches on by another way within two seconds', async () => {
+test('a node in the middle dies, or hangs: its viewers continue by another path within two seconds', async () => {
   const site = await RelaySite.open([a, b, c], 'middle', { fanOut: 1 })
   const ann = await site.join(a, 'ann')
   await ann.publish(small)
@@ -107,7 +107,7 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
   const viewer = await bob.watch(feed)
   await expect.poll(steps).toEqual(['a to c'])
 
-  // It comes back, empty; the room is put there again.
+  // It returns without rooms; the room is opened there again.
   await b.start()
   await openTestRoom(b, 'middle')
   await expect.poll(steps).toEqual(['a to c', 'c to b'])
@@ -131,7 +131,7 @@ test('a node in the middle dies, or hangs: who watched through it watches on by 
   for (const janus of [a, b, c]) await expect.poll(() => janus.handles('roomdesk-relay')).toBe(0)
 })
 
-test('the controller itself stands still for a while: no node hangs for that', async () => {
+test('the controller freezes for a while: no node depends on it', async () => {
   const { nodes } = await RelaySite.open([a, b], 'still')
   for (const node of nodes) {
     expect(await node.answers()).toBe(true)
@@ -142,7 +142,7 @@ test('the controller itself stands still for a while: no node hangs for that', a
   }
 })
 
-test('what a controller that died left in a room goes when another one sees it, and is handed on anew where it is wanted', async () => {
+test('the remains of a dead controller in a room are removed by the next one, and relayed again where needed', async () => {
   const before = await RelaySite.open([a, b], 'taken over')
   const ann = await before.join(a, 'ann')
   await ann.publish(small)

@@ -9,7 +9,7 @@ import { storedRoom } from '../../../../support/stored-records.ts'
 import { openTestRoom } from '../../../../support/janus/test-relay-node.ts'
 import { MachineLoad } from '../../../../support/machine-load.ts'
 
-/** Relays whose controller ends or dies, and another one comes. */
+/** Relays whose controller ends or dies, and its successor. */
 
 let a: JanusServer
 let b: JanusServer
@@ -22,7 +22,7 @@ afterAll(() => Promise.all([a, b, c].map((janus) => janus[Symbol.asyncDispose]()
 
 const soon = (): AbortSignal => AbortSignal.timeout(10_000)
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
-/** Longer than the 40 ms between two of its pictures; a machine that was busy meanwhile gets more. */
+/** Above the 40 ms between two pictures; a busy machine gets more. */
 const gapMs = { quiet: 400, busy: 1_000 }
 
 interface Watched {
@@ -32,7 +32,7 @@ interface Watched {
   bob: RoomPeer
   feed: string
   viewer: JanusViewer
-  /** Of the machine since the viewer began. */
+  /** Load of the machine since the viewer began. */
   load: MachineLoad
 }
 
@@ -62,7 +62,7 @@ function records(store: Store): string[] {
   )
 }
 
-/** Whoever watches got on without a loss until now, and still does. */
+/** Expects that the viewer had no loss until now, and still receives. */
 async function expectUnharmed(viewer: JanusViewer, load: MachineLoad): Promise<void> {
   const { frames } = viewer.watched
   await expect.poll(() => viewer.watched.frames).toBeGreaterThan(frames + 10)
@@ -76,7 +76,7 @@ function steps(site: RelaySite): string[] {
 
 describe('the next controller', () => {
   test.for(['ends', 'dies'] as const)(
-    'goes on with what one that %s handed on: nobody misses a picture',
+    'continues the relays of one that %s: nobody misses a picture',
     async (before) => {
       const room = `goes on, ${before}`
       const { store, site, bob, feed, viewer, load } = await watched([a, b], room)
@@ -94,14 +94,14 @@ describe('the next controller', () => {
       expect(after.relays.of(room)).toEqual([view])
       await expectUnharmed(viewer, load)
       expect([left, await after.participants(b)]).toEqual([false, ['bob', 'relay-test~ann']])
-      // The observer, and an end of the relay: nothing is left over.
+      // The observer and one end of the relay: nothing else remains.
       await expect
         .poll(async () => [await a.handles('roomdesk-relay'), await b.handles('roomdesk-relay')])
         .toEqual([2, 2])
       const again = await bob.watch(feed)
       await again.close()
 
-      // It has it in hand. What was wanted before is wanted for a while, until it is known who still does.
+      // It controls the relay. Earlier demand counts for a while, until viewers confirm it.
       watch.end()
       await after.relays.close()
       await Promise.all(after.nodes.map((node) => node.close()))
@@ -116,7 +116,7 @@ describe('the next controller', () => {
     },
   )
 
-  test('goes on with what comes by a node in the middle', async () => {
+  test('continues with streams through a node in the middle', async () => {
     const { store, site, viewer, load } = await watched([a, b, c], 'middle', 1)
     await expect.poll(() => steps(site)).toEqual(['a to b', 'b to c'])
     await site.abandon()
@@ -134,7 +134,7 @@ describe('the next controller', () => {
       },
     ],
     [
-      'the stream was put out of its room',
+      'the stream was removed from its room',
       async ({ site, feed }: Watched) => {
         await b.ask('videoroom', { request: 'kick', room: site.room, id: feed })
       },
@@ -148,7 +148,7 @@ describe('the next controller', () => {
       },
     ],
     [
-      'its server came back empty',
+      'its server restarted without rooms',
       async ({ site }: Watched) => {
         await b.restart()
         await openTestRoom(b, site.room)
@@ -169,7 +169,7 @@ describe('the next controller', () => {
     await expect.poll(() => records(before.store)).toEqual(['ann a b'])
   })
 
-  test('hands on anew what was subscribed to in the name of somebody whom it does not know: Janus stops it with them', async () => {
+  test('relays again streams subscribed in the name of unknown users: Janus stops those with them', async () => {
     const { store, site, feed, bob } = await watched([a, b], 'in whose name')
     await site.abandon()
     await store.transact([], (transaction) => {
@@ -180,7 +180,7 @@ describe('the next controller', () => {
     await bob.watch(await after.relays.watch('in whose name', 'ann', 'b').feed(soon()))
   })
 
-  test('leaves nothing of a stream that nobody publishes any more', async () => {
+  test('removes the remains of a stream that nobody publishes any more', async () => {
     const before = await watched([a, b], 'nobody')
     await before.site.abandon()
     await before.ann.leave()
@@ -194,7 +194,7 @@ describe('the next controller', () => {
     await expect.poll(() => before.store.all('relay_observers').size).toBe(0)
   })
 
-  test('leaves nothing of a room that is on one node only by now', async () => {
+  test('removes the remains of a room that is on only one node by now', async () => {
     const before = await watched([a, b], 'moved')
     await before.site.abandon()
     await before.store.transact([], (transaction) => {
@@ -210,7 +210,7 @@ describe('the next controller', () => {
   })
 })
 
-test('the connection to a node is cut: what it hands on, and is handed, goes on', async () => {
+test('the connection to a node is cut: its relays continue in both directions', async () => {
   const { store, site, bob, feed, viewer, load } = await watched([a, b], 'cut')
   let left = false
   const gone = bob.until(feed, false).then(() => {

@@ -12,7 +12,7 @@ afterAll(() => Promise.all([a, b].map((janus) => janus[Symbol.asyncDispose]())))
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('people of the room page and a camera see each other, whichever of the nodes they are on', async () => {
+test('users of the room page and a camera see each other, whichever nodes they are on', async () => {
   const site = await RelayedSite.open({ a, b }, 'seen')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -27,24 +27,24 @@ test('people of the room page and a camera see each other, whichever of the node
   expect(annOnB.video.received + annOnB.audio.received).toBeGreaterThan(0)
   await site.watch('yard', 'bob')
   await site.watch('bob', 'ann')
-  // Whoever is on the node of a stream watches it there, and so does an operator's preview: nothing is handed on for them.
+  // Viewers on the node of a stream watch it there, and so does an operator's preview: this needs no relay.
   await site.watch('yard', 'ann')
   await site.watch('bob')
   const handedOn = ['ann from a to b', 'bob from b to a', 'yard from a to b']
   expect(site.relays.sort()).toEqual(handedOn)
-  // What is handed on is no other stream, and nobody.
+  // A relayed stream is neither another stream nor a user.
   expect(site.streams.sort()).toEqual(['ann', 'bob', 'yard'])
 
-  // When nobody there watches it any more, it is taken down.
+  // When its last viewer there leaves, the relay ends.
   await annOnB.close()
   await expect.poll(() => site.relays.sort()).toEqual(handedOn.slice(1))
-  // Nor for who left, and nothing of theirs.
+  // Nor for users who left; all their media is gone.
   await site.relayedRooms.media.leave('seen', 'bob')
   await expect.poll(() => site.relays).toEqual([])
   expect(site.out).toEqual([])
 })
 
-test('somebody on another node stops to send: whoever watches is told, and sees them when they send again', async () => {
+test('a user on another node stops publishing: viewers are notified, and see them when they publish again', async () => {
   const site = await RelayedSite.open({ a, b }, 'stops')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -58,7 +58,7 @@ test('somebody on another node stops to send: whoever watches is told, and sees 
   await site.watch('ann', 'bob')
 })
 
-test("everything is handed on to a node for as long as somebody is there by Janus's own API", async () => {
+test("all streams are relayed to a node as long as it has a user of Janus's own API", async () => {
   const site = await RelayedSite.open({ a, b }, 'native')
   site.enter('ann', 'a')
   await site.send('ann')
@@ -66,12 +66,12 @@ test("everything is handed on to a node for as long as somebody is there by Janu
   await dan.until('relay-test~ann')
   await dan.publish(small)
   await site.shown('dan')
-  // And what they send is there for those of the room page.
+  // Their own streams are available to users of the room page.
   await site.watch('dan', 'ann')
   expect(site.relays.sort()).toEqual(['ann from a to b', 'dan from b to a'])
 })
 
-test('the node of the room is no longer one of them: who was on it is out and may come back, who was not notices nothing', async () => {
+test('the room leaves one of its nodes: its users there have to rejoin, all others notice nothing', async () => {
   const site = await RelayedSite.open({ a, b }, 'moves')
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -91,7 +91,7 @@ test('the node of the room is no longer one of them: who was on it is out and ma
   expect(site.out).toEqual(['ann'])
 })
 
-test('the node of somebody who sends is killed: they are out, their stream is gone for everybody else, and all of them see each other on the node that is left', async () => {
+test('the node of a publisher is killed: they leave, their stream ends for everybody else, and all see each other on the remaining node', async () => {
   const c = await startJanus()
   const site = await RelayedSite.open({ a, c }, 'killed')
   site.enter('ann', 'c')

@@ -5,7 +5,7 @@ import { controllerSite } from '../../../../support/sites/controller-site.ts'
 
 const small = { pictures: 25, packets: 1, bytes: 200, audio: false }
 
-test('the controller starts again while somebody watches who is on another guarded node, in a full and locked room: they miss no picture, and the room has as many places as before', async () => {
+test('the controller restarts while a user watches another guarded node, in a full and locked room: no picture is lost, and the room has as many places as before', async () => {
   const tokenSecret = 'a secret that signs tokens'
   await using north = await startJanus({ tokenSecret })
   await using south = await startJanus({ tokenSecret })
@@ -54,7 +54,7 @@ test('the controller starts again while somebody watches who is on another guard
   expect([left, viewer.watched.lost]).toEqual([false, 0])
   expect(viewer.watched.maxGap).toBeLessThan(400)
 
-  // It has them in hand. A node that is taken out of service keeps nothing of them, nor does the other one.
+  // It controls the relays: a node taken out of service keeps none of them, nor does the other one.
   await site.call(key, 'nodes.disable', { name: 'north' })
   await expect
     .poll(async () => [await north.handles('roomdesk-relay'), await south.handles('roomdesk-relay')])

@@ -14,7 +14,7 @@ import { guarded } from '../port/guarded.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { MediaProcess } from './media-process.ts'
 
-/** Whom a client tells what its process says without being asked. */
+/** Receives events that a process sends without a request. */
 export interface ControlListener {
   event(event: ControlEvent): void
   /** It wants something of ffmpeg. */
@@ -70,8 +70,8 @@ export class ControlClient {
   }
 
   /**
-   * Asks, and waits for the answer. When the signal aborts the process is told to give it up.
-   * @param tooLate called when it succeeded all the same, after the caller had given up
+   * Sends a request and waits for its answer. When the signal aborts, the process is asked to cancel it.
+   * @param tooLate called when it succeeded after the caller had given up
    * @throws NodeError, DeviceJoinError, NodeConnectionError when the process ends; the signal's reason
    */
   async request<M extends ControlMethod>(
@@ -90,7 +90,7 @@ export class ControlClient {
       // The process answers a request that was given up, too: the entry goes then.
       this.#waiting.set(id, { resolve: tooLate, reject: () => {} })
       answer.reject(signal.reason)
-      // Whoever aborts a signal does not catch what its listeners throw.
+      // An abort does not catch what its listeners throw.
       guarded(this.#logger, 'a request to the embedded node could not be given up', () =>
         this.#process.send({ type: 'cancel', id }),
       )

@@ -7,7 +7,7 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
 
-/** Where the node listens. */
+/** Address at which the node listens. */
 export interface MediaPlace {
   host: string
   /** 0 picks a free one. */
@@ -16,7 +16,7 @@ export interface MediaPlace {
   tls: { cert: string; key: string } | undefined
 }
 
-/** What a node is told besides its place; read at each start, and when something changed. */
+/** Configuration of a node besides its place; read at each start and after each change. */
 export interface MediaConfiguration {
   /** Key of join links, base64. */
   tokenKey: string
@@ -34,48 +34,48 @@ export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'ro
 /** A host did something that the node has done by itself. */
 export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
 
-/** What the process is told of a room that somebody wants to enter. */
+/** Answer to a process that wants to open a room for a user. */
 export type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
-/** What the process asks the controller about rooms. None rejects. */
+/** Requests of the process about rooms. None rejects. */
 interface RoomAnswers {
   /** Opens a room for somebody who may enter it. @param node where they stand */
   open: (wanted: WantedRoom, node: string) => Promise<RoomAnswer>
-  /** What somebody is told of a room before they join. */
+  /** Facts about a room for a visitor before they join. */
   look: (looked: LookedRoom) => RoomLook
   /** Locks or unlocks a room for its host. Resolves to whether that was done. */
   lock: (wanted: WantedLock) => Promise<boolean>
 }
 
-/** What the embedded node of a site is made of. */
+/** Needs of the embedded node of a site. */
 export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
-  /** Of this machine, run for the processes. */
+  /** ffmpeg of this machine, run for the processes. */
   ffmpeg: LocalFfmpeg
   /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
   passedOn?: { key: Buffer; self: string; tls: TlsMaterial | undefined } | undefined
   /** @param node as it was when its driver was made */
   configuration: (node: StoredNode) => MediaConfiguration
-  /** Who was taken out of which room: told to each process that starts. */
+  /** Removals, sent to each process that starts. */
   removals: () => readonly Removal[]
-  /** Outgoing users of the site: told to each process that starts. */
+  /** Outgoing users of the site, sent to each process that starts. */
   outgoing?: () => OutgoingId[]
-  /** Told who was taken out of a room, and by which host where it was one. */
+  /** Receives each removal from a room, with the host who made it. */
   removed: (removal: Removal, userName: string, by?: Doer) => void
-  /** Told what a host did. */
+  /** Receives acts of hosts. */
   hostActed?: (acted: HostActed) => void
   answers: RoomAnswers
-  /** Receives what the process reports of rooms with remote media, and that it began anew. */
+  /** Receives events of rooms with remote media, and restarts of the process. */
   gateway?: GatewayListener
-  /** Told that the process of a node ended, hung or could not be started, and why; it is started again. */
+  /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
-  /** Told what the node refused by itself. */
+  /** Receives attempts that the node refused. */
   guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
   logger: NodeLogger
   /** See SupervisorOptions. */
   hangsAfterMs?: number | undefined
-  /** Whether somebody else has the port is looked at before each start, and said by name. */
+  /** Checks before each start whether another program has the port, and names it. */
   looksAtPort?: boolean
 }

@@ -3,11 +3,11 @@ import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser }
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
 
-/** What a driver of the embedded node talks through. */
+/** Connection of an embedded node's driver. */
 export interface EmbeddedNodeParts {
   /** The connection to the process. @throws NodeConnectionError; the signal's reason */
   client: (signal: AbortSignal) => Promise<ControlClient>
-  /** Whom the process tells. */
+  /** Listeners to events of the process. */
   listeners: Set<(event: NodeEvent) => void>
   /** The node is no longer wanted. */
   release: () => Promise<void>

@@ -6,22 +6,22 @@ import { EmbeddedMedia } from './embedded-media.ts'
 import type { EmbeddedMediaOptions, MediaPlace } from './embedded-media-options.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 
-/** What the embedded nodes of a site are made of. */
+/** Needs of the embedded nodes of a site. */
 export interface EmbeddedNodesOptions extends Omit<EmbeddedMediaOptions, 'removals' | 'removed' | 'looksAtPort'> {
-  /** Who was removed from which room. */
+  /** Removals of the site. */
   removals: Pick<RemovalsPort, 'list' | 'note' | 'onRemoval'>
-  /** Told of each person who is removed. */
+  /** Receives each removal. */
   removed: EmbeddedMediaOptions['removed']
   /** A further node began or ceased to listen, or may have. */
   changed?: () => void
 }
 
-/** Where the further nodes listen, each at its own port. */
+/** Address of the further nodes; each has a port of its own. */
 type Site = Pick<MediaPlace, 'host' | 'tls'>
 
 /**
- * The embedded nodes of a site: one may be at the node port, which is somebody else's to open; each further one has a port and a process of its own, and nothing in common
- * with the others but who was taken out of which room.
+ * The embedded nodes of a site. One may be at the node port, which the controller opens. Each further one has a port and a process of its own, and shares only the removals with
+ * the others.
  */
 export class EmbeddedNodes {
   /** The one at the node port. */
@@ -33,7 +33,7 @@ export class EmbeddedNodes {
   constructor(options: EmbeddedNodesOptions) {
     this.#options = options
     this.first = this.#process(false)
-    // The room may come to another process later. One that does not take it is told at its next start.
+    // The room may move to another process later. A process that misses this gets it at its next start.
     options.removals.onRemoval((removal, by) => {
       for (const media of this.#all()) if (media !== by) void media.noteRemoval(removal)
     })
@@ -45,7 +45,7 @@ export class EmbeddedNodes {
     return (this.#further.get(node.port) ?? this.#open(node.port)).driver(node)
   }
 
-  /** The further nodes listen there from now on, each at its port; those that are elsewhere move. Resolves when that is under way. */
+  /** Makes the further nodes listen at this address, each at its port; nodes at another address move. Resolves when that is under way. */
   async listenAt(host: string, tls: MediaPlace['tls']): Promise<void> {
     const before = this.#site
     this.#site = { host, tls }
@@ -60,7 +60,7 @@ export class EmbeddedNodes {
     await Promise.all(Array.from(this.#further.values(), (media) => media.secure(tls)))
   }
 
-  /** Where a node listens; undefined while it does not. */
+  /** Address at which a node listens; undefined while it does not. */
   placeOf(node: string): MediaPlace | undefined {
     return this.#processOf(node)?.place
   }
@@ -99,7 +99,7 @@ export class EmbeddedNodes {
 
   /** An outgoing user was made, moved or deleted: every process reserves its id, for the room may come to any of them. */
   noteOutgoing(outgoing: OutgoingId): void {
-    // One that does not take it is told at its next start.
+    // A process that misses this gets it at its next start.
     for (const media of this.#all()) void media.noteOutgoing(outgoing)
   }
 
@@ -109,7 +109,7 @@ export class EmbeddedNodes {
     return counted.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), 0)
   }
 
-  /** The settings or the addresses of nodes may have changed: the processes are told. */
+  /** Sends changed settings and node addresses to the processes. */
   configure(): void {
     for (const media of this.#all()) media.configure()
   }
@@ -138,7 +138,7 @@ export class EmbeddedNodes {
   }
 
   #listen(media: EmbeddedMedia, port: number, { host, tls }: Site): void {
-    // What the start failed with was logged, and is seen at the node.
+    // A failed start was logged, and shows at the node.
     media
       .listen({ host, port, tls })
       .catch(() => {})

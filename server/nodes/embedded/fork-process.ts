@@ -29,7 +29,7 @@ export function forkMediaProcess(program: string, readable: readonly string[] = 
   return () => {
     const node = [...mediaProgramArguments, ...permissionArguments(program, readable)]
     const shell = process.platform !== 'win32'
-    // What it prints goes to stderr: stdout belongs to the controller.
+    // Output goes to stderr: stdout belongs to the controller.
     const child = fork(program, [], {
       ...(shell && { execPath: '/bin/sh' }),
       execArgv: shell ? ['-c', withoutDumps, process.execPath, ...node] : node,

@@ -4,11 +4,11 @@ import net from 'node:net'
 import { restartPortAbove } from '../../../shared/media/ports.ts'
 import { tryPort } from '../../edge/try-port.ts'
 
-/** What ports are looked for. */
+/** Range of ports to search. */
 export interface PortSearch {
-  /** Where the nodes listen. */
+  /** Host at which the nodes listen. */
   host: string
-  /** The first port that is looked at. */
+  /** First port of the search. */
   from: number
   count: number
   /** Ports that the site has already, in use or not. */
@@ -18,7 +18,7 @@ export interface PortSearch {
 /** A machine on which so many ports in a row are in use is not searched to the end. */
 const maxLooks = 500
 
-/** Ports of which a further embedded node can have all that it needs: TCP and UDP of that number, and the UDP port for clients that began ICE anew. Fewer where there are not so many. */
+/** Ports that a further embedded node can use whole: TCP and UDP of that number, and the UDP port for clients that restart ICE. Fewer than `count` if there are not enough. */
 export async function freePorts({ host, from, count, taken }: PortSearch): Promise<number[]> {
   const given = new Set([...taken].flatMap(withRestarts))
   const found: number[] = []

@@ -1,4 +1,4 @@
-/** What is watched. */
+/** The process that is watched. */
 export interface Watched {
   /** Asks it for anything. */
   ask(): Promise<unknown>
@@ -8,13 +8,13 @@ export interface Watched {
   onHang(): void
 }
 
-/** So many looks in a row without a word make a hang. */
+/** Checks in a row without a message that count as a hang. */
 const looksUntilHang = 5
 
 /**
- * Watches whether a process still says anything, and asks it from time to time: nobody else needs to. Silence is counted in looks, not by the clock, so
- * that a pause of this process (a suspended computer) is not blamed on the other one.
- * @param hangsAfterMs milliseconds of silence, in spite of questions, that are a hang; it is told at most two looks (two fifths of it) later
+ * Watches whether a process still sends anything, and sends it a request from time to time. Silence is counted in checks, not by the clock, so that a pause of this process (a
+ * suspended computer) is not blamed on the other one.
+ * @param hangsAfterMs milliseconds of silence, in spite of requests, that count as a hang; reported at most two checks (two fifths of it) later
  * @returns what ends it
  */
 export function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
@@ -32,7 +32,7 @@ export function watchLiveness(watched: Watched, hangsAfterMs: number): () => voi
       return
     }
     asked = true
-    // What it answers does not matter: that it does is seen at the next look.
+    // The content of the answer does not matter: the next check sees that one came.
     watched.ask().catch(() => {})
   }
   const timer = setInterval(look, hangsAfterMs / looksUntilHang)

@@ -5,22 +5,22 @@ import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
 import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
-/** Of the deadline of a device, what the node may use: so that its answer is here before the controller stops waiting. */
+/** Share of a device's deadline for the node, so that its answer arrives before the controller stops waiting. */
 const joinShare = 0.97
 
-/** What of its site an embedded node is told. */
+/** Facts about the site for an embedded node. */
 export interface SitePlaces {
-  /** Where the controller listens. */
+  /** Ports at which the controller listens. */
   sitePorts: readonly number[]
-  /** Where people reach the other nodes, and the other controllers. */
+  /** Addresses of the other nodes and the other controllers. */
   otherNodes: readonly string[]
   /** See `lease_ms` of the settings of a node. */
   leaseMs: number
 }
 
 /**
- * What an embedded node is told, from the settings, its record and its site. Where no addresses are advertised, those that the node is tagged with are: a client that reaches the
- * node there reaches its media there.
+ * Configuration of an embedded node from the settings, its record and its site. Without advertised addresses, the node's tagged addresses are advertised: a client that reaches
+ * the node there reaches its media there.
  */
 export function mediaConfiguration(
   node: StoredNode,

@@ -51,7 +51,7 @@ export class MediaSupervisor {
   #attempt: Promise<ProcessRun> | undefined
   #ports: ControlResult<'start'> | undefined
   #lastError = ''
-  /** The process was ended to be started anew: that is no failure. */
+  /** Set while the process is ended on purpose, to be started again. */
   #restarting = false
   #timer: NodeJS.Timeout | undefined
 
@@ -156,7 +156,7 @@ export class MediaSupervisor {
     this.#startAgain(why, () => this.#ladder.crashed(run.upMs))
   }
 
-  /** Starts it anew after the ladder's wait, or at once where it was ended for that. */
+  /** Starts the process again after the backoff, or at once if it was ended on purpose. */
   #startAgain(why: string, waitOf: () => number): void {
     if (this.#stopper.signal.aborted) return
     if (this.#restarting) {

@@ -1,7 +1,7 @@
 import type { NodeConfig } from '../../../shared/node.ts'
 import type { Settings } from '../../../shared/settings.ts'
 
-/** What of a node its port is judged by. */
+/** Fields of a node that decide on its port. */
 type Placed = Pick<NodeConfig, 'name' | 'kind' | 'port'>
 
 /**
@@ -35,7 +35,7 @@ export function namedPorts(
 }
 
 /**
- * The port of a node that is configured anew. A configuration that does not name the port of a further embedded node leaves it where it is.
+ * Port of a node after a change of its configuration. A further embedded node keeps its port unless the configuration names another one.
  * @param before as it is stored; undefined: it is new
  */
 export function portAfter(node: Placed, before: Placed | undefined): number {

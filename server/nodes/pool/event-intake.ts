@@ -8,7 +8,7 @@ export class EventIntake {
   readonly #context: PoolContext
   readonly #onEmptied: (node: LiveNode, roomId: string) => void
 
-  /** `onEmptied` hears of a room that the last person on that node left. */
+  /** @param onEmptied called when the last user on that node left a room */
   constructor(context: PoolContext, onEmptied: (node: LiveNode, roomId: string) => void) {
     this.#context = context
     this.#onEmptied = onEmptied
@@ -36,7 +36,7 @@ export class EventIntake {
   #left(node: LiveNode, event: Extract<NodeEvent, { type: 'left' | 'deviceLost' }>): void {
     const { presence, events } = this.#context
     const { roomId, userId } = event
-    // Who came in on another node of the room since is there.
+    // Users who have since joined on another node of the room are there.
     if (presence.stay(roomId, userId)?.node !== node.name) return
     const user = presence.leave(roomId, userId)
     if (user === undefined) return

@@ -61,7 +61,7 @@ export class NodePool {
   }
 
   /**
-   * The name of the room's own node, where its devices are, whatever a person would be told; gives it one as `assign` does.
+   * Name of the room's own node, which has its devices, whatever node a person would get; assigns one as `assign` does.
    * @throws as `assign`
    */
   assignOwn(roomId: string, options: ChoiceOptions = {}, signal?: AbortSignal): Promise<string> {
@@ -80,7 +80,7 @@ export class NodePool {
     return fallback
   }
 
-  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling. @throws ApiError */
+  /** Sends the stored room to its nodes; a node that is offline gets it later. @throws ApiError */
   update({ room_id }: Pick<StoredRoom, 'room_id'>, signal?: AbortSignal): Promise<void> {
     return this.#parts.calls.update(room_id, signal)
   }
@@ -94,7 +94,7 @@ export class NodePool {
     return this.#parts.calls.close(roomId, signal)
   }
 
-  /** Who is in the room, asked of its nodes; `usersOf` knows it without asking. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
+  /** Requests the users of a room from its nodes; `usersOf` answers from memory. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     return this.#orEnded(this.#parts.calls.users(roomId, signal))
   }
@@ -175,7 +175,7 @@ export class NodePool {
   }
 
   /**
-   * Resolves when it is known how the room's node is; undefined: it is, but in the first moments of a controller, and of a node.
+   * Resolves when the state of the room's node is known; undefined: it is known, except in the first moments of a controller and of a node.
    * @throws ApiError nodeOffline after the end
    */
   asked(roomId: string): Promise<void> | undefined {
@@ -189,8 +189,8 @@ export class NodePool {
   }
 
   /**
-   * Of the nodes that are enabled, each was polled, and none is online: `stopped` (device API 302, 303, 304), or `unresponsive` when one of
-   * them is there and does not answer (310).
+   * State of all enabled nodes once each was polled and none is online: `stopped` (device API 302, 303, 304), or `unresponsive` when one of them is there and does not answer
+   * (310).
    */
   engine(): 'running' | 'stopped' | 'unresponsive' {
     const nodes = [...this.#context.live.values()].filter(({ leaving }) => !leaving)

@@ -10,7 +10,7 @@ import { PoolNode, type PoolNodeListener } from './pool-node.ts'
 
 /** Listener of the roster. */
 export interface RosterListener extends PoolNodeListener {
-  /** A node goes out of service, and had these rooms with somebody in them. Resolves when they are elsewhere, as far as that is possible; never rejects. */
+  /** Called when a node leaves service with people in these rooms. Resolves when the rooms are on other nodes, as far as possible; never rejects. */
   onLeaving(rooms: readonly LeftRoom[]): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export interface RosterOptions {
   closeWithin: () => number
 }
 
-/** People who are told to go ask the node that they know for the way, in milliseconds: so long it is there to tell them. */
+/** Time that a leaving node stays up, in milliseconds: its people ask it for the address of their next node. */
 const lingerMs = 2_000
 
 /** Keeps the nodes in service equal to the stored ones: a driver for each enabled node, another when what it reads changes, none when it is disabled or removed. */
@@ -76,7 +76,7 @@ export class NodeRoster {
     const node = live.get(name)
     const wanted = config?.enabled ? config : undefined
     if (this.#stopping.has(name)) {
-      // Wanted again: it need not be emptied any more, and starts anew when it has ended.
+      // The node is wanted again: it keeps its rooms, and starts again if it has ended.
       if (wanted !== undefined) this.#leaving.get(name)?.abort(new Error('the node is wanted again'))
       return this.#announcements.announce(name)
     }
@@ -107,7 +107,7 @@ export class NodeRoster {
     this.#firstPolls.add(firstPoll)
   }
 
-  /** The operator takes the node out of service: its people are told, and find their rooms on other nodes; then it ends. */
+  /** Takes a node out of service: its people are notified and find their rooms on other nodes; then it ends. */
   #leave(node: LiveNode): void {
     const { name } = node
     const rooms = roomsInUse(this.#context, name)
@@ -129,11 +129,11 @@ export class NodeRoster {
     this.#stopping.set(name, left)
   }
 
-  /** Brings what is there elsewhere, then closes every room. Takes the deadline of a node's answer twice at most, and a moment more where people were there. */
+  /** Moves the node's rooms to other nodes, then closes every room. Takes at most twice the deadline of a node's answer, and a moment more if people were there. */
   async #empty(node: LiveNode, rooms: readonly LeftRoom[], signal: AbortSignal): Promise<void> {
     const milliseconds = this.#context.deadlines().node_ms
     const moved = this.#listener.onLeaving(rooms)
-    // One room that finds no place in time does not keep the others from being told.
+    // A room that finds no node in time does not delay the notice to the others.
     await within({ milliseconds, signal }, () => moved).catch(() => undefined)
     await node.placement.closeAll({ until: performance.now() + milliseconds, signal })
     if (rooms.length === 0 || signal.aborted) return

@@ -5,7 +5,7 @@ export class PoolEndedError extends Error {
   override readonly name = 'PoolEndedError'
 }
 
-/** What a call of a pool that has ended is answered with: its own error, and why it came to that. */
+/** Answer to a call of a pool that has ended: its own error, with the reason of the end. */
 export function endedWith(error: unknown): ApiError {
   const ended = new PoolEndedError('the nodes are not this controller’s any more', { cause: error })
   if (!(error instanceof ApiError)) return new ApiError('nodeOffline', { cause: ended })

@@ -41,7 +41,7 @@ export class PoolFollowing implements RosterListener {
   onState(node: LiveNode, state: HealthState, error: unknown): void {
     this.#parts.announcements.note(node, error)
     if (state === 'offline') return this.#lost(node)
-    // What had nowhere to go may have now.
+    // Rooms that had no other node may have one now.
     for (const other of this.#context.live.values()) other.drained = false
     void this.#parts.upkeep.review(node.name)
   }

@@ -8,7 +8,7 @@ import { Steadiness } from './state/steadiness.ts'
 import { type MediaNode, NodeConnectionError, type NodeEvent } from '../port/media-node-port.ts'
 import { NodePlacement } from './placement/node-placement.ts'
 
-/** What one node in service tells the pool. */
+/** Receives events of one node in service. */
 export interface PoolNodeListener {
   onState(node: LiveNode, state: HealthState, error: unknown): void
   onHealthy(node: LiveNode): void
@@ -16,7 +16,7 @@ export interface PoolNodeListener {
   onEvent(node: LiveNode, event: NodeEvent): void
 }
 
-/** What a node in service is made of. */
+/** Needs of a node in service. */
 export interface PoolNodeOptions {
   config: StoredNode
   driver: MediaNode
@@ -40,7 +40,7 @@ export class PoolNode implements LiveNode {
   config: StoredNode
   /** Every room that could be taken off it was, since it began to drain. */
   drained = false
-  /** It goes out of service: what it has is brought elsewhere, and nothing new comes. */
+  /** The node leaves service: its rooms move, and nothing new comes. */
   leaving = false
   /** Resolves when it was asked for the first time how it is; undefined: it was. */
   firstPoll: Promise<void> | undefined
@@ -78,7 +78,7 @@ export class PoolNode implements LiveNode {
     this.#unsubscribe = driver.onEvent((event) => this.#guarded(() => listener.onEvent(this, event)))
   }
 
-  /** What a node tells comes from timers and sockets: nobody above would catch what it throws. */
+  /** Events come from timers and sockets, where nothing above catches an error. */
   #guarded(run: () => void): void {
     guarded(this.#context.logger, 'what a node told was not taken', run)
   }

@@ -5,7 +5,7 @@ import { asApiError } from '../port/node-failure.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
 
-/** A secondary node has this part of the deadline of a node to say who is there: the others are known without it. */
+/** Share of a node's deadline for a secondary node to list its users; the others are known without it. */
 const secondaryPart = 1 / 4
 
 /** One call through the port. */
@@ -24,7 +24,7 @@ export class RoomCalls {
     this.#context = context
   }
 
-  /** Tells the room's nodes how the room is stored now; one that is not online needs no telling, and the room's secondary nodes are told again by themselves where that fails. @throws ApiError */
+  /** Sends the stored room to its nodes. A node that is offline gets it later; a secondary node that fails gets it again without a further call. @throws ApiError */
   async update(roomId: string, signal?: AbortSignal): Promise<void> {
     const { index, live, deadlines } = this.#context
     const until = performance.now() + deadlines().node_ms
@@ -53,7 +53,7 @@ export class RoomCalls {
   }
 
   /**
-   * Who is in the room, asked of its nodes, in the order they joined. A secondary node that does not answer soon has those that it told of by itself.
+   * Requests the users of a room from its nodes, in the order they joined. For a secondary node that is slow, its reported users stand in.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout of the room's own node
    */
   async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
@@ -69,12 +69,12 @@ export class RoomCalls {
     const users = new Map<string, NodeUser>()
     for (const { node, users: here } of lists) {
       for (const user of here) {
-        // Who went from one node to another is where they came in last.
+        // A user who moved between nodes is where they joined last.
         const isHere = (presence.stay(roomId, user.userId)?.node ?? node) === node
         if (isHere || !users.has(user.userId)) users.set(user.userId, user)
       }
     }
-    // Of those who came within a millisecond, the order in which they were told of.
+    // Users who joined within one millisecond keep the order of their events.
     const told = new Map(presence.usersOf(roomId).map(({ userId }, at) => [userId, at]))
     const place = ({ userId }: NodeUser): number => told.get(userId) ?? told.size
     return [...users.values()].sort((one, other) => one.joinedAt - other.joinedAt || place(one) - place(other))
@@ -104,7 +104,7 @@ export class RoomCalls {
       return true
     }
     if (others.length === 0) return false
-    // They may be where nobody told of them yet.
+    // They may be on a node that has not reported them yet.
     const answers = await Promise.allSettled(others.map((node) => this.#ask(node, kick)))
     return answers.some((answer) => answer.status === 'fulfilled' && answer.value)
   }
@@ -162,7 +162,7 @@ export class RoomCalls {
     return { name: 'users', signal, run: (driver, inner) => driver.users(roomId, inner) }
   }
 
-  /** Users of the room on a secondary node: what it says, or told by itself. @throws the signal's reason */
+  /** Users of the room on a secondary node: its answer, or its reported users. @throws the signal's reason */
   async #usersAt(roomId: string, name: string, signal: AbortSignal | undefined): Promise<readonly NodeUser[]> {
     const { live, presence, deadlines } = this.#context
     const node = live.get(name)
@@ -176,7 +176,7 @@ export class RoomCalls {
     }
   }
 
-  /** What somebody who was taken out has for other nodes of the room is void. A node that may not answer is told, and not waited for. */
+  /** Voids what a removed user holds for other nodes of the room. Nodes are notified without waiting for them. */
   async #revoke(nodes: readonly LiveNode[], roomId: string, userId: string): Promise<void> {
     const revoke: Call<void> = {
       name: 'revoke',

@@ -3,8 +3,8 @@ import type { Stray } from './state/placement-context.ts'
 import type { PoolContext } from './state/pool-context.ts'
 
 /**
- * Takes somebody off a node of their room who is not to be there: a person who came in on another node since, or a device on a node that is a secondary node of its room. In the background:
- * where that fails, the node is asked for its users again later. Nobody is told: for the rest of the controller they left already.
+ * Takes a user off a node of the room where they do not belong: a person who has since joined on another node, or a device on a secondary node. Works in the background: after a
+ * failure the node is asked for its users again later. Nobody is notified: for the rest of the controller they have left already.
  */
 export function removeStray(context: PoolContext, { node: name, roomId, user: { userId, device } }: Stray): void {
   const { live, presence, deadlines, logger } = context

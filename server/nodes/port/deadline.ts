@@ -27,7 +27,7 @@ export class OpenCalls {
   }
 }
 
-/** What ends a call besides its answer. */
+/** Ends of a call besides its answer. */
 export interface CallLimits {
   /** Deadline in milliseconds. */
   milliseconds: number

@@ -13,6 +13,6 @@ export function isGatewayEvent(event: ControlEvent): event is GatewayEvent {
 export interface GatewayListener {
   /** @param node whose program reports it */
   take(node: string, event: GatewayEvent): void
-  /** The program of a node began anew, with empty rooms. */
+  /** The program of a node restarted, with empty rooms. */
   restarted(node: string): void
 }

@@ -41,7 +41,7 @@ export interface NodeDevice {
   login: DeviceLogin | undefined
 }
 
-/** What the program of a node says of itself. */
+/** Facts that a node's program reports about itself. */
 export interface NodeProgram {
   /** E.g. `1.1.2`. */
   version: string
@@ -52,7 +52,7 @@ export interface NodeProgram {
   tellsSince: number
 }
 
-/** What a node answers to a health poll. */
+/** Answer of a node to a health poll. */
 export interface NodeHealth {
   rooms: number
   users: number
@@ -60,10 +60,7 @@ export interface NodeHealth {
   pulls: number
 }
 
-/**
- * What a node tells without being asked. A driver tells of every coming and going, also of those that a call of the controller caused (kick, closeRoom, addDevice,
- * removeDevice), before that call resolves.
- */
+/** Events of a node. A driver reports every joining and leaving before the call of the controller that caused it resolves (kick, closeRoom, addDevice, removeDevice). */
 export type NodeEvent =
   /** Somebody is in: a person, or a device whose media flows. */
   | { type: 'joined'; roomId: string; user: NodeUser }
@@ -72,9 +69,9 @@ export type NodeEvent =
   | { type: 'deviceLost'; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
   /** The connection to the node is gone, or the node came back empty: the pool polls at once. */
   | { type: 'restarted' }
-  /** These rooms or cameras (some may have no name) were otherwise than they should be; the driver sees to them. Rooms that the port tells of are the pool's to compare. */
+  /** These rooms or cameras (some may have no name) were not in the state that the driver had given them; the driver corrects them. The pool compares rooms that the port lists. */
   | { type: 'drifted'; kind: DriftKind; subjects: readonly string[] }
-  /** What the program says of itself is not what it said before. */
+  /** The program reports other facts about itself than before. */
   | { type: 'described' }
 
 /** A device could not be taken into a room, with the reason. */
@@ -110,17 +107,17 @@ export interface MediaNode {
   /** The node holds this room from now on, or changes it; idempotent. */
   openRoom(room: NodeRoom, signal: AbortSignal): Promise<void>
   /**
-   * Everybody is out and the room is gone; a room it does not hold is no error.
-   * @param moves it goes to another node: its people are told to follow
+   * Removes everybody from a room and closes it; a room that the node does not hold is no error.
+   * @param moves the room moves to another node: its people are told to follow
    */
   closeRoom(roomId: string, signal: AbortSignal, moves?: boolean): Promise<void>
-  /** Who is in the room, outgoing users included, in the order they joined. Empty for a room it does not hold. */
+  /** Users of a room, outgoing users included, in the order they joined. Empty for a room that the node does not hold. */
   users(roomId: string, signal: AbortSignal): Promise<NodeUser[]>
   /** The user's connection has ended. Resolves to false when no such user is in the room. */
   kick(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
   /**
-   * What lets this person into the room is void here: they were taken out of it on another node. They are not in it here. Left out: nothing that the node gave out outlives
-   * a stay.
+   * Voids what lets a user into the room here, after a removal on another node; the user is not in the room here. Left out: nothing that the node gives out outlasts a participant
+   * session.
    */
   revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Ends the stay of somebody who came in on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
@@ -132,7 +129,7 @@ export interface MediaNode {
   /** Rooms the node holds now: what to reconcile. */
   rooms(signal: AbortSignal): Promise<string[]>
   health(signal: AbortSignal): Promise<NodeHealth>
-  /** As far as it was heard; left out: it is ours. */
+  /** Facts about the program as far as it reported them; left out: it is ours. */
   readonly program?: NodeProgram | undefined
   /** Events arrive in the order they happened. Returns the unsubscribe function. */
   onEvent(listener: (event: NodeEvent) => void): () => void

@@ -2,7 +2,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { DeadlineError } from './deadline.ts'
 import { DeviceJoinError, NodeConnectionError, NodeError } from './media-node-port.ts'
 
-/** Where the nodes write what went wrong. pino's loggers are of this form. */
+/** Log of the nodes, in the form of pino's loggers. */
 export interface NodeLogger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

@@ -8,10 +8,10 @@ export interface ConnectionTest {
   /** One plain sentence. */
   message: string
   milliseconds: number
-  /** Of the program that answers, e.g. `1.1.2`; empty where it does not say. */
+  /** Version of the program that answers, e.g. `1.1.2`; empty if it reports none. */
   version: string
   plugins: string[]
-  /** What is wrong and what is unsafe, the worst first. */
+  /** Faults and unsafe settings, the worst first. */
   findings: NodeFinding[]
 }
 

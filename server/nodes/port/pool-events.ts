@@ -11,7 +11,7 @@ export interface Departure {
   user: NodeUser
 }
 
-/** What the pool tells the rest of the controller. */
+/** Events of the pool for the rest of the controller. */
 export type PoolEvent =
   /** A node's state changed; `error` in plain words when it is offline, empty otherwise. */
   | { type: 'nodeState'; name: string; state: NodeState; error: string }
@@ -19,7 +19,7 @@ export type PoolEvent =
   | { type: 'nodeRemoved'; name: string }
   /** These rooms or cameras were otherwise on the node than they should be, and are being put right. */
   | { type: 'drifted'; name: string; kind: DriftKind; subjects: readonly string[] }
-  /** What the program of the node says of itself is not what it said before. */
+  /** The program of the node reports other facts about itself than before. */
   | { type: 'nodeDescribed'; name: string }
   /** The node came (back) and was compared with the store: devices may join on it. */
   | { type: 'online'; name: string }
@@ -32,7 +32,7 @@ export type PoolEvent =
   /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
 
-/** Who listens to the pool. A listener that throws does not keep the others from hearing. */
+/** Listeners to the pool. A listener that throws does not keep the others from their event. */
 export class PoolEvents {
   readonly #listeners = new Set<(event: PoolEvent) => void>()
   readonly #logger: NodeLogger

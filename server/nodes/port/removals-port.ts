@@ -12,12 +12,12 @@ export interface Participant {
 export interface RemovalsPort {
   /** Every removal that is remembered, the oldest first. */
   list(): Removal[]
-  /** Remembers a removal and tells the listeners but `by`; resolves when it is on disk, or cannot be. Never rejects. */
+  /** Stores a removal and notifies the listeners except `by`. Resolves when it is on disk, or cannot be. Never rejects. */
   note(removal: Removal, by?: object): Promise<void>
   /** Removes a participant for the time of the setting; resolves when that is on disk, or cannot be. Never rejects. */
   remove(participant: Participant): Promise<void>
   /** Whether a participant may not come in now. O(1). */
   refuses(participant: Participant): boolean
-  /** Told of each further removal, and who noted it. */
+  /** Notifies the listener of each further removal, with its origin. */
   onRemoval(listener: (removal: Removal, by: object | undefined) => void): void
 }

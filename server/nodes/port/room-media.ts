@@ -9,18 +9,18 @@ export interface PagePerson {
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** By the room's number alone. */
+  /** Joined by the room's number alone. */
   byNumber?: boolean | undefined
 }
 
-/** What is published in a room. */
+/** A stream that is published in a room. */
 export interface RemoteFeed {
   userId: string
   source: StreamSource
   /** Empty for none. */
   videoCodec: string
   audioCodec: string
-  /** It is passed on to nobody: a host has silenced it. */
+  /** A host has muted it: nobody receives it. */
   videoMuted: boolean
   audioMuted: boolean
   /** Its sound tells how loud it is, and whether that is speech now. */
@@ -28,7 +28,7 @@ export interface RemoteFeed {
   speaks: boolean
 }
 
-/** What is not to be passed on of what somebody's camera and microphone send, or is again. */
+/** Wish to mute or unmute a user's camera or microphone. */
 export interface MuteWish {
   roomId: string
   userId: string
@@ -38,7 +38,7 @@ export interface MuteWish {
 
 /** Event about people who came through the page. */
 export type RoomMediaEvent =
-  /** What is published in a room, as far as somebody of ours is in it. */
+  /** Streams that are published in a room changed, as far as a user of this site is in it. */
   | { type: 'feeds'; roomId: string }
   /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
   | { type: 'out'; roomId: string; userId: string; error: unknown }

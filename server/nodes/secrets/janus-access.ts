@@ -9,13 +9,13 @@ import type { Store } from '../../store/store.ts'
 /** Base64url of 32 bytes. */
 const key = z.string().min(43)
 
-/** What a Janus node keeps secret. Of the operator's secrets an empty one is none. */
+/** Secrets of a Janus node. An empty one of the operator's counts as none. */
 const secretsSchema = z.strictObject({
-  /** Of every request over WebSocket that is ours. */
+  /** Sent with every request of ours over WebSocket. */
   api_secret: z.string(),
-  /** Of every request to the Admin API. */
+  /** Sent with every request to the Admin API. */
   admin_secret: z.string(),
-  /** Whoever creates a room or a mountpoint must show it. */
+  /** Required to create a room or a mountpoint. */
   admin_key: z.string(),
   /** Signs the tokens of people. */
   token_secret: z.string(),
@@ -26,7 +26,7 @@ const secretsSchema = z.strictObject({
 })
 export type JanusSecrets = z.output<typeof secretsSchema>
 
-/** What a driver knows of its node. */
+/** Facts that a driver knows about its node. */
 export interface JanusAccess {
   name: string
   wsUrl: string
@@ -40,7 +40,7 @@ export interface JanusAccess {
   confirmed?: Confirmed | undefined
 }
 
-/** Undefined: it may. Otherwise resolves when that is known, and rejects where another controller leads. */
+/** Proof that this controller may act. Undefined: it may. Otherwise resolves when that is sure, and rejects if another controller leads. */
 export type Confirmed = () => Promise<void> | undefined
 
 /** @throws ApiError 'internal' when the secrets cannot be unsealed */
@@ -52,8 +52,7 @@ export function janusAccess(node: StoredNode, store: Pick<Store, 'unseal'>): Jan
 }
 
 /**
- * In the place of each secret that the operator left out one that follows from the key of the node, as its configuration files have it. A node that was not told of it does
- * not ask for it.
+ * Replaces each secret that the operator left out by one derived from the node's key, as its configuration files have it. A node without that configuration does not ask for it.
  */
 function secretsInUse(secrets: JanusSecrets): JanusSecrets {
   const made = (name: NodeSecretName): string =>
@@ -108,7 +107,7 @@ export function derivedSecret({ room_key }: Pick<JanusSecrets, 'room_key'>, purp
   return createHmac('sha256', room_key).update(`${purpose}\n${name}`).digest('base64url')
 }
 
-/** What stands in the description of every room and mountpoint of ours: those of others on the same Janus are left alone. */
+/** Mark in the description of every room and mountpoint of ours, which tells them from those of others on the same Janus. */
 export function ownMark(secrets: Pick<JanusSecrets, 'room_key'>): string {
   return `roomdesk ${derivedSecret(secrets, 'mark', '').slice(0, 12)}`
 }

@@ -24,7 +24,7 @@ export function nodeSecretsAfter(
   }
 }
 
-/** By the record, which never changes in place: views are made often, and opening a secret costs. */
+/** Cached by record, which never changes in place: views are made often, and opening a secret is slow. */
 const named = new WeakMap<StoredNode, NodeSecretName[]>()
 
 /** Secrets of the operator that a node has; none where they cannot be unsealed, which its driver says. */

@@ -5,7 +5,7 @@ import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { derivedSecret, janusAccess } from './janus-access.ts'
 
-/** What an embedded node keeps secret. */
+/** Secrets of an embedded node. */
 const secretsSchema = z.strictObject({
   /** Signs join links; base64 of 32 bytes. */
   token_key: z.string().min(43),

@@ -54,7 +54,7 @@ export interface SimulatedNodeOptions {
 }
 
 /**
- * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It carries no media.
+ * A lab node in this process: it holds people and devices in memory, keeps the caps of rooms, and can be told to fail. It has no media.
  * Its users join through `joinPerson`, not through a browser.
  * Large because it implements every method of `MediaNode`, and the controls by which the lab and tests let people join and leave and inject faults.
  */
@@ -72,7 +72,7 @@ export class SimulatedNode implements MediaNode {
     this.#clock = options.clock ?? Date.now
   }
 
-  /** Fails like this from now on. Going offline drops everybody without a word, as a dead server does; coming back, the node is empty. */
+  /** Sets the fault of the node. Going offline drops everybody without an event, as a dead server does; coming back, the node is empty. */
   setFault(fault: NodeFault): void {
     const before = this.#connection.fault.mode
     this.#connection.set(fault)

@@ -23,7 +23,7 @@ const keyFrames = `expr:if(isnan(prev_forced_t),1,gte(t,prev_forced_t+${keyFrame
 export function ffmpegArguments({ version, pictures }: FfmpegProgram, { video, audio }: FfmpegPlan): string[] {
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe'],
-    // Nothing is looked at ahead: each frame goes on as it comes. Not with `nobuffer`: it loses the first frame, which all others need.
+    // No frame is buffered for analysis: each goes on as it comes. `nobuffer` would lose the first frame, which all others need.
     ...['-flags', 'low_delay', '-probesize', '32', '-analyzeduration', '1', '-threads', '1'],
     ...['-fpsprobesize', '0'],
     ...['-max_alloc', '268435456', '-f', 'matroska', '-i', 'pipe:0', '-copyts'],
@@ -39,7 +39,7 @@ function pictureArguments(
 ): string[] {
   const { width, height } = still ? largestStill : largest
   const filters = [
-    // What lies before is decoded only, for what comes after needs it.
+    // Frames before this one are decoded only, because later ones need them.
     ...(shownFromMs > 0 ? [`select=gte(t\\,${(shownFromMs / 1_000).toFixed(4)})`] : []),
     ...(interlaced ? ['yadif=deint=interlaced'] : []),
     `scale=w=min(${width}\\,iw):h=min(${height}\\,ih):force_original_aspect_ratio=decrease:force_divisible_by=2`,

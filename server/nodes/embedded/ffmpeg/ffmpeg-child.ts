@@ -6,15 +6,15 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import { ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
 import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
 
-/** Whom a running ffmpeg tells. */
+/** Receives events of a running ffmpeg. */
 export interface FfmpegChildListener {
   /** So many bytes of at most `maxRunBytes`. */
   made(output: RunOutput, bytes: Buffer): void
   /** So many of the bytes that were written to it are on their way. */
   taken(bytes: number): void
-  /** Told once, when everything that it made was told, unless it was ended from here. */
+  /** Called once after the last output, unless the run was ended from here. */
   ended(why: string, complaint: string): void
-  /** Told once: there is no process any more. */
+  /** Called once: the process has ended. */
   gone(): void
 }
 
@@ -22,7 +22,7 @@ export interface FfmpegChildListener {
 const maxMemory = 3 * 1024 * 1024
 /** Last words that are kept. */
 const maxComplaint = 600
-/** What a run that makes one small picture may take, in milliseconds. Whoever asked has given it up by then. */
+/** Time for a run that makes one small picture, in milliseconds. Its caller has given up by then. */
 const stillMs = 30_000
 
 /**
@@ -48,7 +48,7 @@ export class FfmpegChild {
   /** Bytes that it made and that nobody has taken yet. */
   #waiting = 0
 
-  /** What cannot be started has ended. */
+  /** A program that cannot be started counts as ended. */
   constructor(program: FfmpegProgram, plan: FfmpegPlan, listener: FfmpegChildListener, logger: NodeLogger) {
     this.#listener = listener
     const parameters = ffmpegArguments(program, plan)
@@ -95,10 +95,10 @@ export class FfmpegChild {
     this.#child.stdin?.end()
   }
 
-  /** Ends it at once; `ended` is not told. */
+  /** Ends the run at once, without calling `ended`. */
   kill(): void {
     this.#over = true
-    // What it made goes nowhere: it is not kept from ending.
+    // Discards the output, so that the program can end.
     for (const output of this.#outputs) output.resume()
     this.#child.kill('SIGKILL')
   }

@@ -18,15 +18,15 @@ export interface FfmpegProgram {
 const pictureEncoders = ['libx264', 'libopenh264', 'h264_videotoolbox', 'h264_mf'] as const
 export type PictureEncoder = (typeof pictureEncoders)[number]
 
-/** What the program may take to say what it can, in milliseconds. */
+/** Time for the program to list its abilities, in milliseconds. */
 const answerMs = 10_000
 const maxOutputBytes = 1024 * 1024
 
-/** Where it is put by hand, by Homebrew and by Snap: a desktop program is not told of them in PATH. */
+/** Folders of installations by hand, by Homebrew and by Snap: a desktop program does not have them in PATH. */
 const usualFolders = ['/usr/local/bin', '/usr/bin', '/opt/homebrew/bin', '/snap/bin']
 
 /**
- * Paths at which the program is looked for, in this order.
+ * Paths to search for the program, in this order.
  * @param wanted a path or a name that the operator gave; empty: `ffmpeg`
  */
 function programPlaces(wanted: string, path = process.env.PATH ?? ''): string[] {
@@ -76,7 +76,7 @@ async function run(path: string, parameters: readonly string[]): Promise<string>
   })
 }
 
-/** What a program is told of this one's environment: nothing that could be a secret. */
+/** Environment for a program, without anything that could be secret. */
 export function bareEnvironment(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP } = process.env
   const kept = { PATH, SystemRoot, LD_LIBRARY_PATH, DYLD_LIBRARY_PATH, TMPDIR, TEMP }

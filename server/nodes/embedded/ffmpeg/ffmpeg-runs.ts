@@ -3,7 +3,7 @@ import type { NodeLogger } from '../../port/node-failure.ts'
 import { FfmpegChild } from './ffmpeg-child.ts'
 import type { LocalFfmpeg } from './local-ffmpeg.ts'
 
-/** What the ffmpegs of one process of the embedded node are run with. */
+/** Needs of the ffmpeg runs of one process of the embedded node. */
 export interface FfmpegRunsOptions {
   ffmpeg: LocalFfmpeg
   /** To that process; nothing happens when it has ended. */
@@ -24,8 +24,8 @@ interface Run {
 const stillsAtOnce = 1
 
 /**
- * The ffmpegs that the controller runs for one process of the embedded node, which may start none. That process is not trusted: it says what is made, of what, and
- * no more; there are as many of them as the settings say; and whoever does not keep to the messages has its run ended.
+ * Runs of ffmpeg for one process of the embedded node, which may start no program itself. That process is not trusted: it names only input and output of a run; the settings limit
+ * the number of runs; and a run whose messages break the protocol is ended.
  */
 export class FfmpegRuns {
   readonly #options: FfmpegRunsOptions

@@ -2,7 +2,7 @@ import type { FfmpegTell } from '../../../../shared/media/ffmpeg.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { askProgram, type FfmpegProgram, findProgram } from './ffmpeg-program.ts'
 
-/** Where there was none it is looked for again after so long, in milliseconds: somebody may have installed it. */
+/** Interval between searches for a missing ffmpeg, in milliseconds: somebody may have installed it. */
 const lookAgainMs = 5_000
 
 /** The ffmpeg of this machine, if there is one: found when a node asks for it first, for all of them. */
@@ -25,7 +25,7 @@ export class LocalFfmpeg {
     return this.#program
   }
 
-  /** What a node is told of it, after it was looked for where it was not found yet. Never rejects. */
+  /** Facts about ffmpeg for a node, after another search if it was missing. Never rejects. */
   async look(): Promise<Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>> {
     if (this.#program === undefined && performance.now() - this.#searchedAt > lookAgainMs) {
       this.#search ??= this.#find().finally(() => {

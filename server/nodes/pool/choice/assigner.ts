@@ -10,9 +10,9 @@ import { onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import type { LiveNode } from '../state/live-node.ts'
 
-/** What an assignment is asked with. */
+/** Options of an assignment. */
 export interface AssignOptions extends ChoiceOptions {
-  /** So many users will come, as far as is known: they were in the room on the node that it had. */
+  /** Number of users to expect: they were in the room on its node before. */
   users?: number | undefined
 }
 
@@ -40,7 +40,7 @@ interface Sought extends Omit<ChoiceOptions, 'exclude'> {
 
 /** A new node has this part of the deadline to take a room before another one is asked: one that hangs is not waited for. */
 const firstTry = 1 / 4
-/** Of the users that a room has on average, this part is expected in one that nobody is in yet: some rooms stay empty. */
+/** Share of the average number of users that is expected in an empty room: some rooms stay empty. */
 const expectedPart = 0.5
 
 /**
@@ -139,7 +139,7 @@ export class Assigner {
       } finally {
         if (!taken) expected.forget(roomId)
         index.release(roomId, node.name)
-        // What did not become the room's node gives it up.
+        // Gives up a node that did not become the room's node.
         node.placement.follow(roomId)
       }
       attempt.excluded.add(node.name)
@@ -147,11 +147,11 @@ export class Assigner {
     }
   }
 
-  /** What a controller that has just taken over waits for: that the room's own node says how it is, and where none is known to be there, any. Undefined: for nothing. */
+  /** Wait of a controller that has just taken over: for the first poll of the room's own node, or of any node where none is known to be online. Undefined: no wait. */
   #unasked(attempt: Attempt): Promise<void> | undefined {
     const { live } = this.#context
     const own = live.get(this.#existing(attempt.roomId).node)
-    // What another node would begin anew goes on there.
+    // A room that another node would begin again continues there.
     if (own?.resumes && own.firstPoll !== undefined) return own.firstPoll
     const unasked = [...live.values()].flatMap(({ firstPoll }) => firstPoll ?? [])
     if (unasked.length === 0) return undefined
@@ -172,7 +172,7 @@ export class Assigner {
       : Math.min(until, performance.now() + this.#context.deadlines().node_ms * firstTry)
   }
 
-  /** Whoever asked for the room comes in a moment. */
+  /** The caller's users come in a moment. */
   #expectUsers(node: LiveNode, { roomId, users }: Attempt): void {
     const { presence, expected } = this.#context
     if (presence.occupied(roomId)) return
@@ -200,7 +200,7 @@ export class Assigner {
     const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
     if (stays && !excluded.has(draining.name)) return draining
     if (slow?.takesRooms && performance.now() < attempt.until) return slow
-    // Where a node with room for it failed, the site is not at its limit: its nodes fail.
+    // If a node with capacity failed, the reason is the nodes, not the site's limit.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
 
@@ -221,7 +221,7 @@ export class Assigner {
     }
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
-    // Changed between the answer of the node and the disk: the node is told again. It may have gone out of service meanwhile.
+    // The record changed between the node's answer and the disk: the node gets the new one. It may have left service meanwhile.
     return (await node.placement.open(roomId, { until: end })) !== undefined
   }
 

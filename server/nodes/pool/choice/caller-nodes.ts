@@ -11,10 +11,10 @@ import { maxSecondaries } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 
-/** What a caller is told, as far as that is known without asking anybody. */
+/** Answer to a caller, as far as it is known without a request. */
 type Answer = { node: string } | { open: LiveNode }
 
-/** What a caller asks for. */
+/** Options of one call. */
 interface Wish {
   idcCode: string
   /** Names of nodes that did not become a secondary node for this caller. */
@@ -23,7 +23,7 @@ interface Wish {
 
 /** A new secondary node has this part of the deadline of a node: the caller has another node to go to. */
 const openingPart = 1 / 4
-/** A caller who finds somebody else opening a secondary node of the room, or for whom one failed, looks again: so often in all. */
+/** Limit of tries of a caller who waits for somebody else's secondary node, or whose own one failed. */
 const looksAtMost = 3
 
 /**
@@ -142,7 +142,7 @@ export class CallerNodes {
     } finally {
       if (!stored) expected.forgetAt(roomId, name)
       index.release(roomId, name)
-      // What did not become a secondary node is given up again.
+      // Gives up a node that did not become a secondary node.
       node.placement.follow(roomId)
     }
     return stored ? name : undefined

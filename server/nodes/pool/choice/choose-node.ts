@@ -1,7 +1,7 @@
 import type { NodeKind } from '../../../../shared/node.ts'
 import type { Candidate } from '../state/live-node.ts'
 
-/** What the caller asks of the choice. */
+/** Wishes of the caller for the choice. */
 export interface ChoiceOptions {
   /** A node with this idc_code is preferred when one qualifies. */
   idcCode?: string | undefined
@@ -47,7 +47,7 @@ export function chooseNode<C extends Candidate>(candidates: Iterable<C>, options
   return { ok: false, reason: any ? 'licenceExceeded' : 'noNode' }
 }
 
-/** What comes before load; the higher the better. */
+/** Rank that decides before load; higher is better. */
 function rankOf(node: Candidate, coming: number, idcCode: string): number {
   const near = idcCode !== '' && node.idcCode === idcCode
   const roomy = node.maxUsers === 0 || coming < node.maxUsers

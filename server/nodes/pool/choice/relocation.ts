@@ -4,7 +4,7 @@ import type { PoolContext } from '../state/pool-context.ts'
 import { onNodes } from '../state/room-nodes.ts'
 import type { Assigner } from './assigner.ts'
 
-/** Rooms that are brought elsewhere at the same time. */
+/** Rooms that move at the same time. */
 const laneCount = 16
 
 /** A room that lost its node, and how many people and devices it had there. */

@@ -15,7 +15,7 @@ interface Secondary {
   node: string
 }
 
-/** What the upkeep of secondary nodes is made of. */
+/** Needs of the upkeep of secondary nodes. */
 export interface SecondaryUpkeepOptions {
   context: PoolContext
   eligibility: Eligibility
@@ -25,8 +25,9 @@ export interface SecondaryUpkeepOptions {
 }
 
 /**
- * Gives secondary nodes up that nobody needs: nobody was there for a while, or their node is over. Where a room's own node is over or drains, one of its secondary nodes becomes the room's own.
- * What cannot be stored is tried again.
+ * Gives up secondary nodes that nobody needs: nobody was there for a while, or the node is gone. When a room's own node is gone or drains, one of its secondary nodes becomes the
+ * room's own.
+ * A change that cannot be stored is tried again.
  */
 export class SecondaryUpkeep {
   readonly #options: SecondaryUpkeepOptions
@@ -39,7 +40,7 @@ export class SecondaryUpkeep {
     this.#options = options
   }
 
-  /** Secondary nodes of before are looked at: nobody may come to them any more. */
+  /** Checks the stored secondary nodes: perhaps nobody uses them any more. */
   start(): void {
     const { index } = this.#options.context
     for (const roomId of index.roomsOnSeveralNodes()) {
@@ -53,7 +54,7 @@ export class SecondaryUpkeep {
     this.#idle.clear()
   }
 
-  /** The secondary node is new, somebody was sent to it, or the last one there left: its time begins anew. What is no secondary node is none of its business. O(1). */
+  /** Restarts the time of a secondary node: it is new, somebody was sent to it, or the last user left. Ignores other nodes. O(1). */
   used(roomId: string, node: string): void {
     const { context, idleMs } = this.#options
     if (this.#stopper.signal.aborted || !context.index.isSecondary(roomId, node)) return
@@ -121,7 +122,7 @@ export class SecondaryUpkeep {
     await this.#drop(due, ({ roomId, node }) => presence.peopleAt(roomId, node) === 0)
   }
 
-  /** Who is there is known: of a node that is there, not before it was asked. */
+  /** Whether the users on the secondary node are known: not before it was asked. */
   #isKnown({ roomId, node }: Secondary): boolean {
     const { context } = this.#options
     if (context.store.get('rooms', roomId)?.closed === true || isGone(context, node)) return true

@@ -7,7 +7,7 @@ import type { PoolContext } from '../state/pool-context.ts'
 
 const nothingFound: NodeInspection = { version: '', plugins: [], findings: [] }
 
-/** Looks closely at a node where its kind can be looked at; else makes a driver for it, polls it once with the deadline, and closes it again. Never rejects. */
+/** Inspects a node if its kind can be inspected; otherwise makes a driver for it, polls it once with the deadline, and closes it again. Never rejects. */
 export async function testConnection(
   drivers: NodeDrivers,
   inspections: NodeInspections,

@@ -5,7 +5,7 @@ import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 /** Rooms that may go unanswered before the loop rests until the next good poll. */
 const unansweredAtMost = 3
 
-/** What goes wrong while the rooms of a node are made right: when it is better to wait for the next good poll, and what the log is told. */
+/** Failures of the loop that corrects the rooms of a node: decides when to wait for the next good poll, and what to log. */
 export class LoopFailures {
   readonly #node: string
   readonly #logger: NodeLogger

@@ -19,10 +19,11 @@ const laneCount = 32
 const stepsAtMost = 10
 
 /**
- * The rooms of one node: **one state per room, and one loop that makes it what the store says**. What is wanted is read from the store each time, never remembered: whoever
- * changes it calls `follow`. What is there is what the node last said. The loop works while the node is online, and goes on with what failed after the next good poll;
- * when the node came (back), or counts other rooms than are known, it is asked for its rooms first.
- * Large because only its one loop may open and close rooms on the node: callers, changed records and polls mark a room as due, and the loop decides by all marks of that room together.
+ * The rooms of one node: **one state per room, and one loop that makes it what the store says**. The wanted state is read from the store each time, never remembered: a change of
+ * a record calls `follow`. The actual state is the node's last report. The loop works while the node is online, and retries after the next good poll; when the node comes back, or
+ * counts other rooms than known, it is asked for its rooms first.
+ * Large because only its one loop may open and close rooms on the node: callers, changed records and polls mark a room as due, and the loop decides by all marks of that room
+ * together.
  */
 export class NodePlacement implements LivePlacement {
   readonly #node: PlacedNode
@@ -37,7 +38,7 @@ export class NodePlacement implements LivePlacement {
   #connection = new AbortController()
   readonly #failures: LoopFailures
   readonly #drift: RoomDrift
-  /** The node said which rooms it holds, and those that are its own were looked at. */
+  /** The node listed its rooms, and its own ones were compared with the store. */
   #compared = false
   #comparing = false
   #looping = false
@@ -61,18 +62,18 @@ export class NodePlacement implements LivePlacement {
     return isHeld(this.#rooms.get(roomId))
   }
 
-  /** The node holds the room or may, as far as is known. O(1). */
+  /** Whether the node holds the room, or may. O(1). */
   mayHold(roomId: string): boolean {
     return this.#rooms.has(roomId)
   }
 
-  /** What the store says of the room may have changed: the loop looks at it. O(1). */
+  /** Marks the room as due, because its record may have changed. O(1). */
   follow(roomId: string): void {
     const room = this.#rooms.get(roomId)
     const wanted = this.#wanted(roomId)
     if (wanted === undefined) {
       if (room === undefined) return
-      // Now, not when the loop gets there: whoever is in it must be out also when the room is wanted again by then.
+      // At once, before the loop gets to it: users must be out even if the room is wanted again by then.
       room.state = 'closing'
     } else if (isCurrent(room, wanted)) return
     if (!this.#compared) return
@@ -80,7 +81,7 @@ export class NodePlacement implements LivePlacement {
     this.#loop()
   }
 
-  /** The node told by itself that this user came or went. O(1). */
+  /** Notes that the node reported a change of this user. O(1). */
   heard(roomId: string, userId: string): void {
     this.#rooms.get(roomId)?.heard?.add(userId)
   }
@@ -102,7 +103,7 @@ export class NodePlacement implements LivePlacement {
     else this.#loop()
   }
 
-  /** What was known of the node's rooms is no longer certain: it is lost, or came back empty. Callers who wait begin anew while the node is online. */
+  /** Discards what is known of the node's rooms: the node is lost, or came back empty. Callers who wait start again while the node is online. */
   forget(): void {
     this.#connection.abort(new NodeConnectionError('the node was lost'))
     this.#connection = new AbortController()
@@ -130,7 +131,7 @@ export class NodePlacement implements LivePlacement {
   }
 
   /**
-   * Waits until everybody was put out of the room and the node gave it up. When it fails, the loop goes on with it.
+   * Waits until everybody is out of the room and the node closed it. After a failure, the loop retries.
    * @throws DeadlineError, NodeError, the signal's reason
    */
   async close(roomId: string, wait: PlacementWait): Promise<void> {
@@ -147,14 +148,14 @@ export class NodePlacement implements LivePlacement {
     }
   }
 
-  /** Tells the people of every room that the node holds to go, and gives the rooms up; those that fail stay. The node is leaving. Never rejects. */
+  /** Notifies the people of every room on the node that they have to go, and closes the rooms; those that fail stay. The node is leaving. Never rejects. */
   async closeAll(wait: PlacementWait): Promise<void> {
     const rooms = [...this.#rooms.keys()]
     await inLanes(
       laneCount,
       () => (wait.signal?.aborted || performance.now() >= wait.until ? undefined : rooms.shift()),
       async (roomId) => {
-        // What happened to it is the loop's to log; the driver ends in a moment all the same.
+        // The loop logs failures; the driver ends in a moment all the same.
         await this.close(roomId, wait).catch(() => undefined)
       },
     )
@@ -180,7 +181,7 @@ export class NodePlacement implements LivePlacement {
       await within({ milliseconds: rest, signal }, () => this.#settle(roomId))
     } catch (error) {
       if (!connection.aborted) this.#later.add(roomId)
-      // What failed was begun for somebody else, or on a connection that is gone: there is time for a try of one's own.
+      // The attempt that failed was begun for another caller or on a lost connection: there is time for one more.
       const another = (begunBefore || connection.aborted) && this.#node.online
       if (!another || signal?.aborted || performance.now() >= until) throw error
     }
@@ -325,7 +326,7 @@ export class NodePlacement implements LivePlacement {
     }
   }
 
-  /** What is known becomes what the node says; rooms that changed while it was asked are as they are known. */
+  /** Takes the node's list of rooms; rooms that changed during the request keep their newer state. */
   async #readRooms(signal: AbortSignal): Promise<void> {
     const { presence, events } = this.#context
     const { name } = this.#node
@@ -343,7 +344,7 @@ export class NodePlacement implements LivePlacement {
     }
   }
 
-  /** Nothing was under way during the poll, and still the node counts other rooms than are known. */
+  /** Nothing was under way during the poll, and still the node counts other rooms than known. */
   #miscounted(health: NodeHealth, askedAt: number): boolean {
     if (this.#work.size > 0 || this.#due.size > 0 || this.#looping || this.#answeredAt >= askedAt) return false
     return this.#drift.isMiscounted(health.rooms, this.#rooms.size)

@@ -3,16 +3,16 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { PlacementContext } from '../state/placement-context.ts'
 import type { RoomPlacement } from './room-placement.ts'
 
-/** What a node answered about the people of one of its rooms. */
+/** Answer of a node about the people of one of its rooms. */
 interface UsersAnswer {
   node: string
   roomId: string
   users: readonly NodeUser[]
-  /** userIds of whom the node told something while it was asked: what it told is newer than its answer, or the same. */
+  /** Users whose changes the node reported during the request: the reports are at least as new as its answer. */
   heard: ReadonlySet<string>
 }
 
-/** Makes presence on that node what it answered, and tells of everybody who came or went without a word. */
+/** Takes the node's answer as presence there, and reports everybody who came or went without an event. */
 function settlePresence(context: PlacementContext, { node, roomId, users, heard }: UsersAnswer): void {
   const { presence, events } = context
   const present = new Map(users.map((user) => [user.userId, user]))

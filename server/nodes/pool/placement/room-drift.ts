@@ -6,7 +6,7 @@ import type { AskedMeanwhile, RoomPlacement } from './room-placement.ts'
 export class RoomDrift {
   readonly #node: PlacedNode
   readonly #context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>
-  /** What the node is to hold it was told to: what it lacks was lost. One that begins empty lacks nothing. */
+  /** The node was sent its rooms, so a missing one was lost. A node that begins empty lacks nothing. */
   #wasTold: boolean
   /** A count of rooms that the node insists on, although it is none by its own list. */
   #excusedCount = -1
@@ -36,7 +36,7 @@ export class RoomDrift {
     drift.found(name, 'roomMissing', missing)
   }
 
-  /** The node counts other rooms than are known of it: something happened to it that nobody was told. Said once of each count. */
+  /** Whether the node counts other rooms than are known of it, without an event. True once for each count. */
   isMiscounted(counted: number, known: number): boolean {
     if (counted === known || counted === this.#excusedCount) return false
     this.#excusedCount = counted
@@ -45,7 +45,7 @@ export class RoomDrift {
     return true
   }
 
-  /** What was known of the node is no longer certain. */
+  /** Discards what is known of the node. */
   forget(): void {
     this.#excusedCount = -1
   }

@@ -2,24 +2,24 @@ import type { StoredRoom } from '../../../store/records.ts'
 import { isSameSealing } from '../../../store/sealer.ts'
 
 /**
- * One room on one node, as the node last said. `opening`: it was told to hold the room and has not said yes yet; `open`: it holds the room, perhaps as an earlier
- * record; `closing`: the room must go before anything else happens to it. A room without a placement is absent.
+ * One room on one node, by the node's last report. `opening`: the request is under way; `open`: the node holds the room, perhaps as an earlier record; `closing`: the room must
+ * close before anything else. A room without a placement is absent.
  */
 export interface RoomPlacement {
   state: 'opening' | 'open' | 'closing'
-  /** The record that the node took last; undefined when it was not told since it came (back). */
+  /** Record that the node took last; undefined when it took none since it came back. */
   told: StoredRoom | undefined
   /** The node holds it, or may: a call was not answered. */
   mayHold: boolean
   /** Presence is what the node said. What it tells by itself keeps it so. */
   presenceKnown: boolean
-  /** While the node is asked who is in the room: userIds of whom it told something meanwhile. */
+  /** Users whose changes the node reports while it is asked who is in the room. */
   heard: Set<string> | undefined
   /** When the node last answered for it, on the clock of `performance.now()`. */
   answeredAt: number
 }
 
-/** A room that the node is about to be told. `presenceKnown`: nobody can be in it who is not known. */
+/** Placement of a room before its request to the node. `presenceKnown`: nobody unknown can be in it. */
 export function openingPlacement(presenceKnown: boolean): RoomPlacement {
   return { state: 'opening', told: undefined, mayHold: false, presenceKnown, heard: undefined, answeredAt: 0 }
 }
@@ -29,14 +29,14 @@ function foundPlacement(): RoomPlacement {
   return { ...openingPlacement(false), state: 'open', mayHold: true }
 }
 
-/** What is known of rooms while the node is asked which it holds. */
+/** Changes of rooms while the node is asked which it holds. */
 export interface AskedMeanwhile {
   wants: (roomId: string) => boolean
   /** It changed, or may have, since the node was asked. */
   mayBeNewer: (roomId: string, room: RoomPlacement) => boolean
 }
 
-/** What is known of the node's rooms becomes what it said; rooms that changed while it was asked are as they are known. */
+/** Takes the node's list of its rooms; rooms that changed during the request keep their newer state. */
 export function takeHeld(
   rooms: Map<string, RoomPlacement>,
   held: ReadonlySet<string>,
@@ -61,7 +61,7 @@ export function isCurrent(room: RoomPlacement | undefined, wanted: StoredRoom): 
   return room?.state === 'open' && room.told !== undefined && looksSame(room.told, wanted)
 }
 
-/** Whether two records are the same room to a node: what it is not told may differ. */
+/** Whether two records are the same room to a node, in the fields that it gets. */
 function looksSame(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return (

@@ -2,8 +2,8 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { PlacementContext } from './placement-context.ts'
 
 /**
- * Somebody is in a room on that node, by its own word: presence follows, and everybody hears of it. A user is on one node of a room: of two stays the one that began later
- * counts, and the other one ends. A device is on the room's own node only.
+ * Takes a user into a room on that node, by its report: updates presence and notifies everybody. A user is on one node of a room: of two participant sessions the later one
+ * counts, and the other is ended. A device is on the room's own node only.
  */
 export function takeIn(
   context: PlacementContext,

@@ -14,7 +14,7 @@ interface Expectation {
  * moment. Counts may be fractions. Every call is O(1) on average.
  */
 export class ExpectedUsers {
-  /** By room, and by room and node for secondary nodes, in the order in which they end. */
+  /** Expectations by room, and by room and node for secondary nodes, in the order in which they end. */
   readonly #rooms = new Map<string, Expectation>()
   readonly #nodes = new Map<string, { users: number; rooms: number }>()
   readonly #clock: () => number
@@ -56,7 +56,7 @@ export class ExpectedUsers {
     this.#forget(keyAt(roomId, secondary))
   }
 
-  /** Who did not come in time is not expected any more. To be called before `on` is asked of many nodes. */
+  /** Drops expectations that have run out. Call it before `on` is asked of many nodes. */
   expire(): void {
     const now = this.#clock()
     for (const [key, { until }] of this.#rooms) {

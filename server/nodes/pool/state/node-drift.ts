@@ -1,7 +1,7 @@
 import { type DriftKind, driftKinds, type NodeDriftView } from '../../../../shared/console/nodes.ts'
 import type { PoolEvents } from '../../port/pool-events.ts'
 
-/** What was found otherwise on the nodes than it should be since the controller started, counted by node. A finding is told once, as an event of the pool. */
+/** Differences from the expected state that were found on nodes since the controller started, counted by node. Each is reported once, as an event of the pool. */
 export class NodeDrift {
   readonly #events: PoolEvents
   readonly #clock: () => number

@@ -1,6 +1,6 @@
 import type { MediaNode } from '../../port/media-node-port.ts'
 
-/** What placement needs of the node it is of. */
+/** Needs of placement from its node. */
 export interface PlacedNode {
   readonly name: string
   readonly online: boolean

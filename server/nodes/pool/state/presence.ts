@@ -13,16 +13,16 @@ interface RoomLoad {
   people: number
 }
 
-/** Who is in a room. */
+/** Users of one room. */
 interface RoomPresence {
   people: number
-  /** By userId, in the order they came. */
+  /** By userId, in the order they joined. */
   stays: Map<string, Stay>
   /** Nodes with somebody in the room. */
   nodes: Map<string, RoomLoad>
 }
 
-/** What of a node's load comes from presence. */
+/** Share of a node's load that comes from presence. */
 interface NodePresence {
   people: number
   devices: number
@@ -39,8 +39,8 @@ export interface PresenceTotals {
 const nobody: readonly NodeUser[] = []
 
 /**
- * Who is in which room on which node, as the nodes told. A room may have users on several nodes, each of them on one. Every change and every count is O(1); it holds rooms with
- * somebody in them only.
+ * Users in rooms on nodes, as the nodes reported them. A room may have users on several nodes, each user on one of them. Every change and every count is O(1); only rooms with
+ * users are held.
  */
 export class Presence {
   readonly #rooms = new Map<string, RoomPresence>()
@@ -62,7 +62,7 @@ export class Presence {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return nobody
     const users = Array.from(room.stays.values(), ({ user }) => user)
-    // Nodes tell of those on them in order, and not of each other's.
+    // Each node reports its own users in order, but not across nodes.
     return room.nodes.size === 1 ? users : users.sort((one, other) => one.joinedAt - other.joinedAt)
   }
 
@@ -148,7 +148,7 @@ export class Presence {
     this.#people += 1
   }
 
-  /** What is known of somebody changed while they are in the room. Returns false when this is not a stay that is known. */
+  /** Changes facts about a user in the room. Returns false when the participant session is unknown. */
   change(node: string, roomId: string, user: NodeUser): boolean {
     const stays = this.#rooms.get(roomId)?.stays
     const before = stays?.get(user.userId)
@@ -185,7 +185,7 @@ export class Presence {
     return user
   }
 
-  /** Everybody left the room on that node, or those of them that `whom` says; returns who. */
+  /** Removes all users of the room on that node, or those that `whom` selects; returns them. */
   clear(roomId: string, node: string, whom: (user: NodeUser) => boolean = () => true): Departure[] {
     if (this.countAt(roomId, node) === 0) return []
     const departures: Departure[] = []

@@ -90,7 +90,7 @@ export class RoomIndex {
     return [...(this.#rooms.get(node) ?? [])]
   }
 
-  /** What is stored of the room now; undefined when it is gone. Returns the nodes that it had before. */
+  /** Stores the nodes of a room; undefined when the room is gone. Returns its nodes from before. */
   set(roomId: string, room: RoomNodes | undefined): readonly string[] {
     const before = this.nodesOf(roomId)
     const after = room === undefined ? none : nodesOf(room)

@@ -1,6 +1,6 @@
 import type { StoredRoom } from '../../../store/records.ts'
 
-/** What a room record says of its nodes. */
+/** Fields of a room record that name its nodes. */
 export type RoomNodes = Pick<StoredRoom, 'node' | 'branches'>
 
 const none: readonly string[] = []

@@ -22,7 +22,7 @@ describe('Accounts in the browser', () => {
     await site.remove()
   })
 
-  /** Opens the console as somebody who was never here. */
+  /** Opens the console in a new browser profile. */
   async function visit(locale: string, colorScheme: 'light' | 'dark', fragment = ''): Promise<Page> {
     const page = await browser.newPage({
       locale,
@@ -41,7 +41,7 @@ describe('Accounts in the browser', () => {
     await page.keyboard.press('Enter')
   }
 
-  test('The holder of the key adds a viewer, who signs in, sees what a viewer may, makes a token and signs out', async () => {
+  test('The holder of the key adds a viewer, who signs in, sees the pages of a viewer, makes a token and signs out', async () => {
     const admin = await visit('en-US', 'light', `#key=${await site.key()}`)
     await admin.getByRole('link', { name: 'Settings', exact: true }).click()
     await admin.getByRole('link', { name: 'Accounts', exact: true }).click()
@@ -83,7 +83,7 @@ describe('Accounts in the browser', () => {
     await page.close()
   })
 
-  test('In Chinese and in the dark an admin signs in, sees the accounts, and is out as soon as another one disables the account', async () => {
+  test('In Chinese and dark mode an admin signs in, sees the accounts, and is signed out as soon as another admin disables the account', async () => {
     const { id } = await site.create('安娜', 'admin')
     const page = await visit('zh-CN', 'dark')
     await page.getByRole('button', { name: '改用控制台密钥' }).waitFor()
@@ -100,7 +100,7 @@ describe('Accounts in the browser', () => {
     await page.close()
   })
 
-  test('A device that was never here is given the certificate to trust, with its fingerprint', async () => {
+  test('A new device downloads the certificate to trust, with its fingerprint', async () => {
     const key = await site.key()
     await site.call(key, 'settings.set', { tls: { mode: 'self-signed' } })
     const page = await visit('en-US', 'light', '#/certificate')

@@ -6,7 +6,7 @@ import { type ConsoleUnderTest, openConsole } from '../support/sites/console-sit
 import { ConsolePages } from '../e2e/console-pages.ts'
 import { violations } from '../support/axe.ts'
 
-describe('a backup that was downloaded', () => {
+describe('a downloaded backup', () => {
   let site: ConsoleUnderTest
   let folder: string
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a backup that was downloaded', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  test('is uploaded again in the settings; the operator is asked, and the site is as it was then', async () => {
+  test('is uploaded in the settings; the operator confirms, and the site returns to its earlier state', async () => {
     const { call, page } = site
     const pages = new ConsolePages(page)
     const topics = async (): Promise<string[]> => (await call('rooms.list')).items.map(({ topic }) => topic).sort()
@@ -42,14 +42,14 @@ describe('a backup that was downloaded', () => {
     const [backup] = await call('backups.list')
     if (backup === undefined) throw new Error('it is not in the list')
 
-    // It is lost here, and the site goes on.
+    // The backup is deleted here, and the site continues.
     await call('backups.delete', { name: backup.name })
     await call('rooms.delete', { room_ids: [room_id] })
     await call('rooms.create', { topic: 'Evening' })
     await call('credentials.create', { label: 'Later' })
     expect(await topics()).toEqual(['Evening', 'Noon'])
 
-    // What is no backup is refused, and nothing is in the list.
+    // A file that is no backup is refused, and the list stays unchanged.
     const chooser = async (): Promise<(chosen: Parameters<typeof page.setInputFiles>[1]) => Promise<void>> => {
       const [files] = await Promise.all([
         page.waitForEvent('filechooser'),

@@ -8,7 +8,7 @@ const credential = { label: 'Clock', access_key: 'clock', secret_key: 'clock-sec
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 const preload = pathToFileURL(join(import.meta.dirname, 'shift-clock.mjs')).href
 
-test('A clock that jumps back an hour ends no session, loses no room and mixes up no backup', async () => {
+test('A clock that jumps back an hour ends no session, loses no room and keeps the order of backups', async () => {
   const env = { NODE_OPTIONS: `--import ${preload}` }
   const server = await startHeadless({ site, env })
   const api = new ApiClient(server.ready, credential)
@@ -23,7 +23,7 @@ test('A clock that jumps back an hour ends no session, loses no room and mixes u
   const after = await api.createRoom()
   const second = await server.rpc('backups.make', {})
   expect(second.name).not.toBe(first.name)
-  // The newest backup is the one made last, whatever its clock said.
+  // The newest backup is the one made last, whatever the clock says.
   expect((await server.rpc('backups.list', {}))[0]?.name).toBe(second.name)
   expect((await new ApiClient(server.ready, credential).authenticate()).ret).toBe(0)
   await server.rpc('lab.join', { room_id: after, user_id: 'ann', user_name: 'Ann' })

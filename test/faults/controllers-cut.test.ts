@@ -5,8 +5,8 @@ import { proved } from '../support/controllers/proved.ts'
 
 const drops = 20
 
-// About 40 s.
-test(`The connection of the leader ends ${drops} times between a commit and its answer: it finds out what became of it`, {
+// Takes about 40 s.
+test(`The connection of the leader ends ${drops} times between a commit and its answer: the leader finds out whether the commit succeeded`, {
   timeout: 240_000,
 }, async () => {
   await proved({ proxied: true }, async ({ site, clients }) => {
@@ -18,8 +18,8 @@ test(`The connection of the leader ends ${drops} times between a commit and its 
   })
 })
 
-// About 60 s.
-test('The leader is cut off from the database and the others are not: another leads, and it stands by when it is back', {
+// Takes about 60 s.
+test('Only the leader is cut off from the database: another leads, and the old one becomes a replica when it is back', {
   timeout: 240_000,
 }, async () => {
   await proved({ proxied: true, clients: 9, givesUpMs: 8_000 }, async ({ site, clients }) => {

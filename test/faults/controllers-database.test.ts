@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { proved } from '../support/controllers/proved.ts'
 
-// About 40 s.
-test('The database of several controllers is started again, in order or after a crash: whoever leads then, nothing is lost', {
+// Takes about 40 s.
+test('The database of several controllers restarts, in order or after a crash: whichever leads then, nothing is lost', {
   timeout: 240_000,
 }, async () => {
   await proved({ durable: true }, async ({ site, clients }) => {
     for (let turn = 0; turn < 6; turn++) {
       await clients.moreChanges(30)
       await site.database.signal(turn % 2 === 0 ? 'SIGINT' : 'SIGQUIT')
-      // For a moment, or for longer than a lease.
+      // For a moment, or longer than a lease.
       await sleep(turn % 3 === 2 ? 4_500 : turn * 100)
       await site.database.launch()
       await clients.moreChanges(30)
@@ -18,8 +18,8 @@ test('The database of several controllers is started again, in order or after a 
   })
 })
 
-// About 50 s.
-test('The database of several controllers stands still and goes on: reads are answered meanwhile, and nothing is lost or done twice', {
+// Takes about 50 s.
+test('The database of several controllers freezes and resumes: reads are answered meanwhile, and nothing is lost or applied twice', {
   timeout: 240_000,
 }, async () => {
   await proved({ durable: true }, async ({ site, clients }) => {

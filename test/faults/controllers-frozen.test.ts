@@ -5,8 +5,8 @@ import { proved } from '../support/controllers/proved.ts'
 
 const times = 5
 
-// Each time: until the lease of 3 s is over, and a second more. About 45 s.
-test('A leader that stands still past its lease and goes on late stores nothing and answers nothing old', {
+// Each round lasts until the lease of 3 s is over, and a second more. About 45 s in total.
+test('A leader that freezes past its lease and resumes late stores nothing and serves no stale reads', {
   timeout: 180_000,
 }, async () => {
   await proved({ clients: 9, givesUpMs: 700 }, async ({ site, clients }) => {
@@ -21,7 +21,7 @@ test('A leader that stands still past its lease and goes on late stores nothing 
       })
       const epoch = await site.epoch()
       site.freeze(frozen, true)
-      // Sent to it while it stands still, answered when it goes on.
+      // Sent while it is frozen, answered when it resumes.
       const creation = late.ask(owner, { do: 'create', room: asked, topic: asked }, { at: frozen })
       const reading = other.ask(owner, { do: 'get', room: changed }, { at: frozen })
 
@@ -35,7 +35,7 @@ test('A leader that stands still past its lease and goes on late stores nothing 
       const [before] = (await site.journal()).slice(-1)
       site.freeze(frozen, false)
 
-      // It may not answer from its memory, and what it was to store it can only have passed on.
+      // It may not answer from memory, and can only have forwarded the change.
       const read = await reading
       if (read.as === 'done') expect(read.seen?.topic).toBe(`${owner}after`)
       const created = await creation
@@ -50,8 +50,8 @@ test('A leader that stands still past its lease and goes on late stores nothing 
   })
 })
 
-// About 30 s.
-test('A leader that stands still for less than its lease leads on, and a standby that stands still is missed by nobody', {
+// Takes about 30 s.
+test('A leader that freezes for less than its lease keeps its role, and a frozen replica affects nobody', {
   timeout: 120_000,
 }, async () => {
   await proved({ clients: 9, givesUpMs: 700 }, async ({ site, clients }) => {

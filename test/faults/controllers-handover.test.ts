@@ -4,7 +4,7 @@ import { proved } from '../support/controllers/proved.ts'
 
 const times = 12
 
-// About 20 s.
+// Takes about 20 s.
 test(`The lead is handed over by hand ${times} times under load: every call is answered, none waits longer than a second`, {
   timeout: 180_000,
 }, async () => {
@@ -14,7 +14,7 @@ test(`The lead is handed over by hand ${times} times under load: every call is a
       const leads = await site.leader()
       const next = site.controllers.find((one) => one !== leads)
       if (next === undefined) throw new Error('There is nobody to hand over to.')
-      // Any controller can be told, not only the one that leads.
+      // Any controller accepts the request, not only the leader.
       const told = site.controllers[turn % site.controllers.length] ?? leads
       took.push(await handOver(site, told, next))
       await expect.poll(async () => (await site.leader()).name).toBe(next.name)
@@ -25,7 +25,7 @@ test(`The lead is handed over by hand ${times} times under load: every call is a
   console.info(
     `the change of leader took ${took.map(Math.round).join(', ')} ms; the longest wait was ${Math.round(waited)} ms`,
   )
-  // No call failed, was cut off or found nobody.
+  // No call failed, was cut off or was refused.
   expect(history.filter(({ told: { as } }) => as === 'open' || as === 'unasked')).toEqual([])
   expect(waited).toBeLessThan(1_000)
 })

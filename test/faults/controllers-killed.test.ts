@@ -3,10 +3,10 @@ import { expect, test } from 'vitest'
 import { historySeed, proved } from '../support/controllers/proved.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 
-/** Of controllers that lead: a kill takes some two seconds. */
+/** Number of kills of the leader: each takes about two seconds. */
 const kills = 4 * Number(process.env.ROOMDESK_KILL_ROUNDS ?? 8)
 
-test(`The controller that leads is killed ${kills} times: nothing that was acknowledged is lost, done twice or seen to go back in time`, {
+test(`The leader is killed ${kills} times: no acknowledged change is lost, applied twice or followed by an older read`, {
   timeout: 120_000 + kills * 6_000,
 }, async () => {
   const seed = historySeed()
@@ -16,7 +16,7 @@ test(`The controller that leads is killed ${kills} times: nothing that was ackno
       const killed = await site.leader()
       await sleep(random() * 150)
       await site.kill(killed)
-      // The others are there for the clients meanwhile; the one that was killed comes back and stands by.
+      // The others serve the clients meanwhile; the killed one returns as a replica.
       await Promise.all([site.restart(killed), clients.moreChanges(5)])
       if ((kill + 1) % 20 === 0) console.info(`${kill + 1} kills, ${clients.changes} acknowledged changes`)
     }

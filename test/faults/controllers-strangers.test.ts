@@ -11,7 +11,7 @@ interface Two {
   site: ControllersSite
   leader: SiteController
   replica: SiteController
-  /** Ids of these. */
+  /** Ids of the controllers. */
   ids: Map<SiteController, string>
 }
 
@@ -26,7 +26,7 @@ async function twoControllers(): Promise<Two> {
   return { site, leader, replica, ids }
 }
 
-/** Takes the database away from everybody, or gives it back. */
+/** Cuts all controllers off from the database, or reconnects them. */
 function databaseAway({ controllers }: ControllersSite, away: boolean): void {
   for (const { proxy } of controllers) {
     if (proxy === undefined) throw new Error('It has no way of its own.')
@@ -35,12 +35,12 @@ function databaseAway({ controllers }: ControllersSite, away: boolean): void {
   }
 }
 
-/** A way to the console of a controller, and somebody on it. */
+/** A proxy of a controller's console, with an attacker on it. */
 interface Between {
   url: string
-  /** Whether they answer in place of the controller that they lead. */
+  /** Answers in place of the controller. */
   answers: boolean
-  /** Questions that they answered. */
+  /** Number of requests that the attacker answered. */
   asked: number
 }
 
@@ -69,14 +69,14 @@ async function somebodyBetween(to: string): Promise<Between> {
   return between
 }
 
-/** What a controller says of itself when it joins. */
+/** Makes the announcement of a controller that joins. */
 const joiner = (id: string, console: string): string =>
   JSON.stringify({
     ...{ id, name: 'b', version: '0.2.0' },
     place: { media: '', device: '', node: '', console, event: '', certificate: '' },
   })
 
-/** A room, and reads of it that must go on. */
+/** Creates a room, and returns a read of it that must keep working. */
 async function readerOf({ headless }: SiteController): Promise<() => Promise<unknown>> {
   const api = new ApiClient(headless.ready, credential)
   await api.authenticate()
@@ -84,8 +84,8 @@ async function readerOf({ headless }: SiteController): Promise<() => Promise<unk
   return async () => await api.get('/rtc/room/get', { room_id: room })
 }
 
-// About 8 s.
-test('A made-up controller that claims to lead is never believed, with what a controller said before either', {
+// Takes about 8 s.
+test('A made-up controller that claims to lead is never believed, even with a captured request of a controller', {
   timeout: 60_000,
 }, async () => {
   const { site, leader, replica, ids } = await twoControllers()
@@ -111,8 +111,8 @@ test('A made-up controller that claims to lead is never believed, with what a co
   expect(await roleOf(leader)).toBe('leader')
 })
 
-// About 10 s.
-test('An edited answer of another controller does not take the lead from the one that leads: it waits as for silence, and answers again when it hears the truth', {
+// Takes about 10 s.
+test('An edited answer of another controller does not take the lead from the leader: it counts as silence, and the leader answers again after a genuine answer', {
   timeout: 60_000,
 }, async () => {
   const { site, leader, replica, ids } = await twoControllers()
@@ -132,15 +132,15 @@ test('An edited answer of another controller does not take the lead from the one
   await expect.poll(async () => (await api.authenticate()).ret, { timeout: 10_000 }).toBe(0)
 })
 
-/** Requests whose bodies never end, by one address. */
+/** Requests with endless bodies, from one address. */
 const endless = 2_000
 
-// About 5 s.
+// Takes about 5 s.
 test.each([
   ['that do not say their length', { 'transfer-encoding': 'chunked' }],
   ['that say they are long', { 'content-length': '1000000' }],
 ])(
-  'Bodies that never end, many by one address, %s: others and the address itself reach the leader by the replica',
+  'Endless bodies, many from one address, %s: others and the address itself reach the leader through the replica',
   { timeout: 60_000 },
   async (_, headers) => {
     const { replica } = await twoControllers()

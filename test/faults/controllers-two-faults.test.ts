@@ -76,7 +76,7 @@ const stories: Record<string, Story> = {
   },
 }
 
-// About 90 s.
+// Takes about 90 s.
 test('Two faults at once, each pair under the same load', { timeout: 400_000 }, async () => {
   await proved({ proxied: true, clients: 9, givesUpMs: 2_000, durable: true }, async (proof) => {
     for (const [name, story] of Object.entries(stories)) {

@@ -9,7 +9,7 @@ import { createRoom, credential, lastSegment, open, session, temporaryFolder } f
 import { seededRandom } from '../support/seeded-random.ts'
 import { storedNode } from '../support/stored-records.ts'
 
-/** Places in each file, and which: another seed damages others. */
+/** Number of damaged places in each file; another seed damages others. */
 const places = Number(process.env.ROOMDESK_DAMAGE_PLACES ?? 300)
 const seed = Number(process.env.ROOMDESK_DAMAGE_SEED ?? Date.now() % 1_000_000)
 
@@ -23,12 +23,12 @@ const collections: readonly CollectionName[] = [
   'sessions',
 ]
 
-/** Everything that a store holds, each record as one line. */
+/** Lists all records of a store, one line each. */
 function records(store: Store): string[] {
   return collections.flatMap((name) => [...store.all(name)].map(([key, value]) => JSON.stringify([name, key, value])))
 }
 
-/** A site as a power failure leaves it: files, the ones before them, a backup, segments of which a later one knows the end, and one that grew. */
+/** A site after a power failure: files, their predecessors, a backup, a segment whose end a later one records, and one that grew. */
 async function site(): Promise<{ folder: string; whole: readonly string[]; ever: ReadonlySet<string> }> {
   const folder = await temporaryFolder()
   const ever = new Set<string>()
@@ -49,11 +49,11 @@ async function site(): Promise<{ folder: string; whole: readonly string[]; ever:
     store.writeBehind('sessions', part, session())
     note()
     await store.transact([], (transaction) => transaction.delete('rooms', `${part}-3`))
-    // A session may reach the disk a moment after its answer: what is lost then is no damage.
+    // A session may reach the disk a moment after its answer: losing it then is no damage.
     await expect.poll(() => store.status().backlog).toBe(0)
     if (part === 'first' || part === 'second') await store.snapshot()
     if (part === 'third') {
-      // Killed and started again: the next segment says where this one ends.
+      // Killed and started again: the next segment records the end of this one.
       const killed = await temporaryFolder()
       await expect.poll(() => readFile(join(folder, highWaterName), 'utf8')).toContain('"lines":14')
       await cp(folder, killed, { recursive: true, filter: (path) => !path.endsWith(lockFileName) })
@@ -74,7 +74,7 @@ async function site(): Promise<{ folder: string; whole: readonly string[]; ever:
   return { folder: copy, whole, ever }
 }
 
-/** Does harm to a file at a place (0 to 1). */
+/** Damages a file at a place (0 to 1). */
 const harms: Record<string, (bytes: Buffer, place: number) => Buffer> = {
   flip: (bytes, place) => {
     const at = Math.floor(place * bytes.length)
@@ -92,7 +92,7 @@ const harms: Record<string, (bytes: Buffer, place: number) => Buffer> = {
   },
 }
 
-test(`Every file of the data folder damaged at ${places} places (seed ${seed}): the site starts, or says in one line what to do, and what is lost is told`, {
+test(`Every file of the data folder damaged at ${places} places (seed ${seed}): the site starts, or says in one line what to do, and every loss is reported`, {
   timeout: 1_800_000,
 }, async () => {
   const { folder, whole, ever } = await site()
@@ -116,7 +116,7 @@ test(`Every file of the data folder damaged at ${places} places (seed ${seed}): 
       { name: 'missing', hurt: (target) => rm(target) },
       { name: 'empty', hurt: (target) => truncate(target, 0) },
     ]
-    // What is prepared and not written yet is not worth damaging.
+    // The preallocated rest of a segment holds nothing to damage.
     const written = path.startsWith('journal-') ? content.lastIndexOf(0x0a) + 1 : content.length
     for (let i = 0; i < places; i++) {
       const [name, harm] = Object.entries(harms)[i % 4] ?? []
@@ -170,7 +170,7 @@ test(`Every file of the data folder damaged at ${places} places (seed ${seed}): 
   expect(faults).toEqual([])
 })
 
-test('A sealing key that is damaged is refused with what to do, or is another one: no start replaces it', async () => {
+test('A damaged sealing key is refused with the remedy, or counts as another key: no start replaces it', async () => {
   const folder = await temporaryFolder()
   const path = join(folder, 'seal.key')
   await loadKeyFile(path)

@@ -5,8 +5,8 @@ import { accessibilityStory, signInStory } from '../e2e/stories/accessibility.ts
 import { dialogStory } from '../e2e/stories/dialogs.ts'
 import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'
 
-// The same pages are looked at in light colours by every run of the tests.
-describe('in dark colours', () => {
+// Every run of the tests checks the same pages in light mode.
+describe('in dark mode', () => {
   let opened: ConsoleUnderTest
   let site: RoomSite
   beforeAll(async () => {

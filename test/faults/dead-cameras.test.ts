@@ -10,10 +10,10 @@ const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedde
 const cameras = 1_000
 const living = 100
 const rooms = 20
-/** Half of how long the cost of the dead ones is measured, in milliseconds: the ladder is steep in the first half, and at its top from the second on. */
+/** Half of the measuring time for the cost of dead cameras, in milliseconds: delays grow in the first half, and are at their maximum in the second. */
 const watchMs = 30_000
 
-/** Process ids of a process and of those that it started. */
+/** Lists the process ids of a process and its children. */
 async function family(pid: number): Promise<number[]> {
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')
   return [pid, ...children.trim().split(' ').filter(Boolean).map(Number)]
@@ -24,7 +24,7 @@ async function cost(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, one) => sum + one, 0)
 }
 
-/** Shares of one core that the site's processes use for so long. */
+/** Measures the load of the site's processes, as shares of one core. */
 async function load(server: Headless): Promise<number> {
   const pids = await family(server.ready.pid)
   const [before, began] = [await cost(pids), performance.now()]
@@ -32,7 +32,7 @@ async function load(server: Headless): Promise<number> {
   return ((await cost(pids)) - before) / (performance.now() - began)
 }
 
-/** Starts the site on its data and waits until every live camera is in its room; after how many milliseconds that was. */
+/** Starts the site on its data and waits until every live camera is in its room; measures the milliseconds. */
 async function startAndJoin(folder: string): Promise<{ server: Headless; took: number }> {
   const server = await startHeadless({ folder, site })
   const began = performance.now()
@@ -54,7 +54,7 @@ test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of
   const api = new ApiClient(first.ready, credential)
   await api.authenticate()
   const roomIds = await Promise.all(Array.from({ length: rooms }, () => api.createRoom({ attendee_max: 1_000 })))
-  // The dead ones come first: whoever takes them in their order keeps the live ones waiting for the last of them.
+  // The dead ones come first: taken in order, they would delay all live ones.
   const lines = Array.from({ length: cameras }, (_, number) => {
     const alive = number >= cameras - living
     const address = alive ? park.live(number) : park.dead(number)
@@ -75,7 +75,7 @@ test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of
   })
   const lateWithout = await load(again)
   await again.stop()
-  // The same start, with the live cameras alone: what it costs anyhow is no cost of the dead ones.
+  // Starts again with only the live cameras, to subtract their cost.
   const { server: alone } = await startAndJoin(first.folder)
   const earlyWithout = await load(alone)
   await alone.stop()
@@ -85,7 +85,7 @@ test('Of 1,000 cameras 900 are dead: every live one is in its room within 5 s of
     `${living} live of ${cameras}: all joined after ${Math.round(took)} ms; load in the first ${watchMs / 1000} s ${share(early)}, without the dead ${share(earlyWithout)}; then ${share(late)}, without ${share(lateWithout)}`,
   )
   expect(took).toBeLessThan(5_000)
-  // The first half has five attempts of each, by programs that were started a second ago; from the second on it stays as it is.
+  // The first half has five attempts per camera, by processes started a second ago; from the second half on the load is constant.
   expect((early - earlyWithout + late - lateWithout) / 2).toBeLessThan(0.05)
   expect(late - lateWithout).toBeLessThan(0.05)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { answersIn, open } from '../support/abusive-client.ts'
 import { AbusedSite } from '../support/sites/abused-site.ts'
 
-/** More than the largest port takes. */
+/** Above the limit of the largest port. */
 const many = 10_050
 
 let site: AbusedSite
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => site.stop())
 
 for (const name of ['media', 'device', 'node', 'console'] as const) {
-  test(`${many} silent connections on the ${name} port keep nobody out, and are gone within its deadline`, async () => {
+  test(`${many} silent connections on the ${name} port lock nobody out, and are closed within its deadline`, async () => {
     const target = site.target(name)
     const sockets: Socket[] = []
     for (let made = 0; made < many; made += 250) {
@@ -31,7 +31,7 @@ for (const name of ['media', 'device', 'node', 'console'] as const) {
     }
     expect(await answersIn(target)).toBeLessThan(1_000)
     expect(await answersIn(target, '127.0.0.2')).toBeLessThan(1_000)
-    // They are told that nothing came, and end: 10 s, one second until that is seen, and half a second to leave.
+    // Each times out and closes: 10 s, one second until the check, and half a second to close.
     await expect.poll(async () => (await site.connections())[name], { timeout: 20_000 }).toBeLessThanOrEqual(1)
     for (const socket of sockets) socket.destroy()
     expect(await site.same()).toBe(true)
@@ -41,7 +41,7 @@ for (const name of ['media', 'device', 'node', 'console'] as const) {
 }
 
 for (const name of ['media', 'device', 'node', 'console'] as const) {
-  test(`300,000 requests that come in bursts on the ${name} port end their connections, and others are answered meanwhile`, async () => {
+  test(`300,000 requests in bursts on the ${name} port end their connections, and others are answered meanwhile`, async () => {
     const target = site.target(name)
     const burst = 'GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'.repeat(3_000)
     const sockets = await Promise.all(Array.from({ length: 100 }, () => open(target)))

@@ -10,7 +10,7 @@ const credential = { label: 'Disk', access_key: 'disk', secret_key: 'disk-secret
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 const size = 48
 
-test('A full disk refuses new rooms with 700 and new devices with 302, keeps everything, and recovers by itself', {
+test('A full disk refuses new rooms with 700 and new devices with 302, keeps everything, and recovers without help', {
   timeout: 60_000,
 }, async (context) => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-full-'))

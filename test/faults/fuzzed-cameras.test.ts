@@ -4,19 +4,19 @@ import { fuzzCameras } from '../support/camera/fuzzed-camera.ts'
 import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 
-/** How many, and which: another seed makes other cameras. `FAULT_CAMERAS=20000` takes some minutes. */
+/** Number of cameras; another seed makes others. `FAULT_CAMERAS=20000` takes some minutes. */
 const count = Number(process.env.FAULT_CAMERAS ?? 500)
 const seed = Number(process.env.ROOMDESK_FUZZ_SEED ?? Date.now() % 1_000_000)
-/** What the node's objects may take: it lives with half of it. */
+/** Maximum heap of the node: it needs half of it. */
 const heapMegabytes = 48
-/** What may be added by any number of cameras: pages that the allocators keep. */
+/** Maximum growth after any number of cameras: pages that the allocators keep. */
 const maxGrownMegabytes = 16
 
-test(`${count} cameras whose conversation was changed at random (seed ${seed}) leave the node as it was`, {
+test(`${count} cameras with random changes in their conversation (seed ${seed}) leave the node unchanged`, {
   timeout: 60_000 + 50 * count,
 }, async () => {
   const settings = controlMethods.set_settings.params.parse({ camera_answer_ms: 150, camera_stall_ms: 150 })
-  // With a heap that cannot grow, garbage that waits to be collected is not taken for memory that is lost: a leak of objects ends the process, any other one is seen.
+  // With a fixed heap, uncollected garbage does not look like a leak: leaked objects end the process, and other leaks show as growth.
   const execArgv = ['--max-semi-space-size=1', `--max-old-space-size=${heapMegabytes}`]
   await using node = await TestMediaNode.start({ settings, execArgv })
   const pid = node.child.pid ?? 0

@@ -9,7 +9,7 @@ import { MediaPage, startBrowser } from '../support/media/browser.ts'
 import { aiortc, type Client, type Codec, pion } from '../support/media/clients/clients.ts'
 import { TestMediaNode } from '../support/media/media-node.ts'
 
-// Compilers and encoders on a busy machine.
+// Long timeouts for compilers and encoders on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 600_000 })
 
 let node: TestMediaNode
@@ -22,7 +22,7 @@ beforeAll(async () => {
   ;[camera, browser] = await Promise.all([startCamera({ width: 320, height: 180 }), startBrowser()])
   node = await TestMediaNode.start()
   page = await MediaPage.open(browser, node.url)
-  // What they watch: a camera sends H.264, a browser VP8.
+  // Sources to watch: a camera sends H.264, a browser VP8.
   await node.openRoom('sources', { maxVideo: 9, maxAudio: 9 })
   await node.addDevice('sources', 'H264', camera.url('/cam'))
   const token = node.token('sources', { userId: 'VP8' })
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What a client publishes is decoded in a browser; what it watches comes to it in pictures. */
+/** Expects that a browser decodes the pictures of a client, and that the client receives pictures. */
 function speaks(start: () => Client | Promise<Client>): void {
   let client: Client
   beforeAll(async () => {

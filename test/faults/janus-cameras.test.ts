@@ -10,12 +10,12 @@ import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
 const login = { login_name: 'admin', login_password: 'se:cret' }
 
-/** What happens to cameras in the rooms of a Janus node over its life; the stories follow each other. */
-test('cameras of a site on a guarded Janus node: refused with the reason, through its death, its sleep and its leave', async () => {
+/** Events in the life of a Janus node with cameras; the stories follow each other. */
+test('cameras of a site on a guarded Janus node: refused with the reason, through its crash, freeze and removal', async () => {
   await using camera = await startCamera({ auth: 'digest', fps: 10 })
   await using janus = await startJanus({ tokenSecret: 'token secret' })
   const node = janus.asNode()
-  // The embedded node looks at cameras, and takes no rooms.
+  // The embedded node probes cameras, and takes no rooms.
   const site = { nodes: [{ name: 'here', kind: 'embedded' }, node] }
   const controller = await startHeadless({ site })
   onTestFinished(async () => {
@@ -39,32 +39,32 @@ test('cameras of a site on a guarded Janus node: refused with the reason, throug
   await controller.rpc('devices.create', { ...device, ...login, join: 'required' })
   expect(await publishers(janus, roomId)).toEqual(['cam'])
 
-  // Dead and back, empty: the room is made again, and its camera joins it.
+  // Back without rooms after a crash: the room is opened again, and its camera joins it.
   await janus.restart('SIGKILL')
   await expect.poll(() => publishers(janus, roomId), { timeout: 30_000 }).toEqual(['cam'])
   await isJoined()
 
-  // It sleeps for a moment: whoever was there stays.
+  // Frozen for a moment: all participants stay.
   await janus.signal('SIGSTOP')
   await sleep(3_000)
   await janus.signal('SIGCONT')
   await isJoined()
   await expect.poll(() => publishers(janus, roomId), { timeout: 30_000 }).toEqual(['cam'])
 
-  // A trial of its configuration takes nothing from it.
+  // A test of its configuration changes nothing.
   const joins = async () => (await controller.rpc('devices.history', { userId: 'cam' })).length
   const before = await joins()
   await controller.rpc('nodes.test', node)
   expect([await publishers(janus, roomId), await joins()]).toEqual([['cam'], before])
 
-  // The camera dies, and comes back.
+  // The camera dies, and returns.
   await camera.kill()
   await expect.poll(state, { timeout: 30_000 }).toBe('waiting')
   await using again = await startCamera({ auth: 'digest', fps: 10, port: camera.port })
   expect(again.port).toBe(camera.port)
   await isJoined(60_000)
 
-  // Out of service it has nothing of the site any more.
+  // Out of service it holds nothing of the site any more.
   await controller.rpc('nodes.disable', { name: 'janus' })
   await expect.poll(() => mountpoints(janus)).toBe(0)
   await controller.rpc('nodes.enable', { name: 'janus' })
@@ -76,8 +76,8 @@ test('cameras of a site on a guarded Janus node: refused with the reason, throug
   expect(await mountpoints(janus)).toBe(0)
 }, 240_000)
 
-/** The program of the room page looks at cameras where no embedded node does. */
-test('where cameras may be holds on a site whose only node is a Janus server, for those in rooms as well; rtsps:// is refused with what to do', async () => {
+/** Without an embedded node the room page's process probes cameras. */
+test('the allowed networks of cameras hold on a site whose only node is a Janus server, also for cameras in rooms; rtsps:// is refused with the remedy', async () => {
   await using camera = await startCamera({ fps: 10 })
   await using janus = await startJanus()
   const controller = await startHeadless({ site: { nodes: [janus.asNode()] } })
@@ -109,7 +109,7 @@ test('where cameras may be holds on a site whose only node is a Janus server, fo
   await allow()
   await expect.poll(async () => (await device())?.state, { timeout: 60_000 }).toBe('joined')
 
-  // A node of this machine pulls it: the room goes there, for no people are in it, and its other camera with it.
+  // A node of this machine can pull it: the empty room moves there, together with its other camera.
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-certificate-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   await using encrypted = await startCamera({ fps: 10, tls: await cameraCertificate(folder) })
@@ -124,7 +124,7 @@ test('where cameras may be holds on a site whose only node is a Janus server, fo
   await expect.poll(states, { timeout: 30_000 }).toEqual(['joined', 'joined'])
 }, 180_000)
 
-/** Who publishes in a room; nobody where there is none. */
+/** Lists the publishers in a room, if it exists. */
 async function publishers(janus: JanusServer, roomId: string): Promise<string[]> {
   try {
     const room = (await janus.room(roomId))?.room

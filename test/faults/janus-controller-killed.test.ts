@@ -22,7 +22,7 @@ test('the controller dies again and again while a camera is watched through Janu
     for (let death = 1; death <= deaths; death++) {
       await controller.stop('SIGKILL')
       controller = await startHeadless({ folder })
-      // It has found the camera where it is, and may die again.
+      // It has found the camera, and may die again.
       await expect
         .poll(async () => (await controller.rpc('devices.list', {}))[0]?.state, { timeout: 15_000, interval: 20 })
         .toBe('joined')
@@ -31,7 +31,7 @@ test('the controller dies again and again while a camera is watched through Janu
     const seconds = (performance.now() - began) / 1_000
     console.log(`${deaths} deaths in ${seconds.toFixed(1)} s: ${frames} frames, longest gap ${maxGap} ms`)
     expect(lost).toBe(0)
-    // As the camera took them: each a frame after the one before.
+    // Each frame directly follows its predecessor by capture time.
     expect(maxStep).toBeLessThan(1.5 * (1_000 / fps))
     expect(frames).toBeGreaterThan(0.9 * fps * seconds)
     expect(maxGap).toBeLessThan(500)
@@ -39,7 +39,7 @@ test('the controller dies again and again while a camera is watched through Janu
     const participants = async () =>
       (await janus.ask('videoroom', { request: 'listparticipants', room: roomId })).participants
     expect(await participants()).toMatchObject([{ id: 'cam', publisher: true }])
-    // The last one has it in hand: a camera that merely went on by itself would stay.
+    // The last controller controls the camera: a camera that merely ran on would stay.
     await controller.rpc('devices.remove', { userIds: ['cam'] })
     expect(await participants()).toEqual([])
   } finally {

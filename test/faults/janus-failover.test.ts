@@ -8,10 +8,10 @@ import { JanusViewer } from '../support/janus/janus-viewer.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
 const fps = 15
-/** From the loss of the leader until a word of somebody in the room reaches the others again, in milliseconds. */
+/** Maximum time from the loss of the leader until a chat message reaches the others again, in milliseconds. */
 const backMs = 5_000
 
-test('the leader is killed while a room is on a Janus server: whoever is in it notices nothing, by whatever way they came, and the next leader has everybody and the camera in hand', async () => {
+test('the leader is killed while a room is on a Janus server: nobody in the room notices, and the next leader controls all participants and the camera', async () => {
   await using camera = await startCamera({ fps })
   await using janus = await startJanus()
   const controllers = await ControllersSite.start({ nodes: [janus.asNode()] })
@@ -59,27 +59,27 @@ test('the leader is killed while a room is on a Janus server: whoever is in it n
     const standstill = await expectPeace(...visits)
     const { frames, lost, maxStep, maxGap } = viewer.watched
     console.info(
-      `what people say is told again after ${killed} ms (killed) and ${handedOver} ms (by hand), pictures of the page stood still for ${standstill} ms at most; of ${frames} frames for Janus's own client the longest gap was ${maxGap} ms`,
+      `chat is back after ${killed} ms (killed) and ${handedOver} ms (by hand), pictures of the page stood still for ${standstill} ms at most; of ${frames} frames for Janus's own client the longest gap was ${maxGap} ms`,
     )
     expect(Math.max(killed, handedOver)).toBeLessThan(backMs)
     expect(lost).toBe(0)
-    // As the camera took them: each a frame after the one before.
+    // Each frame directly follows its predecessor by capture time.
     expect(maxStep).toBeLessThan(1.5 * (1_000 / fps))
 
     site.controller = (await controllers.leader(second)).headless
     await expect.poll(ids, { timeout: 10_000 }).toEqual(['ann', 'bo', 'cam', 'dan'])
     await expect.poll(async () => (await site.controller.rpc('devices.list', {}))[0]?.state).toBe('joined')
-    // The camera is the one that it was: nobody saw it go.
+    // The camera is still the same: nobody saw it leave.
     expect(cameraLeft).toBe(false)
     expect(await janus.participants(room)).toEqual(['ann', 'bo', 'cam', 'dan'])
     expect([...ann.problems, ...bo.problems]).toEqual([])
-    // The leader of now has them in hand: what merely went on by itself would find no other network, and stay.
+    // The new leader controls their sessions: otherwise they could not restart ICE, and would stay on the old network.
     const restarts: number[] = []
     ann.page.on('response', (response) => {
       if (response.request().method() === 'PATCH') restarts.push(response.status())
     })
     await ann.page.evaluate("void window.dispatchEvent(new Event('online'))")
-    // What she sends, and two that she watches.
+    // The stream she sends, and two that she watches.
     await expect.poll(() => restarts, { timeout: 10_000 }).toEqual([200, 200, 200])
     await Promise.all([ann.sees('Bo', 30), ann.sees('Yard', 30), bo.sees('Ann', 30)])
     await site.controller.rpc('devices.remove', { userIds: ['cam'] })
@@ -95,7 +95,7 @@ test('the leader is killed while a room is on a Janus server: whoever is in it n
   }
 }, 180_000)
 
-test('the leader freezes: people go on seeing each other and a camera, and read nothing of it', async () => {
+test('the leader freezes: users keep seeing each other and a camera, and get no notice', async () => {
   await using janus = await startJanus()
   const controllers = await ControllersSite.start({ nodes: [janus.asNode()] })
   const first = await controllers.leader()
@@ -111,7 +111,7 @@ test('the leader freezes: people go on seeing each other and a camera, and read 
     for (const visitor of [ann, bo]) await visitor.button('Chat').click()
     controllers.freeze(first, true)
     const began = performance.now()
-    // Their pages find out by the silence of the one that is frozen; what was said to it is lost.
+    // Their pages detect the frozen leader by its silence; messages sent to it are lost.
     for (let line = 1; (await bo.page.getByRole('log').getByText(/^Line/).count()) === 0; line++) {
       await ann.says(`Line ${line}`)
       await ann.sees('Bo', 10)
@@ -122,7 +122,7 @@ test('the leader freezes: people go on seeing each other and a camera, and read 
     await Promise.all([ann.sees('Bo', 30), bo.sees('Ann', 30), ann.sees('Yard', 30), bo.sees('Yard', 30)])
     const standstill = await expectPeace(...visits)
     console.info(
-      `what people say is told again ${Math.round(took)} ms after the leader froze; pictures stood still for ${standstill} ms at most`,
+      `chat is back ${Math.round(took)} ms after the leader froze; pictures stood still for ${standstill} ms at most`,
     )
     await expect.poll(() => janus.participants(room)).toEqual(['ann', 'bo', 'cam'])
   } finally {

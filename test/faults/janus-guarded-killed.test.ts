@@ -6,7 +6,7 @@ import { type Headless, removeFolder, startHeadless } from '../support/headless.
 import { startJanus } from '../support/janus/janus-server.ts'
 import { Participant } from '../support/janus/participant.ts'
 
-test('the controller of a guarded Janus node dies: nobody in a room notices, and whom it was just taking out is not let back in', async () => {
+test('the controller of a guarded Janus node dies: nobody in a room notices, and a user who was being removed stays out', async () => {
   await using camera = await startCamera({ fps: 10 })
   await using janus = await startJanus({ tokenSecret: 'token secret' })
   let controller: Headless = await startHeadless({ site: { nodes: [janus.asNode()] } })
@@ -27,7 +27,7 @@ test('the controller of a guarded Janus node dies: nobody in a room notices, and
     controller = await startHeadless({ folder })
     await expect.poll(users, { timeout: 15_000 }).toEqual(['ann', 'cam'])
     await expect.poll(async () => (await controller.rpc('devices.list', {}))[0]?.state).toBe('joined')
-    // The room is the one that it was, and the camera in it.
+    // The room and its camera are the same.
     expect(ann.heard).toEqual([])
     expect((await controller.rpc('media.participant_token', { room_id, user_id: 'bob' })).room).toBe(given.room)
 
@@ -51,7 +51,7 @@ test('the controller of a guarded Janus node dies: nobody in a room notices, and
   }
 }, 120_000)
 
-/** Whether a file of the data folder holds this. */
+/** Tells whether a file of the data folder contains this text. */
 async function isOnDisk(folder: string, text: string): Promise<boolean> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))

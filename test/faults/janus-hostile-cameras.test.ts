@@ -12,11 +12,11 @@ import { JanusViewer } from '../support/janus/janus-viewer.ts'
 
 /** Cameras at a time. */
 const width = 8
-/** How long one may take to join, in milliseconds: less than a node waits by itself. */
+/** Maximum time to join, in milliseconds: below the node's own timeout. */
 const joinMs = 4_000
 
 test.for([true, false])(
-  'whatever a camera does, Janus lives, a good one beside it is seen without a gap, and nothing stays behind (looked at first: %s)',
+  'whatever a camera does, Janus lives, a good one beside it is seen without a gap, and nothing stays behind (probed first: %s)',
   { timeout: 240_000 },
   async (isProbed) => {
     await using janus = await startJanus()
@@ -48,7 +48,7 @@ test.for([true, false])(
   },
 )
 
-/** One joins as well as it can, plays for a moment, and is taken out. Resolves to what became of it. */
+/** Lets a camera join, play for a moment, and removes it. Resolves to the outcome. */
 async function meet(site: CameraSite, { script, description }: HostileCase): Promise<string> {
   await using camera = await HostileCamera.start(script, 'udp')
   if (description !== undefined) camera.description = description

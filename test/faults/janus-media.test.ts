@@ -12,7 +12,7 @@ let browser: Windows
 beforeAll(async () => {
   janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
   site = await MediaSite.start({ nodes: [janus.asNode()] })
-  // On a busy machine the program is not waited for.
+  // On a busy machine the process may take longer.
   await site.until(() => site.nodeUrl !== '')
   browser = await openMediaWindows()
 })
@@ -30,7 +30,7 @@ async function enter(room_id: string, user_id: string): Promise<SignalClient> {
 const heightOf = async (page: MediaPage, name: string): Promise<number> =>
   (await page.call('stats', name)).video?.height ?? 0
 
-test('of a picture that is sent in three sizes each viewer gets the one that fits how high it is shown', async () => {
+test('each viewer of a picture in three layers gets the one that fits its displayed height', async () => {
   const { room_id: room } = await site.rpc('rooms.create', { topic: 'Sizes' })
   const [ann, bob] = [await enter(room, 'ann'), await enter(room, 'bob')]
   const page = await MediaPage.open(browser, site.nodeUrl)
@@ -49,7 +49,7 @@ test('of a picture that is sent in three sizes each viewer gets the one that fit
     await watch(`at ${height}`, height)
     await expect.poll(() => heightOf(page, `at ${height}`), { timeout: 20_000 }).toBe(sent)
   }
-  // It is shown larger, then smaller.
+  // Displayed larger, then smaller.
   await watch('changing', 100)
   await expect.poll(() => heightOf(page, 'changing'), { timeout: 20_000 }).toBe(180)
   for (const [height, sent] of [
@@ -62,7 +62,7 @@ test('of a picture that is sent in three sizes each viewer gets the one that fit
   await page.page.close()
 }, 120_000)
 
-test('a viewer and a publisher begin ICE anew: the same sessions go on, twice over', async () => {
+test('a viewer and a publisher restart ICE: the same sessions continue, even twice', async () => {
   const { room_id: room } = await site.rpc('rooms.create', { topic: 'Another network' })
   const [ann, bob] = [await enter(room, 'ann'), await enter(room, 'bob')]
   const page = await MediaPage.open(browser, site.nodeUrl)
@@ -75,7 +75,7 @@ test('a viewer and a publisher begin ICE anew: the same sessions go on, twice ov
     const fragment = await page.call('restart', name)
     names.add(/a=ice-ufrag:(\S+)/.exec(fragment)?.[1] ?? '')
     expect(fragment).toContain('a=candidate:')
-    // Longer than a connection whose checks nobody answers goes on.
+    // Longer than a connection lasts without answers to its checks.
     await page.decodes('ann', 60)
     expect((await page.call('stats', name)).state).toBe('connected')
   }

@@ -30,7 +30,7 @@ describe('A Janus node in trouble', () => {
     return Object.assign(person, { room, roomToken })
   }
 
-  test('what somebody watches ends when they are taken out, and they cannot watch on', async () => {
+  test('a removed user stops receiving, and cannot watch again', async () => {
     await using door = await startCamera({ fps: 10 })
     await site.room('300000001')
     await site.pool.addDevice('300000001', { ...cameraAt('door', door.url('/small')), login: undefined })
@@ -48,7 +48,7 @@ describe('A Janus node in trouble', () => {
     const plugin = 'janus.plugin.videoroom'
     const watching = await ann.session.attach(plugin, soon())
     expect((await watching.request(watch, soon())).jsep).toMatchObject({ type: 'offer' })
-    // In another session as well, as a page has it that was loaded again.
+    // Also in another session, like that of a reloaded page.
     await using other = await Participant.connect(site.janus.wsUrl, (await site.tickets('300000001', 'ann')).token)
     expect((await other.handle.request(watch, soon())).jsep).toMatchObject({ type: 'offer' })
     expect(await site.pool.kick('300000001', 'ann')).toBe(true)
@@ -58,7 +58,7 @@ describe('A Janus node in trouble', () => {
     expect(site.users('300000001')).toEqual(['door'])
   })
 
-  test('that hangs is offline by its silence, and goes on where it was', async () => {
+  test('a node that hangs goes offline by timeout, and continues where it was', async () => {
     await site.room('300000002')
     await using ann = await enter('300000002', 'ann')
     await expect.poll(() => site.users('300000002')).toEqual(['ann'])
@@ -76,7 +76,7 @@ describe('A Janus node in trouble', () => {
     await expect.poll(() => site.users('300000002'), slow).toEqual([])
   })
 
-  test('that dies is offline at once, and holds what it should when it is back', async () => {
+  test('a node that dies goes offline at once, and gets its rooms again when it returns', async () => {
     await site.room('300000003')
     await site.janus.stop('SIGKILL')
     await expect
@@ -90,7 +90,7 @@ describe('A Janus node in trouble', () => {
     await expect.poll(() => site.onNode('300000003').catch(() => undefined), slow).toBeDefined()
   })
 
-  test('whose secret is another one is offline and says so, until it is mended', async () => {
+  test('a node with a wrong secret is offline and says so, until it is corrected', async () => {
     const change = async (admin_secret: string): Promise<void> => {
       await site.store.transact(['nodes/j'], (transaction) => {
         const node = site.store.get('nodes', 'j')

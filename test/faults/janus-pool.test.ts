@@ -8,7 +8,7 @@ import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 const getMcu = '/sdk/get_mcu'
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 const names = ['north', 'east', 'south'] as const
-/** A node that hangs has 1 s to take a new room, before anybody knows; then another one is asked. */
+/** An undetected hanging node has 1 s to open a new room; then another one is asked. */
 const maxAnswerMs = 2_500
 
 const nodeOf = (name: string, janus: JanusServer) => ({
@@ -16,13 +16,13 @@ const nodeOf = (name: string, janus: JanusServer) => ({
   addresses: [{ tag: '', addr: `127.0.0.1:${janus.configuration.wsPort}` }],
 })
 
-/** Mountpoints; private ones are listed to who has the key. */
+/** Lists the streams of Janus; the list includes private ones only with the key. */
 async function camerasOf(janus: JanusServer): Promise<unknown> {
   const { adminKey: admin_key } = janus.configuration.secrets
   return (await janus.ask('streaming', { request: 'list', ...(admin_key === '' ? {} : { admin_key }) })).list
 }
 
-test('three Janus servers: one hangs, one is killed, one is drained, and cameras go on elsewhere while clients keep calling', async () => {
+test('three Janus servers: one hangs, one is killed, one is drained, and cameras move to others while clients keep calling', async () => {
   await using camera = await startCamera()
   await using north = await startJanus()
   await using east = await startJanus()
@@ -65,17 +65,17 @@ test('three Janus servers: one hangs, one is killed, one is drained, and cameras
     }
     calls = call()
 
-    const elsewhere = async (what: string, allowed: readonly string[]): Promise<void> => {
+    const cameraMovedTo = async (what: string, allowed: readonly string[]): Promise<void> => {
       const began = performance.now()
       await expect.poll(() => allJoinedOn(allowed), { timeout: 30_000 }).toBe(true)
-      console.info(`${what}: its camera is elsewhere after ${((performance.now() - began) / 1_000).toFixed(1)} s`)
+      console.info(`${what}: its camera has moved after ${((performance.now() - began) / 1_000).toFixed(1)} s`)
     }
     await north.signal('SIGSTOP')
-    await elsewhere('one hangs', ['east', 'south'])
+    await cameraMovedTo('one hangs', ['east', 'south'])
     await east.stop('SIGKILL')
-    await elsewhere('one is killed', ['south'])
+    await cameraMovedTo('one is killed', ['south'])
 
-    // They are back, one as it was and one empty: nothing is pulled back, and nothing is left where it should not be.
+    // Both are back, one unchanged and one without rooms: nothing moves back, and nothing stays where it should not.
     await north.signal('SIGCONT')
     await east.start()
     for (const name of ['north', 'east']) await expect.poll(() => state(name), { timeout: 30_000 }).toBe('online')
@@ -84,7 +84,7 @@ test('three Janus servers: one hangs, one is killed, one is drained, and cameras
     await expect.poll(() => camerasOf(north), { timeout: 30_000 }).toEqual([])
 
     await controller.rpc('nodes.drain', { name: 'south' })
-    await elsewhere('one is drained', ['north', 'east'])
+    await cameraMovedTo('one is drained', ['north', 'east'])
     calling.abort()
     await calls
     const drained = (await controller.rpc('nodes.list', {})).find(({ config }) => config.name === 'south')

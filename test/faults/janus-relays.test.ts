@@ -6,13 +6,13 @@ import { removeFolder, startHeadless } from '../support/headless.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
-/** Rooms on several Janus servers, while these die. */
+/** Rooms on several Janus servers, some of which die. */
 
-test('a node between two others is killed: who watched through it sees pictures again within two seconds', async () => {
+test('a node between two others is killed: its viewers see pictures again within two seconds', async () => {
   await using a = await startJanus()
   await using b = await startJanus()
   await using c = await startJanus()
-  // Each node hands a stream to one other: there is a middle.
+  // Each node relays a stream to one other: there is a middle.
   const site = await RelayedSite.open({ a, b, c }, 'middle', { fanOut: 1 })
   site.enter('ann', 'a')
   site.enter('bob', 'b')
@@ -35,7 +35,7 @@ test('a node between two others is killed: who watched through it sees pictures 
   await viewer.close()
 })
 
-test("the controller is killed while clients of Janus's own API watch each other on two nodes: the next one goes on handing on their streams, and nobody misses a picture", async () => {
+test("the controller is killed while clients of Janus's own API watch each other on two nodes: the next one continues their relays, and nobody misses a picture", async () => {
   const tokenSecret = 'a secret that signs tokens'
   await using north = await startJanus({ tokenSecret })
   await using south = await startJanus({ tokenSecret })
@@ -44,7 +44,7 @@ test("the controller is killed while clients of Janus's own API watch each other
   const { folder } = controller
   try {
     const { room_id } = await controller.rpc('rooms.create', { topic: 'Town hall' })
-    /** Somebody comes by Janus's own API, and is known to be there. */
+    /** Joins a user by Janus's own API, and waits until the controller has noticed. */
     const join = async (user_id: string, janus: JanusServer): Promise<RoomPeer> => {
       const given = await controller.rpc('media.participant_token', { room_id, user_id })
       expect(given.ws_url).toBe(janus.wsUrl)
@@ -62,7 +62,7 @@ test("the controller is killed while clients of Janus's own API watch each other
     const [feed = ''] = relayed()
     await using viewer = await bob.count(feed)
 
-    // The two nodes need nobody for what they hand on: it lasts as long as Janus waits for the controller to come back.
+    // The two nodes relay without the controller for as long as Janus waits for its return.
     await controller.stop('SIGKILL')
     const moreFrames = async (): Promise<void> => {
       const { frames } = viewer.watched
@@ -86,7 +86,7 @@ test("the controller is killed while clients of Janus's own API watch each other
         .list
       return (room as { num_participants: number }[]).map(({ num_participants }) => num_participants)
     }
-    // The one who looks who publishes, the stream, and Bob.
+    // The observer, the relayed stream, and Bob.
     await expect.poll(participants).toEqual([3])
     await controller.rpc('rooms.delete', { room_ids: [room_id] })
     await expect.poll(participants).toEqual([])
@@ -98,7 +98,7 @@ test("the controller is killed while clients of Janus's own API watch each other
   }
 }, 60_000)
 
-test('three people and a camera on two nodes, one of which is full: everybody sees everybody. It is killed, and everybody sees everybody again; the controller is killed, and so they do', async () => {
+test('three users and a camera on two nodes, one of which is full, see each other, also after that node is killed and after the controller is killed', async () => {
   const tokenSecret = 'a secret that signs tokens'
   await using north = await startJanus({ tokenSecret })
   await using south = await startJanus({ tokenSecret })
@@ -140,7 +140,7 @@ test('three people and a camera on two nodes, one of which is full: everybody se
     'yard north south',
   ])
 
-  // The room's own node dies. Who is on the other one goes on.
+  // The room's own node dies. Users on the other one stay.
   const longest = await pausesWhile(cy, 'Bob', async () => {
     await north.stop('SIGKILL')
     await everybodySeesEverybody()
@@ -149,7 +149,7 @@ test('three people and a camera on two nodes, one of which is full: everybody se
   expect(longest).toBeLessThan(2_000)
   expect(await nodesOf()).toEqual([])
 
-  // It comes back, and is used again by who comes then.
+  // It returns, and new users join there.
   await north.start()
   await site.controller.stop('SIGKILL')
   await site.startAgain()
@@ -157,7 +157,7 @@ test('three people and a camera on two nodes, one of which is full: everybody se
   expect(all.flatMap(([visitor]) => visitor.problems)).toEqual([])
 }, 240_000)
 
-/** Whether pictures of somebody come to a page, or come again within the time that a busy machine may need. */
+/** Tells whether pictures of a user arrive at a page, or return within the time that a busy machine may need. */
 async function comes(visitor: Visitor, name: string): Promise<boolean> {
   const video = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')`
   const end = performance.now() + 45_000
@@ -169,7 +169,7 @@ async function comes(visitor: Visitor, name: string): Promise<boolean> {
   return false
 }
 
-/** The longest time between two pictures of a tile while something happens, in milliseconds. */
+/** Measures the maximum interval between two pictures of a tile during an action, in milliseconds. */
 async function pausesWhile(visitor: Visitor, name: string, run: () => Promise<void>): Promise<number> {
   const video = `document.querySelector('[aria-label=${JSON.stringify(name)}] video')`
   await visitor.page.evaluate(`(() => {

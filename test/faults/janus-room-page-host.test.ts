@@ -3,7 +3,7 @@ import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
-/** A host's acts in rooms on a Janus server that asks for tokens, on the room page. */
+/** A host's actions in rooms on a Janus server with tokens, on the room page. */
 let janus: JanusServer
 let site: RoomSite
 let visitors: Visitor[] = []
@@ -34,7 +34,7 @@ const menu = async (visitor: Visitor, item: string): Promise<void> => {
 }
 const users = async (room_id: string) => (await site.controller.rpc('rooms.get', { room_id })).users
 
-test('the host mutes everybody, locks the room, and ends the meeting; who was in comes back into the locked room by reloading', async () => {
+test('the host mutes everybody, locks the room, and ends the meeting; current users can reload into the locked room', async () => {
   const room = await site.room({ topic: 'Planning' })
   const ann = await enter(room, 'ann', 'Ann', 'host')
   const bo = await enter(room, 'bo', 'Bo')
@@ -68,7 +68,7 @@ test('the host mutes everybody, locks the room, and ends the meeting; who was in
   await expect.poll(() => users(room)).toEqual([])
 }, 180_000)
 
-test('the host lets somebody in who waits, turns somebody away, and removes somebody', async () => {
+test('the host admits a waiting guest, turns one away, and removes a user', async () => {
   const room = await site.room({ topic: 'Interview', waiting_room: true })
   const host = await enter(room, 'ann', 'Ann', 'host')
   const guest = async (name: string): Promise<Visitor> => {
@@ -81,7 +81,7 @@ test('the host lets somebody in who waits, turns somebody away, and removes some
   }
   const [cy, eve] = [await guest('Cy'), await guest('Eve')]
   await host.page.getByText('2 people are waiting to be let in.').waitFor()
-  // Who waits is not in the room.
+  // Waiting guests are not in the room.
   expect((await users(room)).map(({ user_id }) => user_id)).toEqual(['ann'])
   await host.page.getByRole('button', { name: 'Show' }).click()
   const waiting = host.page.getByRole('region', { name: 'Waiting' })
@@ -100,7 +100,7 @@ test('the host lets somebody in who waits, turns somebody away, and removes some
   await expect.poll(async () => (await users(room)).map(({ user_id }) => user_id)).toEqual(['ann'])
 }, 180_000)
 
-test('a client of the Janus API is among the people of the page: listed, muted and removed like everybody', async () => {
+test('a client of the Janus API is a user like those of the page: listed, muted and removed by the host', async () => {
   const room = await site.room({ topic: 'Mixed' })
   const ann = await enter(room, 'ann', 'Ann', 'host')
   const given = await site.controller.rpc('media.participant_token', {

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { expectPeace, RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
-/** From the moment that the site is there again until people see each other, in milliseconds. */
+/** Maximum time from the return of the site until users see each other, in milliseconds. */
 const backMs = 5_000
 
-/** People and a camera in a room on a Janus server while what shows them the page dies. */
+/** Users and a camera in a room on a Janus server while the process of the room page ends. */
 let janus: JanusServer
 let site: RoomSite
 let visitors: Visitor[] = []
@@ -39,14 +39,14 @@ async function meeting(topic: string): Promise<{ room: string; ann: Visitor; bo:
   return { room, ann, bo }
 }
 
-/** What is written reaches the others again, and all see each other. @param line not said yet */
+/** Waits until a chat message reaches the others again, and all see each other. @param line new message */
 async function back(ann: Visitor, bo: Visitor, line: string): Promise<void> {
   await ann.says(line)
   await bo.reads(line)
   await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('Yard')])
 }
 
-test('the page finds another way to Janus when its computer is on another network: what it sends and watches goes on in the same sessions', async () => {
+test('the page finds another path to Janus when its computer changes networks: the same sessions continue', async () => {
   const { ann, bo } = await meeting('Network')
   const restarts: number[] = []
   ann.page.on('response', (response) => {
@@ -57,13 +57,13 @@ test('the page finds another way to Janus when its computer is on another networ
     if (request.method() === 'POST') begun.push(request.url())
   })
   await ann.page.evaluate("void window.dispatchEvent(new Event('online'))")
-  // Two that she watches, and what she sends.
+  // Two streams that she watches, and the one she sends.
   await expect.poll(() => restarts, { timeout: 10_000 }).toEqual([200, 200, 200])
   await Promise.all([ann.sees('Bo', 60), ann.sees('Yard', 60), bo.sees('Ann', 60)])
   expect(begun).toEqual([])
 }, 120_000)
 
-test('the program of the room page is killed: nobody in the room notices, and what they write meanwhile is told within 5 s', async () => {
+test('the process of the room page is killed: media continues, and chat messages sent meanwhile arrive within 5 s', async () => {
   const { ann, bo } = await meeting('Program')
   const visits = await Promise.all([ann.watchPeace('Bo', 'Yard'), bo.watchPeace('Ann', 'Yard')])
   const { pid } = site.controller.ready
@@ -71,18 +71,18 @@ test('the program of the room page is killed: nobody in the room notices, and wh
   expect(children).toHaveLength(1)
   const began = performance.now()
   for (const child of children) process.kill(child, 'SIGKILL')
-  // Nothing of what goes by Janus is the program's to end.
+  // The process cannot end media that goes through Janus.
   await bo.sees('Yard', 3)
   await back(ann, bo, 'Still there?')
   const took = performance.now() - began
   console.info(
-    `a word reached the others, and all saw each other, ${took.toFixed(0)} ms after the program of the room page was killed`,
+    `chat reached the others, and all saw each other, ${took.toFixed(0)} ms after the process of the room page was killed`,
   )
   expect(took).toBeLessThan(backMs)
   await expectPeace(...visits)
 }, 120_000)
 
-test('the controller is stopped in order and started again: pictures go on, by the connections that people had', async () => {
+test('the controller is stopped in order and started again: pictures continue on the same connections', async () => {
   const { ann, bo } = await meeting('Order')
   const made = await Promise.all([ann, bo].map((visitor) => visitor.watchConnections()))
   await site.stop()
@@ -90,12 +90,12 @@ test('the controller is stopped in order and started again: pictures go on, by t
   await site.startAgain()
   await back(ann, bo, 'There again')
   expect(await Promise.all(made.map((count) => count()))).toEqual([0, 0])
-  // They are the controller's to take out.
+  // The controller can still end their sessions.
   await bo.button('Leave').click()
   await ann.tile('Bo').waitFor({ state: 'detached' })
 }, 120_000)
 
-test('the controller is killed: pictures go on while it is away, and people are back within 5 s of its start', async () => {
+test('the controller is killed: pictures continue while it is away, and users are back within 5 s of its start', async () => {
   const { room, ann, bo } = await meeting('Controller')
   const made = await Promise.all([ann, bo].map((visitor) => visitor.watchConnections()))
   await site.controller.stop('SIGKILL')
@@ -106,7 +106,7 @@ test('the controller is killed: pictures go on while it is away, and people are 
   const took = performance.now() - began
   console.info(`people are back ${took.toFixed(0)} ms after the controller is there again`)
   expect(took).toBeLessThan(backMs)
-  // By the connections that they had.
+  // On the same connections.
   expect(await Promise.all(made.map((count) => count()))).toEqual([0, 0])
   const ids = async () =>
     (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)

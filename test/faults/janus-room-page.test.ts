@@ -2,13 +2,13 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 
-/** A site whose only node is a Janus server: the page is shown by the controller's own program, and media goes straight to Janus. */
+/** A site whose only node is a Janus server: the controller's own process serves the page, and media goes straight to Janus. */
 let janus: JanusServer
 let site: RoomSite
 let visitors: Visitor[] = []
 
 beforeAll(async () => {
-  // Rooms are guarded: nobody joins or watches without a token.
+  // Rooms are guarded: joining and watching need a token.
   const tokenSecret = 'a secret that signs tokens'
   janus = await startJanus({ tokenSecret })
   const node = janus.asNode()
@@ -31,7 +31,7 @@ const join = async (room: string, user_id: string, user_name: string): Promise<V
 
 const inJanus = (room: string): Promise<string[]> => janus.participants(room)
 
-test('people and a camera of a room on Janus see each other on the room page, and Janus knows who is in', async () => {
+test('users and a camera of a room on Janus see each other on the room page, and Janus lists them', async () => {
   const room = await site.room({ topic: 'Night shift' })
   await site.camera(room, 'yard', 'Yard')
   const ann = await join(room, 'ann', 'Ann')
@@ -40,19 +40,19 @@ test('people and a camera of a room on Janus see each other on the room page, an
   expect(await inJanus(room)).toEqual(['ann', 'bob', 'yard'])
   expect([...ann.problems, ...bob.problems]).toEqual([])
 
-  // A page that is loaded again is the same person.
+  // A reloaded page is the same user.
   await bob.page.reload()
   await bob.enter()
   await Promise.all([bob.sees('Ann'), bob.sees('Yard')])
   await expect.poll(() => inJanus(room)).toEqual(['ann', 'bob', 'yard'])
 
-  // Whoever is taken out by the operator reads so, and is out of Janus.
+  // A user removed by the operator reads so, and leaves Janus.
   await site.controller.rpc('rooms.kick', { room_id: room, user_id: 'ann' })
   await ann.page.getByText('You were removed').waitFor()
   await expect.poll(() => inJanus(room)).not.toContain('ann')
 }, 120_000)
 
-test("an operator's preview watches a camera on Janus through the controller, and nobody is in the room for it", async () => {
+test("an operator's preview watches a camera on Janus through the controller, without a participant in the room", async () => {
   const room = await site.room({ topic: 'Only a camera' })
   await site.camera(room, 'gate', 'Gate')
   const window = await site.window('none')
@@ -87,13 +87,13 @@ test("an operator's preview watches a camera on Janus through the controller, an
   await site.controller.rpc('media.unwatch', { room_id: room, session: watched.session })
 }, 60_000)
 
-test('Janus dies and comes back: people read that they will be back, and are', async () => {
+test('Janus dies and returns: users read that they will be reconnected, and are', async () => {
   const room = await site.room({ topic: 'Outage' })
   const ann = await join(room, 'ann', 'Ann')
   const bob = await join(room, 'bob', 'Bob')
   await Promise.all([ann.sees('Bob'), bob.sees('Ann')])
   const began = performance.now()
-  // Awaited from before: it is gone when they are back, which may be sooner than the test looks.
+  // Waits from the start: the notice may be gone before the test checks.
   await Promise.all([ann.page.getByText('Restarting. You will be reconnected').waitFor(), janus.restart()])
   await expect.poll(() => inJanus(room), { timeout: 30_000 }).toEqual(['ann', 'bob'])
   await Promise.all([ann.sees('Bob'), bob.sees('Ann')])

@@ -3,7 +3,7 @@ import { RoomSite } from '../support/sites/room-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { startJanus } from '../support/janus/janus-server.ts'
 
-test('on the room page a camera on Janus is shown small by its second stream and large by its first, without a blink', async () => {
+test('on the room page a camera on Janus switches between substream when small and main stream when large without a gap', async () => {
   await using camera = await startCamera({ fps: 10, gop: 10 })
   await using janus = await startJanus({ tokenSecret: 'a secret that signs tokens' })
   await using site = await RoomSite.start({ nodes: [janus.asNode()] })
@@ -30,7 +30,7 @@ test('on the room page a camera on Janus is shown small by its second stream and
   await ann.sees('Yard')
   expect(await pulled()).toBe(1)
 
-  // For how long, in milliseconds, there is none of the two pictures at most.
+  // Measures the maximum time without either picture, in milliseconds.
   await ann.page.evaluate(`(() => {
     globalThis.maxBlank = 0
     let shownAt = performance.now()
@@ -48,7 +48,7 @@ test('on the room page a camera on Janus is shown small by its second stream and
   await ann.sees('Yard')
   expect(await pulled()).toBe(2)
 
-  // The controller dies, and then stops in order: the small picture is sent on, and the next one knows of it.
+  // The controller is killed, and then stopped in order: the substream continues, and the next controller knows it.
   const made = await ann.watchConnections()
   const longest = await ann.watchStandstill('Yard')
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {

@@ -7,10 +7,10 @@ import { Participant } from '../support/janus/participant.ts'
 
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby' }
 const names = ['north', 'east', 'south'] as const
-/** Clients give up after 5 s; a secondary node that hangs is waited for a second. */
+/** Clients give up after 5 s; a hanging secondary node costs a second. */
 const maxAnswerMs = 2_500
 
-test('a room with people on three Janus servers and a camera: one hangs, the one that has the camera is killed, the controller is killed, and those on the last one notice nothing', async () => {
+test('a room with users on three Janus servers and a camera: one hangs, the one with the camera is killed, the controller is killed, and users of the last one notice nothing', async () => {
   await using camera = await startCamera()
   await using north = await startJanus({ tokenSecret: 'tokens' })
   await using east = await startJanus({ tokenSecret: 'tokens' })
@@ -54,7 +54,7 @@ test('a room with people on three Janus servers and a camera: one hangs, the one
     const yard = { roomId: room_id, userId: 'yard', userName: 'Yard', userAddress: camera.url('/stream1') }
     expect(await client.outgoing('createOutgoingUser', yard)).toMatchObject({ ret: 0 })
     await enter('ann')
-    // North has its two users: the next one comes to another one.
+    // North is full with two users: the next one goes to another server.
     const bob = await enter('bob')
     const [, second] = await nodes()
     const third = second === 'east' ? 'south' : 'east'

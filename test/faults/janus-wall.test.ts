@@ -18,7 +18,7 @@ afterAll(async () => {
   await Promise.all([camera.kill(), janus[Symbol.asyncDispose]()])
 })
 
-test('the wall shows a camera and a room on a Janus server, and nobody is in the room any more once it does not', async () => {
+test('the wall shows a camera and a room on a Janus server, and leaves the room when it closes', async () => {
   for (const { config } of await site.call('nodes.list')) await site.call('nodes.remove', { name: config.name })
   await site.call('nodes.add', janus.asNode())
   const { room_id: roomId } = await site.call('rooms.create', { topic: 'Entrances' })
@@ -43,7 +43,7 @@ test('the wall shows a camera and a room on a Janus server, and nobody is in the
     const { list } = await janus.ask('videoroom', { request: 'list', admin_key: 'admin key' })
     return (list as { num_participants: number }[]).reduce((sum, room) => sum + room.num_participants, 0)
   }
-  // The camera, and who is nobody: for both pictures one.
+  // The camera, and one hidden participant for both pictures.
   expect(await inJanus()).toBe(2)
   expect((await site.call('rooms.get', { room_id: roomId })).users.map(({ user_id }) => user_id)).toEqual(['gate'])
   await page.getByRole('link', { name: 'Events' }).click()

@@ -8,13 +8,13 @@ import { isGenuine } from '../e2e/desktop.ts'
 const root = resolve(import.meta.dirname, '../..')
 const folder = join(root, 'test/e2e')
 
-/** The end-to-end tests that start the desktop app; the others run headless, where there is no keychain. */
+/** End-to-end tests that start the desktop app; the others run headless, without a keychain. */
 const ofTheApp = readdirSync(folder)
   .filter((name) => name.endsWith('.test.ts'))
   .filter((name) => /'\.\/desktop\.ts'|openConsole\('desktop'\)/.test(readFileSync(join(folder, name), 'utf8')))
   .map((name) => `test/e2e/${name}`)
 
-/** Vitest's own word for how a run ended. */
+/** Runs the tests in a session. Resolves to Vitest's exit code and output. */
 async function run(session: string): Promise<{ code: number; said: string }> {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')
   const child = spawn(process.execPath, [vitest, 'run', '--project', 'desktop', ...ofTheApp], {
@@ -29,7 +29,7 @@ async function run(session: string): Promise<{ code: number; said: string }> {
 }
 
 test.skipIf(isGenuine).each(['none', 'v10', 'locked', 'working'])(
-  'the end-to-end tests of the desktop app hold in a session whose keychain is: %s',
+  'the end-to-end tests of the desktop app pass in a session whose keychain is: %s',
   async (session) => {
     const { code, said } = await run(session)
     expect(code, said.slice(-20_000)).toBe(0)

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isGenuine } from '../e2e/desktop.ts'
 import { startAlone } from '../e2e/lone-app.ts'
 
-/** One site whose key is in the keychain, over sessions in which that is locked, and not. Only the stand-in's can be told how it is. */
-describe.skipIf(isGenuine || process.platform !== 'linux')('a site whose key is in the keychain', () => {
+/** One site whose key is in the keychain, over sessions in which the keychain is locked or not. Only the stand-in's keychain can be set. */
+describe.skipIf(isGenuine || process.platform !== 'linux')('a site with its key in the keychain', () => {
   let folder: string
   let session: string
   let answer: string
@@ -26,7 +26,7 @@ describe.skipIf(isGenuine || process.platform !== 'linux')('a site whose key is 
     })
   const sealedKey = () => readFile(join(folder, 'user/site/seal.key.wrapped'))
 
-  test('is made with one that works, and no key lies beside it', async () => {
+  test('is created with a working keychain, and no key file lies beside it', async () => {
     await using app = await start()
     await app.answers()
     expect((await sealedKey()).subarray(0, 3).toString()).toBe('v11')
@@ -35,7 +35,7 @@ describe.skipIf(isGenuine || process.platform !== 'linux')('a site whose key is 
     expect(await app.ended).toEqual([0, null])
   })
 
-  test('does not open while that is locked: the operator unlocks it, tries again, and it opens', async () => {
+  test('does not open while the keychain is locked: the operator unlocks it, retries, and it opens', async () => {
     const before = await sealedKey()
     await writeFile(session, 'locked')
     await using app = await start()
@@ -53,7 +53,7 @@ describe.skipIf(isGenuine || process.platform !== 'linux')('a site whose key is 
     await expect.poll(app.current).toBe(0)
   })
 
-  test('ends without a trace where the operator quits', async () => {
+  test('ends without a trace if the operator quits', async () => {
     const before = await sealedKey()
     await writeFile(session, 'v10')
     await writeFile(answer, '1')

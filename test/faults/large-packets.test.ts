@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 test.each([1_460, 60_000])(
-  'a camera that sends packets of up to %i bytes over TCP is seen, in packets that fit the way',
+  'a camera that sends packets of up to %i bytes over TCP is seen, in packets that fit the network',
   async (mtu) => {
     await using large = await startCamera({ width: 1_280, height: 720, kbps: 4_000, gop: 15, pattern: 'snow', mtu })
     await node.openRoom('large')

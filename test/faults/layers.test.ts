@@ -5,7 +5,7 @@ import { TestMediaNode } from '../support/media/media-node.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { publish, watch } from '../support/media/streams.ts'
 
-// Browsers on a busy machine.
+// Long timeouts for browsers on a busy machine.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 
 let browser: Browser
@@ -18,8 +18,8 @@ afterAll(async () => {
   await Promise.all([browser.close(), node.stop()])
 })
 
-describe('somebody who sends their picture in three sizes', () => {
-  test.each(['VP8', 'H264'] as const)('is seen in %s in the size that each viewer shows', async (codec) => {
+describe('a publisher of three layers', () => {
+  test.each(['VP8', 'H264'] as const)('is seen in %s in the size that each viewer displays', async (codec) => {
     await node.openRoom(codec)
     const bob = await SignalClient.join(node.url, codec, { token: node.token(codec, { userId: 'bob' }) })
     const [ann, page] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
@@ -28,7 +28,7 @@ describe('somebody who sends their picture in three sizes', () => {
     const shows = async (height: number): Promise<void> => {
       const { video } = await page.until('ann', (stats) => stats.video?.height === height)
       await page.decodes('ann', 10)
-      // It was one stream without a gap to it.
+      // The viewer received one stream without a gap.
       expect(video?.packetsLost).toBe(0)
     }
     await shows(720)
@@ -36,7 +36,7 @@ describe('somebody who sends their picture in three sizes', () => {
     await shows(180)
     bob.send({ type: 'shown', streams: [{ stream_id: 'ann', height: 400 }] })
     await shows(360)
-    // The browser sends the large one no more, and then again.
+    // The browser stops the large layer, and then sends it again.
     bob.send({ type: 'shown', streams: [{ stream_id: 'ann', height: 1_080 }] })
     await shows(720)
     await ann.call('activate', 'own', ['l', 'm'])

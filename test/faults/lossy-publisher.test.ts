@@ -16,7 +16,7 @@ afterAll(async () => {
   await node.stop()
 })
 
-test('what was lost on the way to the node is no sign of a viewer’s own link: it is sent all that there is', async () => {
+test('losses between publisher and node do not count against a viewer’s link: the viewer gets the full stream', async () => {
   await node.openRoom('lossy')
   const url = `${node.url}/whip/lossy`
   const ann = await WhipPeer.open(url, node.token('lossy', { userId: 'ann' }), { audio: false, loses: 0.4 })
@@ -33,7 +33,7 @@ test('what was lost on the way to the node is no sign of a viewer’s own link: 
     for (let next = last + 1; last >= 0 && next < number; next++) missing.push(next)
     last = number
   })
-  // A good link: an estimate far above what is sent, and reports of what did not come, four times a second.
+  // A good link: an estimate far above the sent rate, and loss reports four times a second.
   let [sent, received] = [0, 0]
   const timer = setInterval(() => {
     const share = 1 - (video.received - received) / Math.max(1, video.sent - sent)

@@ -5,11 +5,11 @@ import { ControllersSite, credential, type SiteController } from '../support/sit
 import { handOver } from '../support/controllers/hand-over.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 
-/** Pictures stand still for so long at most, in milliseconds: of people and of the camera. */
+/** Maximum standstill of pictures of users and of the camera, in milliseconds. */
 const backMs = 5_000
 
-/** Rooms whose media is carried on the machine of the controller that leads, and three of these. */
-describe('people in a meeting on the embedded node when the controller that leads is lost', () => {
+/** Rooms with their media on the machine of the leader, and three controllers. */
+describe('users in a meeting on the embedded node when the leader is lost', () => {
   let controllers: ControllersSite
   let site: RoomSite
   let room: string
@@ -38,7 +38,7 @@ describe('people in a meeting on the embedded node when the controller that lead
   const seeEachOther = async (): Promise<void> => {
     await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('Yard'), bo.sees('Yard')])
   }
-  /** Pages are told of the other two before they need them. */
+  /** Waits until pages know the other two nodes. */
   async function othersAreKnown(): Promise<void> {
     const others = controllers.controllers.flatMap(({ headless }) =>
       headless === site.controller ? [] : [headless.ready.node],
@@ -55,7 +55,7 @@ describe('people in a meeting on the embedded node when the controller that lead
       interval: 100,
     })
   }
-  /** The leader is lost: everybody sees everybody through the next one. @returns for how long a picture stood still at most, in milliseconds */
+  /** Loses the leader and waits until all see each other through the next one. @returns the maximum standstill of a picture, in milliseconds */
   async function areBack(before: SiteController, lose: () => Promise<unknown>): Promise<number> {
     const watched = await Promise.all([ann.watchStandstill('Bo', 'Yard'), bo.watchStandstill('Ann', 'Yard')])
     await lose()
@@ -79,7 +79,7 @@ describe('people in a meeting on the embedded node when the controller that lead
     return took
   }
 
-  test('it hands over: they are brought over', async () => {
+  test('are moved when it hands over', async () => {
     const before = await controllers.leader()
     const [next] = controllers.controllers.filter((controller) => controller !== before)
     if (next === undefined) throw new Error('there is no other controller')
@@ -89,7 +89,7 @@ describe('people in a meeting on the embedded node when the controller that lead
     await othersAreKnown()
   }, 120_000)
 
-  test('it is frozen: its program does not go on beside that of the next one, and when it wakes up nobody is torn', async () => {
+  test('are moved when it freezes: its media process ends, and when it resumes nobody is disconnected', async () => {
     const before = await controllers.leader()
     const took = await areBack(before, async () => controllers.freeze(before, true))
     console.info(`when the leader froze pictures stood still for ${took} ms at most`)
@@ -101,13 +101,13 @@ describe('people in a meeting on the embedded node when the controller that lead
       )
     expect(await program()).toBe('gone')
     controllers.freeze(before, false)
-    // It stands by, and passes on what comes to it.
+    // It is a replica, and forwards requests.
     await expect.poll(program, { timeout: 15_000 }).toBe(200)
     await Promise.all([ann.sees('Bo', 20), bo.sees('Ann', 20), ann.sees('Yard', 20)])
     await othersAreKnown()
   }, 120_000)
 
-  test('it is killed: they are back within 5 s, links of before are good, and so is every address of the site', async () => {
+  test('are back within 5 s when it is killed; earlier links work, and so does every address of the site', async () => {
     const before = await controllers.leader()
     const took = await areBack(before, () => controllers.kill(before))
     console.info(`when the leader was killed pictures stood still for ${took} ms at most`)
@@ -119,7 +119,7 @@ describe('people in a meeting on the embedded node when the controller that lead
         name: `Cy ${name}`,
       })
       await Promise.all([cy.sees('Ann'), cy.sees('Yard'), ann.sees(`Cy ${name}`)])
-      // As somebody who loads the page again from wherever it came.
+      // Opens the link again, like a user who comes later.
       await cy.page.goto('about:blank')
       await cy.page.goto(`${headless.ready.node}/room/?roomId=${room}${hash}`)
       await cy.enter(`Cy ${name}`)
@@ -128,7 +128,7 @@ describe('people in a meeting on the embedded node when the controller that lead
     }
   }, 120_000)
 
-  test('and so is the next one: the last controller carries them', async () => {
+  test('are back after the next leader is lost, too: the last controller serves them', async () => {
     const before = await controllers.leader()
     await othersAreKnown().catch(() => {})
     const took = await areBack(before, () => controllers.kill(before))

@@ -3,13 +3,13 @@ import { MediaSite } from '../support/sites/media-site.ts'
 import { startCamera } from '../support/camera/camera.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 
-/** Deadlines and ladders as they are without any setting. */
+/** Deadlines and delays of the default settings. */
 const asShipped = {
   deadlines: { health_interval_ms: 2_000 },
   devices: { reconnect_first_ms: 1_000, reconnect_longest_ms: 30_000 },
 }
 
-test('people and cameras are back within 5 s of the end of the media process, twice in a row', {
+test('users and cameras are back within 5 s of the end of the media process, twice in a row', {
   timeout: 60_000,
 }, async () => {
   await using camera = await startCamera()

@@ -35,7 +35,7 @@ test('A second controller on one data folder ends with exit code 1 and says who 
   expect(error.stderr).not.toContain('    at ')
 })
 
-test('A data folder whose process was killed opens again at once', async () => {
+test('A data folder opens again at once after its process was killed', async () => {
   const first = await startHeadless()
   await first.stop('SIGKILL')
   const second = await start({ folder: first.folder })
@@ -64,7 +64,7 @@ test('SIGTERM and SIGINT end it with exit code 0', async () => {
   }
 })
 
-test('A site file with bad content ends the start with exit code 1 and the JSON path of each problem, without secrets', async () => {
+test('An invalid site file ends the start with exit code 1 and the JSON path of each problem, without secrets', async () => {
   const site = {
     credentials: [{ access_key: 'a', secret_key: 'dont show me\n' }],
     nodes: [{ name: 'n', kind: 'toaster' }],
@@ -79,7 +79,7 @@ test('A site file with bad content ends the start with exit code 1 and the JSON 
   expect(error.stderr).not.toContain('dont show me')
 })
 
-test('Secrets on disk are sealed, and the key files belong to the owner alone', async () => {
+test('Secrets on disk are sealed, and the key files are readable by their owner only', async () => {
   const secret = 'a-very-visible-secret'
   const server = await start({ site: { credentials: [{ label: 'x', access_key: 'visible-key', secret_key: secret }] } })
   await server.rpc('rooms.create', { topic: 'Secret room', host_password: 'visible-host-password' })
@@ -93,7 +93,7 @@ test('Secrets on disk are sealed, and the key files belong to the owner alone', 
   expect(server.log.join('\n')).not.toContain(secret)
 })
 
-test('A data folder from a newer Roomdesk is refused and not touched', async () => {
+test('A data folder of a newer Roomdesk is refused and left unchanged', async () => {
   const server = await startHeadless()
   await server.stop()
   const file = join(server.folder, 'site.json')

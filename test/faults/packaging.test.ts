@@ -16,7 +16,7 @@ import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = resolve(createRequire(import.meta.url).resolve('electron/package.json'), '..')
 
-describe('packaged for the system of the Electron that is here', () => {
+describe('packaged for the platform of the installed Electron', () => {
   let work: string
   let packed: PackedApp
   let files: string[]
@@ -31,7 +31,7 @@ describe('packaged for the system of the Electron that is here', () => {
     packed = isGenuine ? packedApp(output, process.platform, process.arch) : packedApp(output, 'linux', 'x64')
     const packaging = [...packed.target, '--publish', 'never', ...overrides]
     await promisify(execFile)(process.execPath, [builder, ...packaging], { cwd: root, timeout: 240_000 })
-    // A Windows host lists the paths of an archive in its own spelling.
+    // A Windows host lists the paths of an archive with backslashes.
     const listed = listPackage(join(packed.resources, 'app.asar'), { isPack: false })
     files = listed.map((file) => file.replaceAll('\\', '/'))
     pack = (target) =>
@@ -39,7 +39,7 @@ describe('packaged for the system of the Electron that is here', () => {
   }, 300_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
-  test('holds the build, its icons, and of the packages only the natives and what they load', () => {
+  test('contains the build, its icons, and of the packages only the natives and their dependencies', () => {
     for (const file of [
       '/package.json',
       '/dist/main/main.js',
@@ -55,12 +55,12 @@ describe('packaged for the system of the Electron that is here', () => {
     expect([...packages].sort()).toEqual(['@node-datachannel', 'detect-libc', 'node-datachannel'])
   })
 
-  test('holds nothing of development', () => {
+  test('contains nothing of development', () => {
     const development = /\.(ts|vue|map|md)$|^\/(test|scripts|docs|server|shared|main|renderer)\/|node-linux|\/\.stamp/
     expect(files.filter((file) => development.test(file))).toEqual([])
   })
 
-  test('holds the licences of everything of others: our own list, and those that Electron brings', async () => {
+  test('contains all third-party licences: our own list, and those of Electron', async () => {
     const licences = await readFile(join(packed.resources, licencesFile), 'utf8')
     expect(licences).toBe(await readFile(join(root, 'dist', licencesFile), 'utf8'))
     const around = resolve(packed.resources, process.platform === 'darwin' && isGenuine ? '.' : '..')
@@ -77,9 +77,9 @@ describe('packaged for the system of the Electron that is here', () => {
     }
   })
 
-  // Electron is of its host: only the stand-in's files can be packed for another machine.
+  // Electron is specific to its host: only the stand-in's files can be packed for another machine.
   test.skipIf(isGenuine)(
-    'is not made for a machine whose natives are not here',
+    'is not made for a machine without its natives',
     async () => {
       await expect(pack(['--linux', 'dir', '--arm64'])).rejects.toMatchObject({
         stdout: expect.stringMatching(
@@ -94,7 +94,7 @@ describe('packaged for the system of the Electron that is here', () => {
     await checkFuses(packed.executable)
   })
 
-  test('what is inside starts and answers a client', async () => {
+  test('starts and answers a client', async () => {
     const folder = join(work, 'extracted')
     extractAll(join(packed.resources, 'app.asar'), folder)
     const description: unknown = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
@@ -105,7 +105,7 @@ describe('packaged for the system of the Electron that is here', () => {
     const answer = await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
     expect(await answer.json()).toMatchObject({ ret: 401 })
     expect(await desktop.page.title()).toContain('Roomdesk')
-    // The process of its media node has loaded the native package, and serves the page of people.
+    // The process of its media node has loaded the native package, and serves the room page.
     const nodes = (): Promise<unknown> => desktop.call('nodes.list')
     await expect.poll(nodes, { timeout: 30_000 }).toMatchObject([{ config: { kind: 'embedded' }, state: 'online' }])
     const { room_id } = (await desktop.call('rooms.create', { topic: 'Packed' })) as { room_id: string }

@@ -15,8 +15,8 @@ afterAll(async () => {
   await Promise.all([browser.close(), node.stop()])
 })
 
-// Together with the next one: it waits most of the time.
-test.concurrent('people whose tab was closed are noticed by what they no longer send', async () => {
+// Runs together with the next one: it waits most of the time.
+test.concurrent('users whose tab was closed are detected by their silence', async () => {
   await node.openRoom('closed')
   const [ann, bob] = await Promise.all([MediaPage.open(browser, node.url), MediaPage.open(browser, node.url)])
   await publish(ann, node, 'closed', node.token('closed', { userId: 'ann' }))
@@ -34,7 +34,7 @@ test.concurrent('people whose tab was closed are noticed by what they no longer 
   await bob.page.close()
 })
 
-test.concurrent('5 % of the packets lost in both directions: the pictures of people and cameras go on', async () => {
+test.concurrent('with 5 % of the packets lost in both directions, the pictures of users and cameras continue', async () => {
   await using camera = await startCamera()
   await using lossy = await TestMediaNode.start({ settings: { advertised: ['127.0.0.2'] } })
   await using proxy = await startLossyProxy(lossy.udpPort, 0.05)
@@ -65,7 +65,7 @@ test.concurrent('5 % of the packets lost in both directions: the pictures of peo
   )
   expect(proxy.toClient.counts.dropped + proxy.toTarget.counts.dropped).toBeGreaterThan(50)
   expect((await bob.call('stats', 'ann')).video?.nacks).toBeGreaterThan(0)
-  // Nearly every picture that was sent in that time was shown.
+  // Nearly every picture sent in that time was displayed.
   expect(seen).toBeGreaterThan(0.8 * sent)
   expect(seenOfCamera).toBeGreaterThan(0.8 * fromCamera)
   await Promise.all([ann.page.close(), bob.page.close()])

@@ -10,15 +10,15 @@ const credential = { label: 'Load', access_key: 'load', secret_key: 'load-secret
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 8)
 
-/** What clients were told. */
+/** Outcomes that the clients saw. */
 interface Told {
   made: Set<string>
   gone: Set<string>
-  /** No answer, or that it could not be stored. */
+  /** No answer, or a failure to store. */
   refused: Set<string>
 }
 
-/** Makes rooms and deletes every third, until it is told to stop; answers other than success are noted. */
+/** Creates rooms and deletes every third until `stop`; records failures. */
 async function work(api: ApiClient, told: Told, name: string, stop: () => boolean): Promise<void> {
   for (let turn = 0; !stop(); turn++) {
     const id = `${name}-${turn}`
@@ -81,7 +81,7 @@ test(`A controller killed ${rounds} times on PostgreSQL forgets nothing it ackno
   expect(await server.stop()).toBe(0)
 })
 
-test(`A database that crashes ${rounds} times under load: reads go on, and nothing acknowledged is lost or done twice`, {
+test(`A database that crashes ${rounds} times under load: reads continue, and no acknowledged change is lost or applied twice`, {
   timeout: 60_000 + rounds * 20_000,
 }, async () => {
   const database = await postgres()
@@ -113,7 +113,7 @@ test(`A database that crashes ${rounds} times under load: reads go on, and nothi
   expect(server.log.join('\n')).not.toContain('a-password')
   expect(await server.stop()).toBe(0)
 
-  // What was refused is there wholly or not at all, and the same after a start.
+  // A refused change is there completely or not at all, also after a restart.
   const again = await startHeadless({ folder, site, flags })
   await check(again, told)
   expect(await again.stop()).toBe(0)

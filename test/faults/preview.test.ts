@@ -6,7 +6,7 @@ import { offerSdp } from '../support/media/offer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { MediaSite } from '../support/sites/media-site.ts'
 
-describe('what the operator sees', () => {
+describe('a preview for the operator', () => {
   let site: MediaSite
   let camera: Camera
   let browser: Windows
@@ -24,7 +24,7 @@ describe('what the operator sees', () => {
     await camera.kill()
   })
 
-  test('a camera live, without being a user of its room', async () => {
+  test('shows a camera live, without a user in its room', async () => {
     const preview = await site.rpc('media.preview_device', { userId: 'door' })
     expect(preview).toMatchObject({ room_id: room, stream_id: 'door' })
     expect(await page.call('watch', 'preview', preview.url, preview.token, {})).toMatchObject({ status: 201 })
@@ -37,7 +37,7 @@ describe('what the operator sees', () => {
     await site.until(async () => (await site.rpc('media.stats', {})).streams[0]?.viewers === 0)
   })
 
-  test('somebody who shows camera and microphone, with the state of the connection and a rate from two readings', async () => {
+  test("shows a user's camera and microphone, with the state of the connection and a rate from two readings", async () => {
     const { url } = await site.rpc('media.join_link', { room_id: room, user_id: 'anna', role: 'host' })
     const token = new URL(url).hash.replace('#token=', '')
     const person = await SignalClient.join(site.nodeUrl, room, { token })
@@ -69,7 +69,7 @@ describe('what the operator sees', () => {
     await page.until('anna', ({ state }) => state !== 'connected')
   })
 
-  test('a token of one room opens no other, and what is not there is said so', async () => {
+  test('opens with a token of that room only, and reports a missing stream', async () => {
     const other = await site.api.createRoom()
     await site.join(other, 'gate', camera.url('/cam'))
     const { token } = await site.rpc('media.preview_device', { userId: 'door' })
@@ -84,9 +84,9 @@ describe('what the operator sees', () => {
   })
 })
 
-test('the console reaches the node by its own way, whatever address clients are given', async () => {
+test("reaches the node by the console's own path, whatever address clients get", async () => {
   await using camera = await startCamera()
-  // Nobody answers there: it is that of a router in front of the site.
+  // The address of a router in front of the site, which does not answer here.
   const addresses = [{ tag: 'wan', addr: '127.0.0.9:9' }]
   await using site = await MediaSite.start({ nodes: [{ name: 'here', kind: 'embedded', addresses }] })
   const room = await site.api.createRoom()

@@ -6,28 +6,28 @@ import { handOver } from '../support/controllers/hand-over.ts'
 import { type JanusServer, startJanus } from '../support/janus/janus-server.ts'
 import { RoomPeer } from '../support/janus/room-peers.ts'
 
-/** A room on two Janus servers while its site gets another leader: whoever is behind a relay notices nothing. */
+/** A room on two Janus servers while its site changes the leader: users behind a relay notice nothing. */
 
 const fps = 15
 const tokenSecret = 'a secret that signs tokens'
-/** As without a change of leader, on a machine that does much else. */
+/** As without a change of leader, on a busy machine. */
 const gapMs = 500
-/** What may take its time on a busy machine, in milliseconds. */
+/** Patience on a busy machine, in milliseconds. */
 const patient = { timeout: 20_000 }
 
-/** What becomes of the leader. */
+/** A change of the leader. */
 interface Change {
   what: string
-  /** So many pictures of a person, 25 each second, are waited for then. */
+  /** Number of pictures of a user, at 25 per second, to wait for afterwards. */
   pictures: number
-  /** Resolves to the next one. */
+  /** Performs the change. Resolves to the next leader. */
   run: (controllers: ControllersSite, leader: SiteController) => Promise<SiteController>
 }
 
 const changes: Change[] = [
   {
     what: 'is killed',
-    // Longer than the next leader hands a stream on that nobody has asked it for.
+    // Longer than the next leader continues a relay without a request.
     pictures: 40 * 25,
     run: async (controllers, leader) => {
       await controllers.kill(leader)
@@ -57,7 +57,7 @@ const changes: Change[] = [
 ]
 
 test.for(changes)(
-  'the leader $what: a camera and somebody on one Janus server are handed on to the other without a gap',
+  'the leader $what: relays of a camera and a user from one Janus server to the other continue without a gap',
   { timeout: 120_000 },
   async ({ what, pictures, run }) => {
     await using camera = await startCamera({ fps })
@@ -110,13 +110,13 @@ test.for(changes)(
       )
       expect(seen.map(({ lost }) => lost)).toEqual([0, 0])
       expect(Math.max(...seen.map(({ maxGap }) => maxGap))).toBeLessThan(gapMs)
-      // They are those that they were, in as many places: nobody saw them go.
+      // The same streams in the same number of places: nobody saw them leave.
       expect([...bob.publishers]).toEqual(feeds)
       expect(await south.room(room_id)).toEqual(places)
       // An observer on each, and two ends.
       expect([await north.handles('roomdesk-relay'), await south.handles('roomdesk-relay')]).toEqual([3, 3])
 
-      // The next leader has them in hand: what merely went on by itself would stay.
+      // The next leader controls them: a relay that merely ran on would stay.
       await headless.rpc('devices.remove', { userIds: ['cam'] })
       await ann.leave()
       await gone
@@ -129,7 +129,7 @@ test.for(changes)(
   },
 )
 
-test('the leader is killed while people of the room page are on two Janus servers: each of them sees everybody and the camera all the time', {
+test('the leader is killed while users of the room page are on two Janus servers: all see each other and the camera all the time', {
   timeout: 180_000,
 }, async () => {
   await using camera = await startCamera({ fps })
@@ -170,7 +170,7 @@ test('the leader is killed while people of the room page are on two Janus server
     await everybodySees()
     const standstill = await expectPeace(...visits)
     console.info(`pictures of people and a camera on another Janus server stood still for ${standstill} ms at most`)
-    // What they watch they have said again: it is handed on for as long as they do.
+    // The pages have renewed their requests: the relays last as long as they do.
     for (let seconds = 0; seconds < 36; seconds += 12) await Promise.all([ann.sees('Bob'), bob.sees('Yard', 12 * fps)])
     expect(await relays()).toEqual(up)
     await bob.page.close()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { MediaSite } from '../support/sites/media-site.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 
-test('the id of a camera that is away is reserved in its room after the media process was killed, too', async () => {
+test('the id of a lost camera stays reserved in its room after the media process was killed', async () => {
   await using site = await MediaSite.start()
   const room = await site.api.createRoom({})
   const link = async (user_id: string): Promise<string> => {
@@ -12,7 +12,7 @@ test('the id of a camera that is away is reserved in its room after the media pr
   const join = async (token: string): Promise<SignalClient> => await SignalClient.join(site.nodeUrl, room, { token })
   const early = await link('door')
   const ann = await join(await link('ann'))
-  // Nobody answers there.
+  // No camera answers there.
   const userAddress = 'rtsp://127.0.0.1:9/none'
   await site.rpc('devices.create', { roomId: room, userId: 'door', userName: 'Door', userAddress })
   process.kill(site.pid, 'SIGKILL')

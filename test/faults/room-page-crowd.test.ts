@@ -3,9 +3,9 @@ import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { WhipPeer } from '../support/media/whip-peer.ts'
 
-/** More than a page connects to unseen. */
+/** More users than a page watches while hidden. */
 const count = 28
-/** Tiles at once, oneself included. */
+/** Visible tiles, including the own one. */
 const tiles = 4
 const [speech, quiet] = [25, 80] as const
 
@@ -13,7 +13,7 @@ let site: RoomSite
 let visitor: Visitor
 const people: SignalClient[] = []
 const peers: WhipPeer[] = []
-/** Streams that the page is connected to. */
+/** Streams that the page watches. */
 const watched = new Set<string>()
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-/** Says something for as long as something takes. */
+/** Lets a user talk during an action. */
 async function whileTalking(index: number, run: () => Promise<void>): Promise<void> {
   const peer = peers[index]
   if (peer === undefined) throw new Error('nobody is there')
@@ -64,7 +64,7 @@ async function whileTalking(index: number, run: () => Promise<void>): Promise<vo
   peer.level = quiet
 }
 
-test('in a large room the page is connected to who is seen, and to who speaks up; who gave up their tile is heard on and let go of later', {
+test('in a large room the page watches visible users and speakers; a user who lost the tile stays audible for a while', {
   timeout: 60_000,
 }, async () => {
   await expect.poll(() => [...watched].sort().join(' '), { timeout: 10_000 }).toBe('p0 p1 p2')
@@ -72,13 +72,13 @@ test('in a large room the page is connected to who is seen, and to who speaks up
     await expect.poll(() => watched.has('p20')).toBe(true)
     await visitor.tile('Person 20').getByText('speaking').waitFor()
   })
-  // One of the three had to make room, and did not speak.
+  // One of the three had to give way, and was silent.
   await expect.poll(() => watched.size, { timeout: 15_000 }).toBe(3)
   expect(watched.has('p20')).toBe(true)
   expect(visitor.problems).toEqual([])
 })
 
-test('who leaves makes the room small: then everybody is connected to', { timeout: 60_000 }, async () => {
+test('when a user leaves and the room becomes small, the page watches everybody', { timeout: 60_000 }, async () => {
   for (const client of people.splice(23)) client.drop()
   await Promise.all(peers.splice(23).map(async (peer) => await peer.close()))
   await expect.poll(() => watched.size, { timeout: 40_000 }).toBe(23)

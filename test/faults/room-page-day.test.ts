@@ -4,13 +4,13 @@ import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
 const patience = { timeout: 20_000 }
 
-/** Names of the tiles, in their order on the stage. */
+/** Names of the tiles, in stage order. */
 const tilesOf = async (visitor: Visitor): Promise<string[]> =>
   await visitor.page.evaluate<string[]>(
     "[...document.querySelectorAll('[data-tile]')].map((tile) => tile.getAttribute('aria-label'))",
   )
 
-/** What happens to people on an ordinary day: they come too early, headsets are pulled out, cameras fail, many are there. */
+/** Everyday events: users come too early, headsets are unplugged, cameras fail, many join. */
 describe('a guest of a meeting', () => {
   let site: RoomSite
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a guest of a meeting', () => {
   }, 120_000)
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('who comes before the room is open reads so, waits, and is in by themselves when it opens', async () => {
+  test('a guest who comes before the room is open reads so, waits, and joins automatically when it opens', async () => {
     const room = await site.room({ topic: 'Early shift' })
     const link = await site.link(room)
     const personal = await site.link(room, { user_id: 'li', user_name: '李明' })
@@ -45,7 +45,7 @@ describe('a guest of a meeting', () => {
     expect([...ann.problems, ...li.problems]).toEqual([])
   })
 
-  test('microphone, camera and speaker are chosen in the call, remembered, and replaced when one is pulled out', async () => {
+  test('microphone, camera and speaker are chosen in the call, remembered, and replaced when one is unplugged', async () => {
     const room = await site.room()
     const bo = await site.join(await site.link(room), { name: 'Bo', viewport: { width: 390, height: 844 } })
     const ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
@@ -71,7 +71,7 @@ describe('a guest of a meeting', () => {
       .poll(() => bo.page.evaluate("JSON.parse(localStorage.getItem('roomdesk.room'))"), patience)
       .toMatchObject({ microphone, speaker })
     const used = `window.taken?.find((track) => track.readyState === 'live' && track.getSettings().deviceId === ${JSON.stringify(microphone)})`
-    // What a headset does that is pulled out: its track ends, and the list of devices is another one.
+    // Effects of unplugging a headset: its track ends, and the list of devices changes.
     await bo.page.evaluate(`(() => {
       const { mediaDevices } = navigator
       const all = mediaDevices.enumerateDevices.bind(mediaDevices)
@@ -94,7 +94,7 @@ describe('a guest of a meeting', () => {
     await bo.page.evaluate(`void ${used}.dispatchEvent(new Event('ended'))`)
     await bo.page.getByText(/was unplugged. Now in use: /).waitFor()
     await bo.button('Mute').waitFor()
-    // Plugged in again it is taken again.
+    // Plugged in again it is used again.
     await bo.page.evaluate(
       'window.unplugged.clear(), void navigator.mediaDevices.dispatchEvent(new Event("devicechange"))',
     )
@@ -104,7 +104,7 @@ describe('a guest of a meeting', () => {
     expect([...ann.problems, ...bo.problems]).toEqual([])
   })
 
-  test('the invitation is copied where the link is for anybody, or the number opens the room; a personal link never', async () => {
+  test('the invitation can be copied for a shared link or an open number, but never for a personal link', async () => {
     const room = await site.room({ topic: 'Open day' })
     const shared = await site.link(room)
     const permissions = ['clipboard-read', 'clipboard-write']
@@ -118,7 +118,7 @@ describe('a guest of a meeting', () => {
     const bo = await site.join(shared, { name: 'Bo', equipment: 'none' })
     const text = await invited(bo)
     expect(text).toContain('“Open day”')
-    // It lets in whoever has it.
+    // The copied link works.
     const cy = await site.join(/https?:\S+/.exec(text)?.[0] ?? '', { name: 'Cy', equipment: 'none' })
     await bo.tile('Cy').waitFor()
     const personal = await site.link(room, { user_id: 'di', user_name: 'Di', role: 'host' })
@@ -134,7 +134,7 @@ describe('a guest of a meeting', () => {
     expect([...bo.problems, ...cy.problems, ...di.problems]).toEqual([])
   })
 
-  test('a camera that is lost keeps its tile with the reason, and is back by itself; taken out by the operator it is gone', {
+  test('a lost camera keeps its tile with the reason, and returns by itself; removed by the operator its tile disappears', {
     timeout: 150_000,
   }, async () => {
     const room = await site.room({ topic: 'Yard' })
@@ -152,7 +152,7 @@ describe('a guest of a meeting', () => {
     await li.tile('Gate').getByText('恢复后将自动显示').waitFor()
     expect(await ann.tile('Gate').boundingBox()).toEqual(place)
     expect(await ann.accessibilityProblems()).toEqual([])
-    // Who comes now sees it, too.
+    // New users see it, too.
     const bo = await site.join(await site.link(room), { name: 'Bo', equipment: 'none' })
     await bo.tile('Gate').getByText('Camera lost, reconnecting').waitFor()
     await using again = await startCamera({ width: 320, height: 180, fps: 8, gop: 8, port })
@@ -165,7 +165,7 @@ describe('a guest of a meeting', () => {
     await Promise.all([ann.close(), bo.close(), li.close()])
   })
 
-  test('of more people than fit there are pages, by arrows and keys; who is kept is on each of them', async () => {
+  test('more users than fit are on several pages, reached by arrows and keys; pinned users are on each page', async () => {
     await site.controller.rpc('settings.set', { media: { most_tiles: 4 } })
     const room = await site.room({ topic: 'Many' })
     const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })

@@ -27,14 +27,14 @@ describe('a meeting with a host', () => {
     await visitor.button(more).click()
     await visitor.page.getByRole('menuitem', { name: item }).click()
   }
-  /** Names in the list of people, in its order. */
+  /** Names in the list of users, in order. */
   const listed = async (visitor: Visitor): Promise<string[]> =>
     await visitor.page
       .getByRole('region', { name: /^People/ })
       .locator('li > .clip')
       .allInnerTexts()
 
-  test('hands are raised by button and by key, seen on the tile and first in the list, in their order', async () => {
+  test('hands are raised by button and by key, shown on the tile and first in the list, in their order', async () => {
     await li.page.keyboard.press('h')
     await li.page.getByText('您已举手').waitFor()
     await ann.page.getByText('李明 raised their hand').waitFor()
@@ -50,7 +50,7 @@ describe('a meeting with a host', () => {
     await expect.poll(() => listed(ann), patience).toEqual(['李明', 'Bo', 'Ann (you)'])
   })
 
-  test('the host lowers one hand, whose owner is told, or all of them', async () => {
+  test('the host lowers one hand, whose owner is notified, or all of them', async () => {
     await ann.page
       .getByRole('region', { name: /^People/ })
       .getByRole('button', { name: 'Actions for 李明' })
@@ -64,7 +64,7 @@ describe('a meeting with a host', () => {
     await ann.page.keyboard.press('Escape')
   })
 
-  test('the host mutes everybody at once; each unmutes by themselves', async () => {
+  test('the host mutes everybody at once; each user unmutes themselves', async () => {
     await menu(ann, 'Mute everybody')
     await Promise.all([bo.page.getByText('Ann muted you').waitFor(), li.page.getByText('Ann 已将您静音').waitFor()])
     for (const name of ['Bo', '李明']) await ann.tile(name).getByText('microphone off').waitFor({ state: 'attached' })
@@ -73,7 +73,7 @@ describe('a meeting with a host', () => {
     await ann.tile('李明').getByText('microphone off').waitFor({ state: 'detached' })
   })
 
-  test('the host locks the room and unlocks it: all read so, the operator sees it, and who was in comes back by reloading', async () => {
+  test('the host locks the room and unlocks it: all read so, the operator sees it, and current users can reload', async () => {
     await menu(ann, 'Lock the room')
     await Promise.all([bo.page.getByText('The room is locked').waitFor(), li.page.getByText('房间已锁定').waitFor()])
     expect((await site.controller.rpc('rooms.get', { room_id: room })).room.status).toBe('locked')
@@ -89,14 +89,14 @@ describe('a meeting with a host', () => {
     await li.page.getByText('房间已重新开放').waitFor()
   })
 
-  test('nobody else has the host’s menu', async () => {
+  test('only the host has the host’s menu', async () => {
     await bo.button('More').click()
     const items = await bo.page.getByRole('menuitem').allInnerTexts()
     expect(items.filter((item) => /everybody|Lock|End/.test(item))).toEqual([])
     await bo.page.keyboard.press('Escape')
   })
 
-  test('the host ends the meeting for everybody after a question with their number; the room can be joined again', async () => {
+  test('the host ends the meeting for everybody after confirming the number of users; the room can be joined again', async () => {
     await menu(ann, 'End the meeting for everybody')
     const dialog = ann.page.getByRole('dialog')
     await dialog.getByText('3 including you').waitFor()
@@ -121,7 +121,7 @@ describe('a meeting with a host', () => {
     expect([...ann.problems, ...li.problems, ...bo.problems]).toEqual([])
   })
 
-  test('guests wait until the host lets them in, see the topic, and send nothing; a host who comes later sees them', async () => {
+  test('guests wait until the host admits them, see the topic, and send nothing; a host who joins later sees them', async () => {
     const interview = await site.room({ topic: 'Interview', waiting_room: true })
     const link = await site.link(interview)
     const guest = async (name: string, locale: string): Promise<Visitor> => {
@@ -147,7 +147,7 @@ describe('a meeting with a host', () => {
     })`)
     await host.page.getByRole('button', { name: 'Show' }).click()
     expect(await host.accessibilityProblems()).toEqual([])
-    // While they wait their connection is lost: they keep their place.
+    // They lose the connection while waiting, and keep their place.
     await cy.page.context().setOffline(true)
     await cy.page.getByText('Connection lost. Reconnecting').waitFor()
     await cy.page.context().setOffline(false)
@@ -161,7 +161,7 @@ describe('a meeting with a host', () => {
     await waiting.getByRole('button', { name: 'Let in: 王芳' }).click()
     await wang.sees('Ann')
     await waiting.waitFor({ state: 'detached' })
-    // Who was let in is not asked again.
+    // Admitted users do not wait again.
     await cy.page.reload()
     await cy.enter()
     expect([...host.problems, ...cy.problems, ...wang.problems, ...eve.problems]).toEqual([])

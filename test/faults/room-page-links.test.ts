@@ -24,7 +24,7 @@ async function comes(name: string, by = link, locale = 'en-GB'): Promise<Visitor
   return visitor
 }
 
-test('one guest of a shared link is removed: the others stay, new ones come in, and the operator can revoke the link as a whole', {
+test('one guest of a shared link is removed: the others stay, new ones join, and the operator can revoke the whole link', {
   timeout: 120_000,
 }, async () => {
   const [ann, bo] = [await comes('Ann'), await comes('Bo')]
@@ -37,7 +37,7 @@ test('one guest of a shared link is removed: the others stay, new ones come in, 
   await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
   await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
 
-  // The same link in the same browser, and in that of somebody who was never there.
+  // The same link in the same browser, and in a new one.
   await ann.page.goto('about:blank')
   await ann.page.goto(link)
   await ann.page.getByLabel('Your name').fill('Ann')

@@ -3,15 +3,15 @@ import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 import type { Camera } from '../support/camera/camera.ts'
 import { type LossyProxy, startLossyProxy } from '../support/media/lossy-proxy.ts'
 
-/** How long people wait for pictures after the computer has a network again, in milliseconds: 1 to 2 s, and a busy machine takes its time. */
+/** Maximum time without pictures after a change of networks, in milliseconds: normally 1 to 2 s, more on a busy machine. */
 const withinMs = 6_000
-/** How long from the moment on that the way they came by is gone, where nobody tells the browser. */
+/** The same after the old path is gone, if the browser gets no event. */
 const unannouncedMs = 3_000
-/** And until what people say comes again. */
+/** Maximum time until chat messages arrive again. */
 const signalledMs = 6_000
-/** The node is reached over this address: what comes there is led on while a network is up. */
+/** Address of a proxy to the node: it forwards packets while a network is up. */
 const way = '127.0.0.2'
-/** Above a connection's first port: where it comes in once it has begun ICE anew. */
+/** Offset from a connection's first port to the one used after an ICE restart. */
 const restartPortAbove = 100
 
 describe('a laptop changes networks', () => {
@@ -20,9 +20,9 @@ describe('a laptop changes networks', () => {
   let camera: Camera
   let ann: Visitor
   const networks: LossyProxy[] = []
-  /** What the page has asked the node of its sessions; a question whether it is there is none. */
+  /** Methods of the page's requests to its sessions, except HEAD. */
   const asked: string[] = []
-  /** Networks so far: nothing goes by the WebSockets that were opened on one before. */
+  /** Number of networks so far: WebSockets of an earlier one are dead. */
   let changes = 0
   beforeAll(async () => {
     site = await RoomSite.start({
@@ -38,7 +38,7 @@ describe('a laptop changes networks', () => {
   beforeEach(async () => {
     networks.push(await startLossyProxy(udpPort(), 0, way))
     const page = await site.window()
-    // As from behind a NAT: the node cannot reach the browser by the address that its requests come from, and waits for it.
+    // Like a NAT: the node cannot reach the browser at the source address of its requests, and waits for its packets.
     await page.route(/\/(?:whip|whep|session)\//, async (route) => {
       const sent = route.request().postData()
       await route.continue(sent === null ? {} : { postData: sent.replace(/a=candidate:.*\r\n/g, '') })
@@ -64,12 +64,12 @@ describe('a laptop changes networks', () => {
     for (const network of networks.splice(0)) await network[Symbol.asyncDispose]()
   })
 
-  /** The one of WebRTC is that of the node's page where it is free. */
+  /** The UDP port of WebRTC equals the page's port if that is free. */
   function udpPort(): number {
     return Number(new URL(site.controller.ready.node).port)
   }
 
-  /** Resolves when the node got so many more pictures of Ann. */
+  /** Resolves when the node has received this many more pictures of Ann. */
   async function sent(more: number): Promise<void> {
     const frames = async (): Promise<number> => {
       const { streams } = await site.controller.rpc('media.stats', { room_id: room })
@@ -79,7 +79,7 @@ describe('a laptop changes networks', () => {
     while ((await frames()) < before + more) await new Promise((resolve) => setTimeout(resolve, 50))
   }
 
-  test('pictures are back at once in both directions, in the same sessions', async () => {
+  test('pictures return at once in both directions, in the same sessions', async () => {
     await ann.page.context().setOffline(true)
     await networks.pop()?.[Symbol.asyncDispose]()
     await ann.page.getByText('Connection lost. Reconnecting').waitFor()
@@ -89,13 +89,13 @@ describe('a laptop changes networks', () => {
     await ann.page.context().setOffline(false)
     await Promise.all([ann.sees('停车场', 2), sent(2)])
     expect(performance.now() - began).toBeLessThan(withinMs)
-    // The camera's and the person's own session were told of the new network, and no new one was made.
+    // The sessions of the camera and the user moved to the new network, and no new one was made.
     expect(new Set(asked)).toEqual(new Set(['PATCH']))
     expect(ann.problems).toEqual([])
   })
 
-  test('and nobody tells the browser: what falls silent finds another way within 3 s', async () => {
-    // What is silent is judged by how steadily it came before.
+  test('without an event for the browser a silent stream finds another path within 3 s', async () => {
+    // Silence is judged by the previous regularity.
     await ann.sees('停车场', 40)
     expect(asked).toEqual([])
     networks.push(await startLossyProxy(udpPort() + restartPortAbove, 0, way))
@@ -105,26 +105,26 @@ describe('a laptop changes networks', () => {
     changes += 1
     Object.assign(gone.toClient, { loss: 1 })
     Object.assign(gone.toTarget, { loss: 1 })
-    // What was under way is shown yet.
+    // Pictures in flight are still shown.
     await ann.pauses('停车场', 300)
     await Promise.all([ann.sees('停车场', 2), sent(2)])
     const tookMs = performance.now() - began
     console.info(`pictures are back in both directions after ${tookMs.toFixed(0)} ms`)
     expect(tookMs).toBeLessThan(unannouncedMs)
     expect(new Set(asked)).toEqual(new Set(['PATCH']))
-    // The signalling finds its way, too, long before its own next look.
+    // Signalling also finds its new path long before its next regular check.
     await ann.page.getByText('You are connected again').waitFor()
     expect(performance.now() - began).toBeLessThan(signalledMs)
     expect(ann.problems).toEqual([])
   })
 
-  test('a camera that falls silent is no change of networks, for somebody who only watches', async () => {
+  test('a silent camera does not count as a change of networks for a user who only watches', async () => {
     const bo = await site.join(await site.link(room, { user_id: 'bo', user_name: 'Bo' }), { equipment: 'none' })
     await ann.close()
-    // What is silent is judged by how steadily it came before.
+    // Silence is judged by the previous regularity.
     for (let second = 0; second < 4; second++) await bo.sees('停车场', 8)
     bo.page.on('request', (request) => asked.push(request.method()))
-    // It stands still, and the node does not know it until 5 s later.
+    // The camera freezes, and the node does not notice for 5 s.
     camera.signal('SIGSTOP')
     await bo.pauses('停车场', 1_500)
     camera.signal('SIGCONT')

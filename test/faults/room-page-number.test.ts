@@ -3,8 +3,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** A room that its number opens: the operator allows it, people come, one of them is taken out. The stories follow each other. */
-describe('a room that anybody may join who knows its number', () => {
+/** A room that can be joined by number: the operator allows it, users join, one of them is removed. The stories follow each other. */
+describe('a room that can be joined by number', () => {
   let site: RoomSite
   let operator: Visitor
   let page: Page
@@ -25,12 +25,12 @@ describe('a room that anybody may join who knows its number', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('the operator makes it: the dialog says what the site does, and the room says so afterwards', async () => {
+  test("the operator creates it: the dialog shows the site's default, and the room shows it afterwards", async () => {
     await page.getByRole('button', { name: 'New room' }).first().click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Topic').fill('Open house')
     await dialog.getByLabel('Host password').fill('open sesame')
-    // The words of the choice lie over its field: it is opened by key.
+    // The label covers the field: the test opens it by keyboard.
     await dialog.getByLabel('Joining by room number').press('ArrowDown')
     await page.getByRole('option', { name: 'Site default (now: not allowed)' }).waitFor()
     await page.getByRole('option', { name: 'Anyone who knows the number can join' }).click()
@@ -42,7 +42,7 @@ describe('a room that anybody may join who knows its number', () => {
     expect(items).toMatchObject([{ entry_by_number: 'on', has_host_password: true }])
   })
 
-  test('beside the links for single people the operator finds the address for everybody', async () => {
+  test('beside personal links the operator finds the address for everybody', async () => {
     await page.getByRole('button', { name: 'Join link' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(byNumber(room), { exact: true }).waitFor()
@@ -50,7 +50,7 @@ describe('a room that anybody may join who knows its number', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   })
 
-  test('somebody who knows the number is asked for a name and offered the host password; the operator sees how they came', async () => {
+  test('a user who knows the number enters a name and may enter the host password; the operator sees how they joined', async () => {
     ann = await site.open(byNumber(room), { equipment })
     await ann.page.getByText('For hosts only').waitFor()
     expect(await ann.accessibilityProblems()).toEqual([])
@@ -66,7 +66,7 @@ describe('a room that anybody may join who knows its number', () => {
     expect(await person('Bo').getByText('by room number').count()).toBe(0)
   })
 
-  test('a page that is loaded again is the same person, under the name they give now', async () => {
+  test('a reloaded page is the same user, under the current name', async () => {
     const ids = async () =>
       new Set((await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id))
     const before = await ids()
@@ -76,7 +76,7 @@ describe('a room that anybody may join who knows its number', () => {
     expect(await ids()).toEqual(before)
   })
 
-  test('who was taken out does not come straight back in that browser; others do', async () => {
+  test('a removed user cannot return at once in that browser; others can', async () => {
     await page.getByRole('button', { name: 'Remove from room: Ann of Oslo' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
@@ -89,7 +89,7 @@ describe('a room that anybody may join who knows its number', () => {
     await carl.close()
   })
 
-  test('a locked room says so, and lets one in when it is unlocked', async () => {
+  test('a locked room says so, and admits the user when it is unlocked', async () => {
     await site.controller.rpc('rooms.lock', { room_ids: [room] })
     const dora = await site.open(byNumber(room), { equipment })
     await dora.page.getByLabel('Your name').fill('Dora')
@@ -101,7 +101,7 @@ describe('a room that anybody may join who knows its number', () => {
     await dora.close()
   })
 
-  test('without a host password none is asked for; a number that opens nothing is told from no room by nothing', async () => {
+  test('without a host password the page asks for none; a closed number looks exactly like an unknown room', async () => {
     const plain = await site.open(byNumber(await site.room({ entry_by_number: 'on' })), { equipment })
     await plain.until("performance.getEntriesByType('resource').some(({ name }) => name.includes('/entry/'))")
     await plain.page.getByLabel('Your name').fill('Eve')
@@ -121,7 +121,7 @@ describe('a room that anybody may join who knows its number', () => {
     expect(texts.size).toBe(1)
   })
 
-  test('a switch in the settings lets people into every room that says nothing of its own', async () => {
+  test('a setting opens every room without its own choice', async () => {
     const number = await site.room()
     await page.goto(`${site.controller.ready.console}/#/settings/media`)
     await page.getByRole('switch', { name: 'Anyone who knows the number of a room can join it' }).press('Space')

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** A site with two embedded nodes: the page comes from one of them, and the room is on the other. */
+/** A site with two embedded nodes: the page is served by one of them, and the room is on the other. */
 describe('a room on another node than the page', () => {
   let site: RoomSite
   let room: string
@@ -11,31 +11,31 @@ describe('a room on another node than the page', () => {
   let home: string
   let other: string
   /** Name of the other node. */
-  let elsewhere: string
+  let otherName: string
   beforeAll(async () => {
     site = await RoomSite.start()
     home = site.controller.ready.node
     const [added] = await site.controller.rpc('nodes.add_embedded', { count: 1 })
-    elsewhere = added?.config.name ?? ''
+    otherName = added?.config.name ?? ''
     other = `http://127.0.0.1:${added?.config.port}`
     const offline = async (): Promise<boolean> =>
       (await site.controller.rpc('nodes.list', {})).some(({ state }) => state !== 'online')
     while (await offline()) await new Promise((resolve) => setTimeout(resolve, 100))
-    // A room gets its node when its first camera joins, by load: of two rooms one is there.
+    // A room gets its node by load when its first camera joins: of two rooms one is there.
     for (const [camera, topic] of Object.entries({ yard: 'Here', gate: 'Next door' })) {
       const made = await site.room({ topic, entry_by_number: 'on' })
       await site.camera(made, camera, '停车场')
       const { room: view } = await site.controller.rpc('rooms.get', { room_id: made })
-      if (view.node === elsewhere) room = made
+      if (view.node === otherName) room = made
     }
   })
   afterAll(async () => {
     await site[Symbol.asyncDispose]()
   })
 
-  /** The same page from the other node, as where the room was before. */
+  /** Makes the address of the same page on the other node, where the room was before. */
   const fromHome = (url: string): string => url.replace(other, home)
-  /** Where the page went with what it sent and watched. */
+  /** Collects the origins of the page's media sessions. */
   function origins(visitor: Visitor): Set<string> {
     const found = new Set<string>()
     visitor.page.on('request', (request) => {
@@ -51,7 +51,7 @@ describe('a room on another node than the page', () => {
   const inRoom = async (): Promise<string[]> =>
     (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ user_id }) => user_id)
 
-  test('with a link: the page goes there by itself, and sees and is seen', async () => {
+  test('with a link: the page connects there by itself, and media flows in both directions', async () => {
     ann = await site.open(fromHome(await site.link(room, { user_id: 'ann', user_name: 'Ann' })))
     const went = origins(ann)
     await ann.enter()
@@ -62,28 +62,28 @@ describe('a room on another node than the page', () => {
     expect(streams.map(({ stream_id }) => stream_id)).toContain('ann')
   })
 
-  test('with the number alone: the same, and both see each other', async () => {
+  test('with the number alone: the page connects there as well, and both users see each other', async () => {
     const bo = await site.open(`${home}/room/?roomId=${room}`)
     await bo.enter('Bo')
     await Promise.all([bo.sees('停车场'), bo.sees('Ann'), ann.sees('Bo')])
     await bo.close()
   })
 
-  test('and that node is gone for good: the page asks its own node again, and is in the room wherever that is now', async () => {
+  test('after that node is gone for good the page asks its own node again, and joins the room on its new node', async () => {
     process.kill(mediaProcesses().at(-1) ?? 0, 'SIGKILL')
-    await site.controller.rpc('nodes.disable', { name: elsewhere })
+    await site.controller.rpc('nodes.disable', { name: otherName })
     await ann.page.getByText('You are connected again').waitFor()
     await ann.sees('停车场')
     await expect.poll(inRoom).toEqual(expect.arrayContaining([expect.stringMatching(/yard|gate/), 'ann']))
     expect(ann.problems).toEqual([])
   })
 
-  test('and the node where the room is now is disabled: people read that they will be back, and are led to the other one', async () => {
+  test("after the room's current node is disabled users read that they will be reconnected, and are, on the other node", async () => {
     const { controller } = site
-    await controller.rpc('nodes.enable', { name: elsewhere })
+    await controller.rpc('nodes.enable', { name: otherName })
     const nodes = () => controller.rpc('nodes.list', {})
     await expect.poll(async () => (await nodes()).every(({ state }) => state === 'online')).toBe(true)
-    const first = (await nodes()).find(({ config }) => config.name !== elsewhere)?.config.name ?? ''
+    const first = (await nodes()).find(({ config }) => config.name !== otherName)?.config.name ?? ''
     const went = origins(ann)
     await controller.rpc('nodes.disable', { name: first })
     await ann.page.getByText('Restarting. You will be reconnected').waitFor()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPeerToPeerRoom, type PeerToPeerRoom } from '../e2e/peer-to-peer-room.ts'
 import type { Visitor } from '../support/sites/room-site.ts'
 
-/** What happens to people who send straight to each other, after they see each other. */
+/** Events in a peer-to-peer room after users see each other. */
 describe('a peer-to-peer room', () => {
   let opened: PeerToPeerRoom
   let ann: Visitor
@@ -15,7 +15,7 @@ describe('a peer-to-peer room', () => {
   })
   afterAll(() => opened.site[Symbol.asyncDispose]())
 
-  test('a screen is shared straight, also with somebody who comes in later', async () => {
+  test('a screen is shared directly, also with a user who joins later', async () => {
     await ann.button('Share your screen').click()
     await bo.sees('Screen of Ann')
     const chen = await opened.join('chen', '陈晨')
@@ -26,7 +26,7 @@ describe('a peer-to-peer room', () => {
     await ann.tile('陈晨').waitFor({ state: 'detached' })
   })
 
-  test('a cut to the node does not cut people from each other; a page loaded again finds everybody', async () => {
+  test('a lost connection to the node does not disconnect users from each other; a reloaded page finds everybody', async () => {
     await bo.page.context().setOffline(true)
     await bo.page.getByText('Connection lost. Reconnecting').waitFor()
     await bo.sees('Ann')

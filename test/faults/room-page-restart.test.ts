@@ -2,11 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePorts } from '../../server/nodes/embedded/free-ports.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** From the moment that the site is there again until people see each other, in milliseconds. */
+/** Maximum time from the return of the site until users see each other, in milliseconds. */
 const backMs = 5_000
 const host = '127.0.0.1'
 
-describe('people in a meeting when the site is restarted or a node is taken out of service', () => {
+describe('users in a meeting when the site restarts or a node is taken out of service', () => {
   let site: RoomSite
   let visitors: Visitor[] = []
   beforeAll(async () => {
@@ -34,10 +34,10 @@ describe('people in a meeting when the site is restarted or a node is taken out 
     return { room, ann, li }
   }
 
-  /** What the page says while it waits. */
+  /** Waits for a notice on the page. */
   const says = (visitor: Visitor, words: string): Promise<void> => visitor.page.getByText(words).waitFor()
 
-  test('a planned restart: they read that they will be back, and are, with pictures both ways', {
+  test('read during a planned restart that they will be reconnected, and are, with pictures in both directions', {
     timeout: 120_000,
   }, async () => {
     const { ann, li } = await meeting()
@@ -53,7 +53,7 @@ describe('people in a meeting when the site is restarted or a node is taken out 
     expect([...ann.problems, ...li.problems]).toEqual([])
   })
 
-  test('the only node is disabled, and enabled again a moment later', { timeout: 120_000 }, async () => {
+  test('are back after the only node was disabled and enabled a moment later', { timeout: 120_000 }, async () => {
     const { ann, li } = await meeting()
     await site.controller.rpc('nodes.disable', { name: 'first' })
     await Promise.all([says(ann, 'Restarting. You will be reconnected'), says(li, '服务正在重启，稍后将自动恢复')])
@@ -64,7 +64,7 @@ describe('people in a meeting when the site is restarted or a node is taken out 
     expect(performance.now() - began).toBeLessThan(backMs)
   })
 
-  test('a node is disabled while another one runs: they are brought over by their pages', {
+  test('are moved by their pages when a node is disabled while another one runs', {
     timeout: 120_000,
   }, async () => {
     await site.controller.rpc('nodes.enable', { name: 'second' })

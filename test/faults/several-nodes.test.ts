@@ -13,8 +13,8 @@ const embedded = (name: string, port: number) => ({ name, kind: 'embedded' as co
 const host = '127.0.0.1'
 const password = { host_password: 'open sesame' }
 
-/** What happens to several embedded nodes over the life of a site; the stories follow each other. */
-test('several embedded nodes: from a site file, over ports, certificates and trouble, to the last one', async () => {
+/** Events in the life of a site with several embedded nodes; the stories follow each other. */
+test('several embedded nodes: from a site file, over ports, certificates and faults, to the last one', async () => {
   await using camera = await startCamera()
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-several-'))
   const ports = await freePorts({ host, from: 30_000 + (process.pid % 2_000), count: 3, taken: [] })
@@ -30,7 +30,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
   await allOnline()
   expect((await listed()).map(({ config }) => config.port)).toEqual([0, one, two])
 
-  // A room of each.
+  // A room on each node.
   const rooms = await Promise.all([1, 2, 3].map(() => site.api.createRoom(password)))
   const addresses: string[] = []
   for (const room of rooms) addresses.push(await addressOf(room))
@@ -42,7 +42,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
   const camerasBack = () =>
     site.until(async () => (await site.rpc('devices.list', {})).every((device) => device.state === 'joined'))
 
-  // With another port it is there after a moment, with its cameras; the others never notice.
+  // With another port a node returns after a moment, with its cameras; the others are unaffected.
   const others = [pidAt(0), pidAt(1), pidAt(2)]
   await site.rpc('nodes.update', embedded('b', three))
   await camerasBack()
@@ -52,7 +52,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
   expect(others.filter(isAlive)).toHaveLength(2)
   expect(await site.rpc('nodes.test', embedded('b', three))).toMatchObject({ ok: true })
 
-  // Killed while somebody else takes its port: said by name, and mended by itself.
+  // Killed while another program takes its port: reported by name, and repaired without help.
   await site.rpc('nodes.disable', { name: 'c' })
   await site.until(async () => (await fetch(`http://${host}:${two}/room/`).catch(() => undefined)) === undefined)
   const thief = createServer().listen(two, host)
@@ -77,7 +77,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
   await camerasBack()
   expect((await fetch(`http://${host}:${three}/room/`)).status).toBe(200)
 
-  // Without the first one people are led to those that are left.
+  // Without the first one users are redirected to the others.
   await site.rpc('nodes.remove', { name: 'a' })
   await camerasBack()
   const page = await fetch(`${site.api.media}/jroom/?roomId=${roomAt(two)}`, { redirect: 'manual' })
@@ -88,7 +88,7 @@ test('several embedded nodes: from a site file, over ports, certificates and tro
   const person = await SignalClient.join(`http://${await addressOf(room)}`, room, password)
   person.drop()
 
-  // None is left behind.
+  // No process is left.
   await site.stop()
   expect(site.pids.filter(isAlive)).toEqual([])
   await rm(folder, { recursive: true, force: true })

@@ -5,9 +5,9 @@ import { startAlone } from '../e2e/lone-app.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-// The stand-in alone tells by its own environment which program fails; Electron's relaunch itself is Electron's.
+// Only the stand-in chooses the failing process by an environment variable; relaunching is Electron's own function.
 test.skipIf(isGenuine)(
-  'an error that nobody foresaw in the main process: the app starts again where it was; a second one soon after ends it, and it says so',
+  'an unexpected error in the main process: the app restarts in its previous state; a second one soon after ends it with a message',
   async () => {
     await using app = await startAlone({
       before: ['test/support/fail-on-signal.cjs'],

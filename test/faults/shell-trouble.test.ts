@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noteSurroundings, notifications, windowState, withWindow } from '../e2e/around-the-page.ts'
 import { answerDialogs, type Desktop, launch } from '../e2e/desktop.ts'
 
-/** A simulated node that takes rooms, and a device in one of them. */
+/** Creates a simulated node that takes rooms, and a device in one of them. */
 async function makeSite({ call }: Desktop): Promise<void> {
   await call('settings.set', {
     console: { language: 'en' },
     deadlines: { health_interval_ms: 100, health_ms: 100 },
-    // A device that is back at once is not told.
+    // A device that returns at once is not reported.
     devices: { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 },
   })
   for (const { config } of (await call('nodes.list')) as { config: { name: string } }[]) {
@@ -29,8 +29,8 @@ async function makeSite({ call }: Desktop): Promise<void> {
   })
 }
 
-/** One site over three starts of the app: each test goes on where the one before it ended. */
-describe('trouble', () => {
+/** One site over three starts of the app: each test continues where the previous one ended. */
+describe('faults', () => {
   let userData: string
   let desktop: Desktop
   beforeAll(async () => {
@@ -42,18 +42,18 @@ describe('trouble', () => {
     await desktop.quit()
     await rm(userData, { recursive: true, force: true, maxRetries: 5 })
   })
-  /** Texts of the notifications from now on. */
+  /** Collects the texts of notifications from now on. */
   const notifiedFromNow = async (): Promise<() => Promise<string[]>> => {
     const { length } = await notifications(desktop.app)
     return async () => (await notifications(desktop.app)).slice(length)
   }
 
-  test('a device and a node that go down while the window is hidden are told in the system', async () => {
+  test('a device and a node that fail while the window is hidden cause system notifications', async () => {
     await desktop.page.evaluate(`globalThis.joined = false; void roomdesk.onEvent(({ name, payload }) => {
       if (name === 'devices.changed') joined = payload.items.some(({ state }) => state === 'joined')
     })`)
     await makeSite(desktop)
-    // Events are gathered for a moment: what joined and dropped within it was never up.
+    // Events are collected for a moment: a device that joined and dropped within it was never up.
     await expect.poll(() => desktop.page.evaluate('joined')).toBe(true)
     const notified = await notifiedFromNow()
     await withWindow(desktop.app, 'hide')
@@ -80,7 +80,7 @@ describe('trouble', () => {
   })
 
   describe('when the page crashes', () => {
-    /** The page that is there now; Playwright's own handle is of the one that crashed. */
+    /** Evaluates in the current page; Playwright's own handle belongs to the crashed one. */
     const inNewPage = (expression: string): Promise<unknown> =>
       desktop.app.evaluate(
         ({ BrowserWindow }, code) =>
@@ -95,7 +95,7 @@ describe('trouble', () => {
       )
     const crashed = 'The console page crashed and was reloaded. The controller kept running.'
 
-    test('it is loaded again and the operator is told; the controller goes on', async () => {
+    test('it is reloaded and the operator is notified; the controller continues', async () => {
       const url = await desktop.url('media')
       const rooms = await roomCount()
       await noteSurroundings(desktop.app)
@@ -106,7 +106,7 @@ describe('trouble', () => {
       expect((await fetch(`${url}/openapi.json`)).status).toBe(200)
     })
 
-    test('one that crashes again and again is not loaded for ever: the operator decides', async () => {
+    test('a page that crashes repeatedly is not reloaded for ever: the operator decides', async () => {
       const asked = await answerDialogs(desktop.app, 1)
       for (let times = 2; times <= 3; times++) {
         await crash()
@@ -123,7 +123,7 @@ describe('trouble', () => {
     return ((await desktop.call('rooms.list', {})) as { total: number }).total
   }
 
-  /** Starts the app while something else listens where it wants to: the operator tries again, then takes a free port for once. */
+  /** Starts the app while another program uses its port: the operator retries, then chooses a free port once. */
   async function startWhilePortIsTaken(): Promise<void> {
     const [tryAgain, useFree] = [0, 1]
     await using holder = createServer().listen(0, '127.0.0.1')

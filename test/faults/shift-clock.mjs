@@ -1,4 +1,4 @@
-// Preloaded into a controller under test: SIGUSR2 sets its wall clock back by an hour, as a bad time server does.
+// Preloaded into a controller under test: SIGUSR2 sets its wall clock back by an hour, like a bad time server.
 const real = Date.now
 const RealDate = Date
 let shift = 0

@@ -8,15 +8,15 @@ import { removeFolder, startHeadless } from '../support/headless.ts'
 const credential = { label: 'Load', access_key: 'load', secret_key: 'load-secret', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'lab', kind: 'simulated' }] }
 const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 8)
-/** So often is everything compared and the site begun anew: a site that only grows would measure starts. */
+/** Rounds between complete comparisons, after which a new site starts: on a growing site the test would measure starts. */
 const roundsOfASite = 50
 
-/** What the clients were told: rooms whose creation was acknowledged, whose deletion was, and those without an answer. */
+/** Outcomes that the clients saw: acknowledged creations and deletions, and rooms without an answer. */
 class Told {
   readonly exists = new Set<string>()
   readonly gone = new Set<string>()
   readonly unknown = new Set<string>()
-  /** Creations and deletions that were acknowledged. */
+  /** Acknowledged creations and deletions. */
   changes = 0
 }
 
@@ -45,7 +45,7 @@ async function work(api: ApiClient, told: Told, name: string): Promise<void> {
   }
 }
 
-/** Kills a new site so often, and compares what is there with what its clients were told. */
+/** Kills a new site this many times, and compares its state with the outcomes that its clients saw. */
 async function killed(times: number): Promise<Told> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-kill-'))
   const told = new Told()
@@ -54,7 +54,7 @@ async function killed(times: number): Promise<Told> {
     const api = new ApiClient(server.ready, credential)
     expect((await api.authenticate()).ret).toBe(0)
     const workers = Array.from({ length: 8 }, (_, index) => work(api, told, `r${round}w${index}`))
-    // On a slow disk nothing may have been done yet after so short a time.
+    // On a slow disk there may be no change yet after so short a time.
     const before = told.changes
     await vi.waitUntil(() => told.changes > before + 3, { timeout: 20_000, interval: 1 })
     setTimeout(() => server.child.kill('SIGKILL'), Math.random() * 180)
@@ -91,7 +91,7 @@ async function killed(times: number): Promise<Told> {
   return told
 }
 
-test(`A controller killed ${rounds} times in the middle of its work forgets nothing it acknowledged`, {
+test(`A controller killed ${rounds} times in the middle of its work loses no acknowledged change`, {
   timeout: 60_000 + rounds * 10_000,
 }, async () => {
   let changes = 0

@@ -10,7 +10,7 @@ import { makeStandInDistribution } from '../support/stand-in-distribution.ts'
 const root = resolve(import.meta.dirname, '../..')
 const script = join(root, 'scripts/smoke.mjs')
 
-/** Runs the command; resolves with its exit code, what it printed, and its report. */
+/** Runs the command; resolves to its exit code, output and report. */
 async function smoke(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   const file = join(folder, 'report.json')
   const child = spawn(process.execPath, [script, '--report', file, ...args], {
@@ -35,9 +35,9 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 const app = (name: string): string => `app.${name}`
 
-/** What is done with a packed app, done with the built one on the stand-in: it proves the command, and nothing of Electron. */
+/** The story of a packed app, run with the built one on the stand-in: it tests the command, not Electron. */
 test.skipIf(process.platform === 'win32')(
-  'the whole story of the packed app can be told',
+  'the complete story of the packed app runs',
   async () => {
     const { code, said, report } = await smoke(['--stand-in'])
     const failed = report.items.filter(({ verdict }) => verdict !== 'PASS')
@@ -51,9 +51,9 @@ test.skipIf(process.platform === 'win32')(
   180_000,
 )
 
-/** A distribution whose program is none: it is packed and looked at as Electron is, and does not start. */
+/** A distribution with a dummy program: it is packed and checked like Electron, and does not start. */
 test.runIf(process.platform === 'linux' && process.arch === 'x64')(
-  'a packed app is looked at, and one that does not start is a failure with the reason',
+  'a packed app is checked, and one that does not start is a failure with the reason',
   async () => {
     const library = join(root, 'node_modules/@electron-internal/extract-zip/index.linux-x64-gnu.node')
     const electron = await makeStandInDistribution(join(folder, 'electron'), await readFile(library))

@@ -13,7 +13,7 @@ type Picture = NonNullable<ControlResult<'key_picture'>['picture']>
 
 const mounts = ['h265', 'jpeg', 'bframes', 'high10'] as const
 
-describe('a small picture of a camera that browsers do not show', () => {
+describe('a thumbnail of a camera that needs transcoding', () => {
   let camera: Camera
   let folder: string
   let node: TestMediaNode
@@ -35,14 +35,14 @@ describe('a small picture of a camera that browsers do not show', () => {
   async function keyPicture(streamId: string): Promise<Picture | null> {
     return (await node.request('key_picture', { roomId: 'room', streamId })).picture
   }
-  /** Its first one: before that its camera has to send a picture that can be decoded by itself. */
+  /** Waits for its first one: the camera has to send a key frame before. */
   async function firstPicture(streamId: string): Promise<Picture> {
     let picture: Picture | null = null
     await expect.poll(async () => (picture = await keyPicture(streamId)), { timeout: 40_000 }).not.toBeNull()
     if (picture === null) throw new Error('there is none')
     return picture
   }
-  /** Colour of the picture there, as a decoder of its own finds it; x and y from 0 to 1. */
+  /** Reads the colour of the decoded picture at a place; x and y from 0 to 1. */
   function colourAt({ frame, width, height }: Picture, x: number, y: number): number[] {
     const options = [
       '-loglevel',
@@ -62,7 +62,7 @@ describe('a small picture of a camera that browsers do not show', () => {
     const at = (Math.floor(y * height) * width + Math.floor(x * width)) * 3
     return [...pixels.subarray(at, at + 3)]
   }
-  /** Green, red and blue of the camera's own test picture. */
+  /** Expects green, red and blue of the camera's own test picture. */
   function expectBars(picture: Picture, name = ''): void {
     for (const [x, ...colour] of [
       [3.5 / 7, 0, 255, 0],
@@ -76,7 +76,7 @@ describe('a small picture of a camera that browsers do not show', () => {
   }
   const starts = async (log: string): Promise<string[]> => (await readFile(log, 'utf8')).trim().split('\n')
 
-  test('is there while nobody watches it, in its colours, made by one ffmpeg at a time that takes no place of a viewer', async () => {
+  test('exists without viewers, in its colours, made by one ffmpeg at a time that takes no slot of a viewer', async () => {
     const log = join(folder, 'one-at-a-time')
     const run = `echo start >> ${log}; ffmpeg "$@"; code=$?; echo end >> ${log}; exit $code`
     await start(mounts, { ffmpeg: await inPlaceOfFfmpeg(folder, 'logged', run), settings: { transcoders: 1 } })
@@ -91,12 +91,12 @@ describe('a small picture of a camera that browsers do not show', () => {
     }
     const lines = await starts(log)
     expect(lines).toEqual(mounts.flatMap(() => ['start', 'end']))
-    // Whoever asks again within the minute, or at the same time, is given the same one.
+    // Requests within a minute, or at the same time, get the same one.
     expect(await Promise.all([keyPicture('h265'), keyPicture('h265')])).toEqual([pictures[0], pictures[0]])
     expect(await starts(log)).toEqual(lines)
   })
 
-  test('is that of the conversion while somebody watches', async () => {
+  test('comes from the transcoded stream while somebody watches', async () => {
     const log = join(folder, 'watched')
     const run = `echo start >> ${log}; exec ffmpeg "$@"`
     await start(['h265'], { ffmpeg: await inPlaceOfFfmpeg(folder, 'watched-ffmpeg', run) })
@@ -108,12 +108,12 @@ describe('a small picture of a camera that browsers do not show', () => {
     await viewer.close()
   })
 
-  test('is right when somebody begins to watch long after the last key frame, which pictures since then need', async () => {
+  test('is correct if a viewer starts long after the last key frame, which later pictures need', async () => {
     const rare = await startCamera({ pattern: 'smpte', width: 320, height: 180, fps: 10, gop: 600 })
     try {
       await start([])
       await node.addDevice('room', 'rare', rare.url('/h265'))
-      // It is kept once there is a picture of it.
+      // It is stored as soon as there is one.
       await firstPicture('rare')
       const path = `${node.url}/whep/room/rare`
       const viewer = await WhepPeer.open(path, node.token('room', { role: 'observer' }), () => {})
@@ -124,9 +124,9 @@ describe('a small picture of a camera that browsers do not show', () => {
     }
   })
 
-  test('that cannot be made, or not in time, leaves none behind, and others get theirs', async () => {
+  test('that fails or times out leaves no process behind, and others are made', async () => {
     const log = join(folder, 'hangs')
-    // The first one gives out nothing.
+    // The first ffmpeg outputs nothing.
     const run = `echo start >> ${log}; if [ ! -e ${log}.hung ]; then touch ${log}.hung; exec sleep 60; fi; exec ffmpeg "$@"`
     await start(['jpeg', 'h265'], { ffmpeg: await inPlaceOfFfmpeg(folder, 'hangs-once', run) })
     const jpeg = keyPicture('jpeg')
@@ -135,19 +135,19 @@ describe('a small picture of a camera that browsers do not show', () => {
     const h265 = firstPicture('h265')
     expect(await jpeg).toBeNull()
     expect(await h265).toMatchObject({ width: 320 })
-    // Not tried again within the minute.
+    // No retry within a minute.
     expect(await keyPicture('jpeg')).toBeNull()
     expect(await starts(log)).toEqual(['start', 'start'])
     expect(await node.userIds('room')).toEqual(['jpeg', 'h265'])
   })
 
-  test('is none of an interlaced camera that nobody watches', async () => {
+  test('is not made of an interlaced camera without viewers', async () => {
     await start(['interlaced', 'h265'])
     await firstPicture('h265')
     expect(await keyPicture('interlaced')).toBeNull()
   })
 
-  test('is none where there is no ffmpeg', async () => {
+  test('is not made without ffmpeg', async () => {
     await start(['h265'], { ffmpeg: '/nowhere/ffmpeg' })
     expect(await keyPicture('h265')).toBeNull()
   })

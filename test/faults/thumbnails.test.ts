@@ -3,7 +3,7 @@ import { ConsolePages } from '../e2e/console-pages.ts'
 import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 
-describe('small pictures of cameras that browsers do not show', () => {
+describe('thumbnails of cameras that need transcoding', () => {
   let site: ConsoleUnderTest
   let camera: Camera
   beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('small pictures of cameras that browsers do not show', () => {
       for (const name of ['Gate', 'Porch']) {
         const picture = page.getByRole('img', { name: new RegExp(`^Picture of ${name}, `) })
         await picture.waitFor({ timeout: 60_000 })
-        // Of the decoded picture.
+        // Size of the decoded picture.
         expect(
           await page.evaluate<number>(`document.querySelector('img[alt^="Picture of ${name}"]').naturalWidth`),
         ).toBe(320)

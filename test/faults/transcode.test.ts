@@ -61,7 +61,7 @@ async function used(): Promise<number> {
   return (await node.request('transcoding', {})).pictures.used
 }
 
-/** Process ids of the ffmpegs that are run for the node, by what the system says of them: this process is its controller. */
+/** Lists the process ids of the ffmpegs that run for the node, from the system: this process is its controller. */
 function ffmpegs(): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,comm=,ni='], { encoding: 'utf8' }).split('\n')
   return lines.flatMap((line) => {
@@ -78,7 +78,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('what browsers do not show is shown in one of them through ffmpeg', () => {
+describe('ffmpeg transcodes codecs that browsers lack', () => {
   test.each([
     ['h265', 'H.265'],
     ['jpeg', 'Motion JPEG'],
@@ -118,7 +118,7 @@ describe('what browsers do not show is shown in one of them through ffmpeg', () 
     expect(ffmpegs()).toHaveLength(1)
   })
 
-  test('a viewer who lost pictures gets a key frame at once, and not at the end of the two seconds', async () => {
+  test('a viewer who lost pictures gets a key frame at once, not only after two seconds', async () => {
     await start()
     await joins('h265')
     const keys: number[] = []
@@ -128,7 +128,7 @@ describe('what browsers do not show is shown in one of them through ffmpeg', () 
       node.token('room', { role: 'observer' }),
       (packet) => {
         if (((packet[1] ?? 0) & 0x7f) === 102) ssrc = packet.readUInt32BE(8)
-        // Its parameter sets come with each (RFC 6184, section 5.2: type 7).
+        // Each has its parameter sets (RFC 6184, section 5.2: type 7).
         if (((packet[1] ?? 0) & 0x7f) === 102 && ((packet[20] ?? 0) & 0x1f) === 7) keys.push(performance.now())
       },
     )
@@ -147,8 +147,8 @@ describe('what browsers do not show is shown in one of them through ffmpeg', () 
   })
 })
 
-describe('one ffmpeg a camera, while somebody watches', () => {
-  test('however many watch it, and none some seconds after the last one left', async () => {
+describe('one ffmpeg per camera, while somebody watches', () => {
+  test('runs for any number of viewers, and ends some seconds after the last one', async () => {
     await start()
     await joins('h265')
     expect(ffmpegs()).toHaveLength(0)
@@ -157,7 +157,7 @@ describe('one ffmpeg a camera, while somebody watches', () => {
     await page.decodes('second')
     const [pid = 0, ...others] = ffmpegs()
     expect(others).toEqual([])
-    // Cameras that need nothing come first.
+    // Cameras without transcoding have priority.
     expect(Number(execFileSync('ps', ['-o', 'ni=', '-p', String(pid)], { encoding: 'utf8' }))).toBeGreaterThan(0)
     const command = await readFile(`/proc/${pid}/cmdline`, 'utf8')
     expect(command).not.toContain('rtsp')
@@ -167,12 +167,12 @@ describe('one ffmpeg a camera, while somebody watches', () => {
     await page.call('close', 'second', true)
     await expect.poll(ffmpegs).toEqual([])
     expect(await conversion('h265')).toMatchObject({ state: 'idle' })
-    // And again.
+    // Once more.
     await watch('h265', 'again')
     await page.decodes('again')
   })
 
-  test('beyond the limit a viewer is told so; the place of a camera that nobody watches any more is given on', async () => {
+  test('a viewer over the limit is told so; the slot of a camera without viewers is reused', async () => {
     await start({ settings: { transcoders: 1 } })
     await joins('h265', 'jpeg')
     await seen('h265')
@@ -184,7 +184,7 @@ describe('one ffmpeg a camera, while somebody watches', () => {
     expect(await conversion('h265')).toMatchObject({ state: 'idle' })
   })
 
-  test('switched off and on, cameras are shown in the other way as soon as they are back', async () => {
+  test('after switching transcoding off and on, cameras use the new mode as soon as they rejoin', async () => {
     await start({ settings: { transcoders: 0 } })
     await joins('h265')
     expect(await node.stream('room', 'h265')).toMatchObject({
@@ -199,8 +199,8 @@ describe('one ffmpeg a camera, while somebody watches', () => {
   })
 })
 
-describe('ffmpeg that fails', () => {
-  test('is started again, and the camera stays in its room', async () => {
+describe('a failing ffmpeg', () => {
+  test('is restarted, and the camera stays in its room', async () => {
     await start()
     await joins('h265')
     await seen('h265')
@@ -211,7 +211,7 @@ describe('ffmpeg that fails', () => {
     expect(await node.userIds('room')).toEqual(['h265'])
   })
 
-  test('and hangs is ended and started again', async () => {
+  test('that hangs is ended and restarted', async () => {
     await start()
     await joins('h265')
     await seen('h265')
@@ -221,7 +221,7 @@ describe('ffmpeg that fails', () => {
     await page.decodes('h265', 30)
   })
 
-  test('again and again is tried less and less often, and the console is told why', async () => {
+  test('that fails repeatedly is retried at growing intervals, and the console shows why', async () => {
     const count = join(folder, 'starts')
     const broken = await inPlaceOfFfmpeg(
       folder,
@@ -242,7 +242,7 @@ describe('ffmpeg that fails', () => {
     expect(await node.userIds('room')).toEqual(['h265'])
   })
 
-  test('and writes what is no media is ended', async () => {
+  test('that writes no media is ended', async () => {
     await start({ ffmpeg: await inPlaceOfFfmpeg(folder, 'noise', 'exec cat /dev/urandom') })
     await joins('h265')
     expect((await watch('h265')).problem).toBeNull()
@@ -250,13 +250,13 @@ describe('ffmpeg that fails', () => {
     expect(await node.request('health', {})).toMatchObject({ users: 1 })
   })
 
-  test('none is left when the node ends, in order or killed', async () => {
+  test('does not outlive the node, whether stopped or killed', async () => {
     for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       await start()
       await joins('h265')
       await seen('h265')
       const [pid = 0] = ffmpegs()
-      // Even one that is stopped.
+      // Even a stopped process.
       if (signal === 'SIGKILL') process.kill(pid, 'SIGSTOP')
       node.child.kill(signal)
       await expect.poll(() => isRunning(pid)).toBe(false)
@@ -264,7 +264,7 @@ describe('ffmpeg that fails', () => {
     }
   })
 
-  test('where there is none, a camera joins as before, and the node says how to get it', async () => {
+  test('without ffmpeg a camera joins as before, and the node says how to install it', async () => {
     await start({ ffmpeg: '/nowhere/ffmpeg' })
     await joins('h265')
     expect(await node.stream('room', 'h265')).toMatchObject({ video_codec: 'H265', conversion: null })

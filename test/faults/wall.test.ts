@@ -5,7 +5,7 @@ import { violations } from '../support/axe.ts'
 import { type Camera, startCamera } from '../support/camera/camera.ts'
 
 const tileOf = (page: Page, item: string): Locator => page.locator(`[data-item="${item}"]`)
-/** Waits until a tile is sent pictures of this height. */
+/** Waits until a tile receives pictures of this height. */
 const plays = async (page: Page, item: string, height: number): Promise<void> => {
   const video = `document.querySelector('[data-item="${item}"] [data-shown="true"] video')`
   await expect
@@ -13,7 +13,7 @@ const plays = async (page: Page, item: string, height: number): Promise<void> =>
     .toBe(height)
 }
 
-describe('the wall of pictures', () => {
+describe('the video wall', () => {
   let site: ConsoleUnderTest
   let camera: Camera
   let second: Camera
@@ -48,7 +48,7 @@ describe('the wall of pictures', () => {
     await Promise.all([camera.kill(), second.kill()])
   })
 
-  test('shows what was chosen, fetches the small stream while tiles are small, and opens again as it was saved', async () => {
+  test('shows the chosen cameras, uses the substream while tiles are small, and reopens as saved', async () => {
     const { page } = site
     await page.getByRole('link', { name: 'Wall' }).click()
     await page.getByRole('button', { name: 'Choose pictures' }).first().click()
@@ -64,7 +64,7 @@ describe('the wall of pictures', () => {
     for (let number = 1; number <= 8; number++) await plays(page, `camera gate${number}`, 180)
     await plays(page, `room ${room}`, 180)
 
-    // By keyboard: to the next, past it, large and back.
+    // Keys: to the next, past it, large and back.
     const keys = async (): Promise<string[]> =>
       await page.evaluate<string[]>("[...document.querySelectorAll('[data-item]')].map(({ dataset }) => dataset.item)")
     await tileOf(page, 'camera gate1').focus()
@@ -92,12 +92,12 @@ describe('the wall of pictures', () => {
       .poll(async () => (await site.call('wall.list')).map(({ name, items }) => [name, items.length]))
       .toEqual([['Doors', 8]])
 
-    // A screen on the wall: nothing around it, and what is saved elsewhere is followed.
+    // Kiosk mode: no controls, and it follows changes saved by others.
     const [view] = await site.call('wall.list')
     if (view === undefined) throw new Error('it was not saved')
     await page.goto(`${page.url().split('#')[0]}#/overview`)
     await page.goto(`${page.url().split('#')[0]}#/wall/${view.id}?full=1`)
-    // There each is large enough for the large stream.
+    // There each tile is large enough for the main stream.
     await plays(page, 'camera gate2', 720)
     expect(await page.evaluate("document.elementFromPoint(20, 120).closest('nav') === null")).toBe(true)
     await site.call('wall.save', {
@@ -113,7 +113,7 @@ describe('the wall of pictures', () => {
     await page.keyboard.press('f')
     await page.getByRole('button', { name: 'Full screen' }).waitFor()
 
-    // By mouse, and two who change it at once: the second one is asked.
+    // Drag with the mouse, and two concurrent editors: the second one is asked.
     await tileOf(page, 'camera gone').dragTo(tileOf(page, 'camera gate9'))
     await expect.poll(keys).toEqual(['camera gone', 'camera gate9'])
     await site.call('wall.save', { id: view.id, name: 'Doors', items: [{ kind: 'camera', id: 'gate1' }] })
@@ -127,7 +127,7 @@ describe('the wall of pictures', () => {
     expect(site.problems).toEqual([])
   })
 
-  test('has its cameras as small pictures in the lists of devices and rooms, unless that is switched off', async () => {
+  test('also shows cameras as thumbnails in the lists of devices and rooms, unless switched off', async () => {
     const { page } = site
     await page.getByRole('link', { name: 'Devices' }).click()
     const picture = page.getByRole('img', { name: /^Picture of Gate 3, / })
@@ -165,7 +165,7 @@ describe('the wall of pictures', () => {
     await page.getByRole('option', { name: 'Doors' }).click()
   })
 
-  test('keeps the tile of a camera that is lost, says why, and shows it again by itself', async () => {
+  test('keeps the tile of a lost camera, says why, and shows the camera again by itself', async () => {
     const { page } = site
     const tile = tileOf(page, 'camera gate9')
     const { port } = camera
@@ -177,7 +177,7 @@ describe('the wall of pictures', () => {
     camera = await startCamera({ pattern: 'smpte', width: 1280, height: 720, port })
     await plays(page, 'camera gate9', 720)
 
-    // So it is when its node goes away.
+    // The same when its node fails.
     const [node] = await site.call('nodes.list')
     const { name = '' } = node?.config ?? {}
     await site.call('nodes.disable', { name })
@@ -187,7 +187,7 @@ describe('the wall of pictures', () => {
     await plays(page, 'camera gate9', 720)
   })
 
-  test('reads in Chinese and on a phone, in both themes', async () => {
+  test('works in Chinese and on a phone, in both themes', async () => {
     const { page } = site
     await site.call('settings.set', { console: { language: 'zh', theme: 'dark' } })
     await page.getByRole('heading', { level: 1, name: '监控墙' }).waitFor()

@@ -1,7 +1,7 @@
 import type { RawRecord } from './state.ts'
 
 /**
- * What a record of one schema version is in the next: itself changed, several, or none. Records stay in the file they are in.
+ * Step of a record from one schema version to the next: it becomes one record, several, or none. Records stay in their file.
  * A deletion has no value; its key must map as its record's does.
  */
 type MigrationStep = (record: RawRecord) => readonly RawRecord[]
@@ -17,9 +17,9 @@ export interface Migrations {
 const asItWas: MigrationStep = (record) => [record]
 
 /**
- * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would
- * take what was added for damage; the other records are as they were. Version 4 seals secrets for their place, which a program of the version before cannot open; old ones are
- * sealed anew while the site runs.
+ * Version 2 added accounts, their sessions and tokens, and views of the wall; version 3 cameras that live on without the controller. A program of the version before would take
+ * the additions for damage; the other records are unchanged. Version 4 seals secrets for their place, which a program of the version before cannot open; old ones are resealed
+ * while the site runs.
  */
 export const migrations: Migrations = {
   current: 4,

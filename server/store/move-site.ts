@@ -105,7 +105,7 @@ async function moveToDatabase(
     try {
       await session.query('commit')
     } catch (error) {
-      // What became of it the next call finds out.
+      // The next call finds out whether the move was stored.
       throw new DatabaseError(`The database ${address.shown} did not confirm the move: start it once more.`, {
         cause: error,
       })

@@ -10,7 +10,7 @@ export interface StoreLogger {
 /** Notices kept for the console. */
 const kept = 100
 
-/** What the operator can do about changes that are lost (docs/operate/data.md has more of it). */
+/** Advice for the operator about lost changes (docs/operate/data.md has more of it). */
 const afterLoss =
   'Check the disk; then recreate what is missing, or stop Roomdesk and restore a newer copy of the whole data folder.'
 

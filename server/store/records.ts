@@ -65,7 +65,7 @@ export interface StoredRoom {
   /** Empty when the caller gave none. */
   room_extend_id: string
   room_mode: 1 | 2 | 3 | 4
-  /** What the operator said; scheduled and open follow from who is in it. */
+  /** Wishes of the operator; scheduled and open follow from the users in it. */
   locked: boolean
   closed: boolean
   /** Whether its number is enough to join it; left out: as the site says. */
@@ -79,14 +79,14 @@ export interface StoredRoom {
   /** access_key that created it; empty when the operator did. */
   created_by: string
   created_at: number
-  /** Who was taken out lately, and whose links up to then are over; left out: nobody. */
+  /** Users who were removed lately, and whose earlier links are void; left out: nobody. */
   removals?: readonly StoredRemoval[]
 }
 
-/** Somebody who was taken out of a room. */
+/** A user who was removed from a room. */
 export interface StoredRemoval {
   user_id: string
-  /** Of the join link that was used; empty for none. */
+  /** Id of the join link that was used; empty for none. */
   token_id: string
   at: number
   /** Refused until then, whatever the link. */
@@ -137,7 +137,7 @@ export interface StoredAccount {
 /** A browser that is signed in with an account. Its cookie is not stored: the key is its SHA-256. */
 export interface StoredAccountSession {
   account: string
-  /** Of the account, as it was then. */
+  /** Stamp of the account at that time. */
   stamp: string
   address: string
   browser: string
@@ -163,7 +163,7 @@ export interface StoredAccessToken {
 /** When an account last signed in, or a token was last used. Apart from them, because it may be lost. */
 export interface StoredUse {
   at: number
-  /** Of an event log: number of an entry that was on the disk by then. */
+  /** Number of an event log's entry that was on disk by then. */
   seq?: number
 }
 
@@ -180,7 +180,7 @@ export interface StoredCameraLoop {
   subscriber: number
   /** A third handle of the session, for what concerns no single camera. */
   control: number
-  /** What pulls the camera, by its id on the node. */
+  /** Id of the mountpoint that pulls the camera, on the node. */
   mountpoint: string
   /** When its media first flowed; 0: it has not yet. */
   joined_at: number
@@ -191,7 +191,7 @@ export interface StoredRelayLoop {
   room_id: string
   /** The participant that publishes it. */
   stream: string
-  /** What it consists of, and the name that is shown: with others it is handed on anew. */
+  /** Its form with the shown name: when they change, the camera is relayed again. */
   form: string
   display: string
   /** Name of the node that has it, our session there, and the handle that subscribes in it. */

@@ -19,7 +19,7 @@ export interface Sealer {
    */
   unseal(text: string, place: SealedPlace): string
   /**
-   * Seals a text of an earlier version for its place. The same text and place give the same result, so that a restored backup equals what was sealed anew.
+   * Seals a text of an earlier version for its place. The same text and place give the same result, so that a restored backup equals the resealed state.
    * @throws ApiError 'internal' as `unseal` does
    */
   reseal(text: string, place: SealedPlace): string
@@ -41,7 +41,7 @@ export function createSealer(key: Buffer): Sealer {
   if (key.length !== 32) throw new RangeError('A sealing key has 32 bytes.')
   // RFC 5869: what one purpose gives away says nothing of another, nor of the key.
   const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32))
-  // A key of its own: a text that is sealed anew keeps its iv, and no iv may be used twice with one key.
+  // A key of its own: a resealed text keeps its iv, and no iv may be used twice with one key.
   const placedKey = keyFor('sealed text')
   const unseal = (text: string, place: SealedPlace): string => {
     try {
@@ -77,12 +77,12 @@ export function isPlaceless(text: string): boolean {
   return text.startsWith(placelessPrefix)
 }
 
-/** Whether two texts come from one sealing: they are the same, or one is the other sealed anew for its place. Says nothing of who made them. */
+/** Whether two texts come from one sealing: they are equal, or one is the other resealed for its place. Does not prove who made them. */
 export function isSameSealing(one: string, other: string): boolean {
   return sealingOf(one) === sealingOf(other)
 }
 
-/** Identifies the sealing that made a text: its iv, which stays when it is sealed anew. The text itself where it is none. */
+/** Identifies the sealing that made a text by its iv, which a resealing keeps. Returns a text that is not sealed as it is. */
 export function sealingOf(text: string): string {
   if (!isPlaceless(text) && !text.startsWith(sealedPrefix)) return text
   const { length } = isPlaceless(text) ? placelessPrefix : sealedPrefix

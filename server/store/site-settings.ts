@@ -45,7 +45,7 @@ export function isSealedForPlaces(site: Pick<Store, 'get'>): boolean {
   return site.get('settings', 'site')?.sealed_for_places === true
 }
 
-/** Takes the mark off a state that was recovered: texts without a place open until they are sealed anew. */
+/** Takes the mark off a state that was recovered: texts without a place open until they are resealed. */
 export function unmarkSealed(state: Pick<State, 'settings'>): void {
   const settings = state.settings.get('site')
   if (settings?.sealed_for_places === undefined) return

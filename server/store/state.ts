@@ -55,7 +55,7 @@ export function applyChange<C extends CollectionName>(state: State, change: Chan
   else map.set(change.key, change.value)
 }
 
-/** A record as it was read, before anything is known about it. */
+/** A record as it was read, before any check. */
 export interface RawRecord {
   collection: string
   key: string

@@ -1,4 +1,4 @@
-/** What carries the state, in words: refusals and notices name it. */
+/** Storage medium, named in refusals and notices. */
 export type Medium = 'disk' | 'database'
 
 /** The storage cannot be reached: nothing was stored, and the same change can be tried again when it is back. */
@@ -14,10 +14,7 @@ export interface Away {
   back: Promise<void>
 }
 
-/**
- * Where the state is kept durably, as journal lines and snapshots: files of this machine, or a database. Reading it back is each storage's own matter:
- * it is opened together with what it holds.
- */
+/** Durable storage of the state, as journal lines and snapshots: files of this machine, or a database. Each kind of storage reads in its own way, when it is opened. */
 export interface Storage {
   readonly medium: Medium
 
@@ -28,7 +25,7 @@ export interface Storage {
    */
   append(lines: readonly string[]): Promise<void>
 
-  /** Why it cannot be reached; undefined: it can, as far as is known. */
+  /** Reason why it cannot be reached; undefined: it can, as far as is known. */
   away(): Away | undefined
   /** @param listener called when it cannot be reached any more: also while nobody stores anything. */
   onAway(listener: () => void): void

@@ -108,7 +108,7 @@ export interface StoreStatus {
   /** When each lowdb file was last rewritten, milliseconds since the epoch. */
   snapshotAt: number
   notices: readonly StoreNotice[]
-  /** What was lost at this start or an earlier one, until the operator dismisses it. */
+  /** Losses at this start or an earlier one, until the operator dismisses them. */
   losses: readonly StoreNotice[]
 }
 
@@ -121,7 +121,7 @@ export interface StoreBackup {
   bytes: number
   /** It stays until the operator deletes it. */
   kept: boolean
-  /** It came from elsewhere: no recovery takes it. */
+  /** Uploaded from another place: no recovery uses it. */
   uploaded: boolean
 }
 
@@ -179,7 +179,7 @@ export interface Store {
 
   /** Encrypts a secret for its place. */
   seal(secret: string, place: SealedPlace): string
-  /** Opens a sealed text. @throws ApiError 'internal' when it was sealed with another key or for another place, or without one where the site has sealed all anew */
+  /** Opens a sealed text. @throws ApiError 'internal' when it was sealed with another key or for another place, or without a place on a site that has resealed everything */
   unseal(sealed: string, place: SealedPlace): string
   /** Seals a text of an earlier version for its place. @throws ApiError 'internal' as `unseal` does */
   reseal(sealed: string, place: SealedPlace): string
@@ -211,7 +211,7 @@ export interface Store {
   /** Counts of what a backup holds. @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read. */
   previewBackup(name: string): Promise<StoreBackupPreview>
   /**
-   * Puts the site and its rooms back to what a backup holds, as one durable change that listeners are told of like any other.
+   * Restores the site and its rooms from a backup, as one durable change that listeners receive like any other.
    * The present state is backed up first. Sessions live on where their credential is the same before and after; room numbers are still never reused.
    * @throws ApiError 'parameter' when there is no such backup, 'storage' when it cannot be read or the disk refuses (nothing was changed).
    */

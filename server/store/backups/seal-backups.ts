@@ -25,7 +25,7 @@ export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 
     if (after === undefined) continue
     const proof = await proofOfBackup(folder, name, sealer, true)
     await replaceDurably(path, after)
-    // What was proven stays so; what was not is not vouched for now.
+    // A backup that was proven stays proven; no other one is vouched for now.
     if (proof === 'good') await proveBackup(join(folder, backupsFolder, name), at, sealer, backupMarks)
   }
 }

@@ -306,7 +306,7 @@ export class DurableStore implements Store {
 
   #flushed(milliseconds: number): void {
     for (const listener of this.#flushListeners) this.#guarded(() => listener(milliseconds))
-    // Its failure is told by onHealth.
+    // onHealth reports a failure.
     if (this.#closed === undefined && this.#snapshots.due) this.#snapshots.run().catch(() => undefined)
   }
 
@@ -336,7 +336,7 @@ export class DurableStore implements Store {
       await this.#commit.drain()
       const { journalBytes } = storage
       const records = this.#state.rooms.size + this.#state.sessions.size + this.#state.devices.size
-      // Quitting is quick: only what is cheap, or saves the next start much. A failure is told by onHealth; the journal has everything.
+      // Quitting is quick: a snapshot is written only if it is cheap or saves the next start much time. onHealth reports a failure; the journal has every change.
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()

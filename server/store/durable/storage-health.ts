@@ -8,7 +8,7 @@ type Part = 'journal' | 'snapshot'
 
 const snapshots: Readonly<Record<Medium, string>> = { disk: 'files', database: 'snapshot' }
 
-/** Whether the storage takes what it is given; the operator is told when that changes. */
+/** Whether the storage accepts writes; notifies the operator of each change of that. */
 export class StorageHealth {
   readonly #notices: Notices
   readonly #clock: () => number
@@ -28,7 +28,7 @@ export class StorageHealth {
     return this.lastError === undefined ? 0 : this.#since
   }
 
-  /** What it refused last; undefined: it takes everything. */
+  /** Error of the last refused write; undefined: all writes are accepted. */
   get lastError(): string | undefined {
     return this.#errors.journal ?? this.#errors.snapshot
   }

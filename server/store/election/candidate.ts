@@ -95,7 +95,7 @@ export class ElectionCandidate {
     return this.#first.promise
   }
 
-  /** A leader that hears from here that the database is away may answer from memory for a while: it is given time to come back first. */
+  /** A leader that learns from this controller that the database is away may answer from memory for a while, so the database gets time to come back first. */
   status(): Omit<DatabaseStatus, 'shown'> {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
@@ -207,7 +207,7 @@ export class ElectionCandidate {
       if (session.lost !== undefined) throw session.lost
       const row = await readLeader(session)
       if (row !== undefined && row.holder !== holder) {
-        // Whoever led first may have begun the site, or be of a newer Roomdesk.
+        // The leader before may have begun the site, or have a newer schema.
         const site = await readSiteRow(session)
         if (site !== undefined) checkSite(site, this.#check)
         holder = row.holder

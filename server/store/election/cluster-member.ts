@@ -206,7 +206,7 @@ export class Member implements SiteMember {
         read: this.#inMemory(taken),
         stored,
         found: this.#found,
-        // The folder stays ours, whoever leads.
+        // This controller keeps the folder, whoever leads.
         unlock: () => Promise.resolve(),
         lease: (way) => {
           link = way
@@ -245,7 +245,7 @@ export class Member implements SiteMember {
     })
   }
 
-  /** What is in memory, as if it had just been read. */
+  /** State in memory, in the form of one that was just read. */
   #inMemory({ snapshot }: Taken): DatabaseState {
     const { read, last, roomNumber } = this.#follower
     if (read === undefined) throw new Error('Nothing was read yet.')

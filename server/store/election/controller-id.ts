@@ -7,8 +7,8 @@ import { hasCode, replaceDurably } from '../files/durable-files.ts'
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
 
 /**
- * What a controller is known by among those of its site: kept in its data folder with the name of the machine, so that a copy of the folder on another machine is another controller.
- * The caller has the folder to itself.
+ * Id of a controller among those of its site: kept in its data folder with the name of the machine, so that a copy of the folder on another machine is another controller.
+ * The caller holds the folder's lock.
  */
 export async function controllerId(folder: string): Promise<string> {
   const known = await readControllerId(folder)

@@ -55,7 +55,7 @@ export function leads(row: LeaderRow): boolean {
   return row.leaseLeft === null || row.leaseLeft > 0
 }
 
-/** Where the controller of a row is reached, whether it leads still or not; undefined: it is none, or has said nothing of itself. */
+/** Address of the controller of a row, whether it still leads or not; undefined: there is none, or it has reported none. */
 export function placeOf({ controller: id, place }: LeaderRow): Pick<KnownController, 'id' | 'place'> | undefined {
   return id === null || place === null ? undefined : { id, place }
 }
@@ -69,7 +69,7 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
   return { id, name, version: version ?? '', place, role, behind, behindFor, seenAt, since: Math.round(since ?? now) }
 }
 
-/** Writes what a controller says of itself. Not worth a wait for the disk. */
+/** Writes the report of a controller, without a wait for the disk. */
 export async function report(session: Session, said: ControllerReport): Promise<void> {
   const { id, name, version, place, applied, since } = said
   await session.query(
@@ -88,9 +88,9 @@ export async function report(session: Session, said: ControllerReport): Promise<
 export const head = `select coalesce(greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot)), 0) as seq`
 
 /**
- * All controllers that were heard of in the last day: one first, the others in order of their names.
+ * All controllers that reported in the last day: one first, the others in order of their names.
  * @param first its id
- * @param silentMs who was not heard of for this long has missed everything since
+ * @param silentMs a controller without a report for this long has missed everything since
  * @param now milliseconds since the epoch
  */
 export async function readControllers(

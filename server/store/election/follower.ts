@@ -19,7 +19,7 @@ export interface FollowerOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   migrations: Migrations
-  /** What was in memory before, which counts until the database is read. */
+  /** State in memory from before, used until the database is read. */
   before: Pick<FollowedStore, 'all'> | undefined
   /** A listener has thrown. */
   onError: (error: unknown) => void
@@ -33,8 +33,8 @@ interface LineRow {
 }
 
 /**
- * Memory that follows the journal, line by line and without gaps. A line is known by its number and the epoch it was stored with: memory whose last line is not the one that is stored
- * under this number, or whose next line is gone already, begins again with the newest snapshot. Calls must not overlap.
+ * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the epoch it was stored with: memory starts again from the newest
+ * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
  */
 export class Follower implements FollowedStore {
   readonly #options: FollowerOptions
@@ -42,11 +42,11 @@ export class Follower implements FollowedStore {
   readonly state: State = emptyState()
   readonly #listeners = new Set<(changes: readonly Change[]) => void>()
   #last = 0
-  /** Of the last line; undefined: memory is a snapshot, or this line has gone into one. */
+  /** Epoch of the last line; undefined: memory is a snapshot, or this line has gone into one. */
   #lastEpoch: string | undefined
-  /** Who led when the last line was last found where it belongs. */
+  /** Epoch that was in force when the last line was last found in its place. */
   #verified = ''
-  /** What the last reading found; undefined: there was none yet. */
+  /** State of the last reading; undefined: there was none yet. */
   #read: DatabaseState | undefined
   #roomNumber = 0
   /** Lines and bytes that were followed since the last reading. */
@@ -71,7 +71,7 @@ export class Follower implements FollowedStore {
     return this.#roomNumber
   }
 
-  /** What the last reading found: its damages, and where it began. */
+  /** State of the last reading: its damages, and where it began. */
   get read(): DatabaseState | undefined {
     return this.#read
   }
@@ -179,7 +179,7 @@ export class Follower implements FollowedStore {
     return true
   }
 
-  /** Reads everything, in one instant, and tells what is not as it was. */
+  /** Reads everything as of one instant, and notifies of every difference. */
   async #begin(): Promise<void> {
     const { address, deadlines, migrations } = this.#options
     const session = await Session.open(address, deadlines, longAnswer)

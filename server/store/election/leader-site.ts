@@ -85,7 +85,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     onError: (error) => logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.'),
     ...(lease === undefined ? {} : { lease }),
   })
-  // What is of an earlier version, or was damaged, is written anew; a failure shows in the status.
+  // Rewrites records of an earlier version or with damage; a failure shows in the status.
   if (read.oldest !== migrations.current || read.lost > 0 || read.fellBack) store.rewrite().catch(() => undefined)
   return store
 }

@@ -8,9 +8,9 @@ import { clusterTimes } from './timings.ts'
 /** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
 const lockClass = 0x52444c
 
-/** Where controllers of a site tell each other that there is something to look at: a new line, or another leader. What they hear is a hint only. */
+/** Channel on which controllers of a site notify each other of a new line or another leader. A notification is a hint only. */
 export const channel = 'roomdesk'
-/** Of all that is heard there, the schema tells whom it concerns. */
+/** Notification with the schema, which names the site concerned. */
 export const hint = `pg_notify('${channel}', current_schema()::text)`
 
 /** Stored row of the leader. */
@@ -19,9 +19,9 @@ export interface Leader {
   holder: string
   /** As people know it. */
   name: string
-  /** Of the controller; null: a tool, which has the site alone. */
+  /** Id of the controller; null: a tool, which has the site to itself. */
   controller: string | null
-  /** Milliseconds without a word after which it is taken to be frozen; 0: never. */
+  /** Milliseconds without a renewal after which the leader is taken to be frozen; 0: never. */
   leaseMs: number
 }
 
@@ -113,7 +113,7 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
 }
 
 /**
- * Makes the lease begin anew. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, whose place may be taken already, proves nothing.
+ * Renews the lease. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, and may have been replaced, proves nothing.
  * @returns false: another controller leads
  */
 export async function renewLease(session: Session, epoch: string): Promise<boolean> {

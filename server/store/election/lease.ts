@@ -13,7 +13,7 @@ export interface LeaseOptions {
   times: ElectionTimes
   /** performance.now() just before the epoch was raised. */
   provedAt: number
-  /** Says what this controller has to say of itself, once for each renewal. @returns all controllers as they are known then */
+  /** Writes the report of this controller, once for each renewal. @returns all controllers as they are known then */
   report: (session: Session) => Promise<readonly KnownController[]>
   askOthers: AskOthers
   /** Called with an error of the database. */
@@ -42,7 +42,7 @@ export class Lease {
     this.#until = 0
     this.#prove(options.provedAt)
     const { link } = options
-    // Who takes the lock over does not wait for the lease.
+    // A controller that takes over the lock does not wait for the lease.
     link.onAway(() => {
       this.#until = 0
       this.#findOut()
@@ -58,12 +58,12 @@ export class Lease {
     void this.#run()
   }
 
-  /** Whether other controllers were heard of during the last lease. */
+  /** Whether other controllers reported during the last lease. */
   get others(): boolean {
     return this.#others().some((other) => this.#isPresent(other))
   }
 
-  /** A controller has joined, or is reached elsewhere: while the database cannot be asked, it is from now on. */
+  /** Registers a controller that joined or has a new address, at once: the database may be away. */
   hearOf(controller: KnownController): void {
     this.#joined.set(controller.id, controller)
     this.#joinings += 1
@@ -81,7 +81,7 @@ export class Lease {
     return this.#asking
   }
 
-  /** Renews it now, and reports. Never rejects: what is wrong with the connection, its owner hears. */
+  /** Renews the lease now, and reports. Never rejects: the owner of the connection handles its failures. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
@@ -100,7 +100,7 @@ export class Lease {
     this.#ended.abort()
   }
 
-  /** Whoever is cut off from the database learns that another leads also while nobody reads: what waits to be stored fails then, and need not wait for its deadline. */
+  /** Finds out, without any read, that another controller leads while the database is cut off: changes that wait to be stored fail then, before their deadline. */
   #findOut(): void {
     this.confirmed()?.catch(() => undefined)
   }
@@ -122,7 +122,7 @@ export class Lease {
     const since = performance.now()
     try {
       if (!(await renewLease(session, epoch))) {
-        // A renewal that was under way while the connection was made anew says nothing.
+        // A renewal during a reconnection proves nothing.
         if (link.epoch === epoch && session.lost === undefined) link.depose(await deposed(session))
         return
       }
@@ -167,7 +167,7 @@ export class Lease {
       for (const { leader } of answers)
         if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
           throw link.depose(this.#deposedBy(leader.id))
-      // Who does not answer may lead by now, and so may who has joined meanwhile, or for whom somebody else answers.
+      // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
       const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
       // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
@@ -176,7 +176,7 @@ export class Lease {
     }
   }
 
-  /** @returns undefined: one that was heard of during the last lease did not answer in time */
+  /** Asks the other controllers. @returns undefined: one that reported during the last lease did not answer in time */
   async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersSaid> | undefined> {
     const { askOthers, times } = this.#options
     const others = this.#others()

@@ -12,12 +12,15 @@ export interface OthersSaid {
   unproven?: boolean
 }
 
-/** Asks other controllers over the network; who does not answer by then counts as not there. @param others that were heard of before, without this one. @param signal aborts at the latest moment */
+/**
+ * Asks other controllers over the network; one without an answer by then counts as not there. @param others known controllers without this one @param signal aborts at the latest
+ * moment
+ */
 export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersSaid>
 
 /**
- * Makes a controller known to the one that leads, over the network. Who rejects was not heard, though somebody is there.
- * @returns `known`: it takes note; `gone`: nobody is there; `open`: somebody is there who does not take note, for now
+ * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is there.
+ * @returns `known`: registered; `gone`: nobody is there; `open`: somebody is there who does not register it now
  */
 export type Introduce = (
   leader: Pick<KnownController, 'id' | 'place'>,
@@ -33,7 +36,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Version of Roomdesk. */
   version: string
   /**
-   * What becomes of a start while the database is away. `fail`: it rejects and says what to mend. `wait`: the member is there at once, with nothing in memory until the database is back.
+   * Behaviour of a start while the database is away. `fail`: it rejects with a remedy. `wait`: the member exists at once, with nothing in memory until the database is back.
    * Default: fail.
    */
   whenAway?: 'fail' | 'wait'
@@ -41,7 +44,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   before?: Pick<SiteMember, 'followed' | 'leader'>
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
-  /** Left out: nobody is there to be told. */
+  /** Left out: there is no leader to register with. */
   introduce?: Introduce
   /** For tests. */
   times?: Partial<ElectionTimes>

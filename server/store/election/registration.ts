@@ -15,14 +15,14 @@ export interface IntroductionOptions {
 }
 
 /**
- * Whether the controller that leads knows this one. While it is cut off from the database it answers from memory unless one of those that it knows reaches the database:
- * nobody else may lead in its stead, or both would answer. It reads of others in the database only when it renews its lease, so whoever joins tells it.
+ * Registration of this controller with the leader. A leader that is cut off from the database answers from memory unless a registered controller reaches the database: then nobody
+ * else can lead and answer as well. The leader reads the other controllers from the database only when it renews its lease, so a joining controller registers.
  */
 export class Introduction {
   readonly #options: IntroductionOptions
   /** Leader at the last check. */
   #holder = ''
-  /** performance.now() when this one was first seen to lead. */
+  /** performance.now() when this leader was first seen to lead. */
   #since = 0
   #state: 'open' | 'known' | 'gone' = 'open'
   #attemptedAt = Number.NEGATIVE_INFINITY
@@ -49,7 +49,7 @@ export class Introduction {
     return this.#state !== 'open' || performance.now() - this.#since > this.#options.patienceMs
   }
 
-  /** This controller is reached elsewhere, or was not reached before. */
+  /** Registers again: this controller has a new address. */
   again(): void {
     this.#anew(this.#holder)
   }

@@ -18,7 +18,7 @@ export interface ControllerPlace {
 export interface KnownController {
   /** Kept in its data folder: the same after a restart. */
   id: string
-  /** Name of its machine, or as it was told to be called. */
+  /** Name of its machine, or the name from the options. */
   name: string
   /** Version of Roomdesk. */
   version: string
@@ -28,7 +28,7 @@ export interface KnownController {
   behind: number
   /** How long the oldest of these has been stored, in milliseconds; 0: none is missing. */
   behindFor: number
-  /** When it was last heard of, milliseconds since the epoch; later than a few seconds ago: it is gone. */
+  /** Time of its last report, milliseconds since the epoch; more than a few seconds ago: it is gone. */
   seenAt: number
   /** Since when it has this role, milliseconds since the epoch. */
   since: number
@@ -47,7 +47,7 @@ export interface DatabaseStatus {
   error: string
 }
 
-/** What this controller knows of the site while another leads: followed line by line. */
+/** State of the site in memory while another controller leads: followed line by line. */
 export type FollowedStore = Pick<Store, 'get' | 'all' | 'onChange'>
 
 /** The store of the controller that leads. */
@@ -55,8 +55,8 @@ export interface FencedStore extends Store {
   /** Raised by everybody who takes over, and when this controller comes back to its database: who has the highest leads. A decimal number. */
   readonly epoch: string
   /**
-   * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves as soon as that is known again, or
-   * nobody who leads is found while the database is away; it rejects with DeposedError where another controller leads.
+   * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves once that is sure again, or no other leader is
+   * found while the database is away; it rejects with DeposedError where another controller leads.
    */
   confirmed(): Promise<void> | undefined
   /** Resolves when another controller leads, or this one has handed over: nothing of ours is stored any more. */
@@ -68,7 +68,7 @@ export interface SiteMember {
   /** Identifier of this controller. */
   readonly id: string
   readonly followed: FollowedStore
-  /** Tells the others where this controller is reached; again when it changes. Never rejects: it is told when the database can be reached. */
+  /** Announces the addresses of this controller to the others; again when they change. Never rejects: it waits for the database. */
   announce(place: ControllerPlace): void
   /** Known leader; undefined: there is none, or its lease is over. While the database is away: the last leader. */
   leader(): KnownController | undefined
@@ -76,7 +76,7 @@ export interface SiteMember {
   onLeader(listener: (leader: KnownController | undefined) => void): () => void
   /** It leads, or led, because the leader before handed over to it. */
   readonly named: boolean
-  /** All controllers that were heard of in the last day, as the database knows them; this one first. Rejects when it is away. */
+  /** All controllers that reported in the last day, as the database has them; this one first. Rejects when it is away. */
   controllers(): Promise<readonly KnownController[]>
   database(): DatabaseStatus
   /**
@@ -85,8 +85,8 @@ export interface SiteMember {
    */
   lead(signal: AbortSignal): Promise<FencedStore>
   /**
-   * Hands over by hand: what is under way is stored, then that controller leads, and `FencedStore.deposed` resolves. Only while this one leads.
-   * @throws ApiError 'parameter' when it is not known or was not heard of, 'storage' when the database is away: then this one leads on
+   * Hands over by hand: stores what is under way, then that controller leads, and `FencedStore.deposed` resolves. Only while this one leads.
+   * @throws ApiError 'parameter' when it is unknown or silent, 'storage' when the database is away: then this one leads on
    */
   handOver(id: string): Promise<void>
   /** Takes note of a controller that has joined: the database may not be asked in time. @returns false: this one does not lead, or cannot ask the other */

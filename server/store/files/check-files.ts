@@ -20,7 +20,7 @@ export async function checkFiles(folder: string): Promise<void> {
       if (name === backupsFolder) await checkFolder(path)
       else if (isFileName(name)) await checkFile(path)
     } catch (error) {
-      // Whoever has the folder until now may be at work.
+      // A program that holds the folder until now may be at work.
       if (!hasCode(error, 'ENOENT')) throw error
     }
   }

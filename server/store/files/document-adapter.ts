@@ -36,8 +36,8 @@ export interface DocumentAdapterOptions {
 
 /**
  * lowdb's adapter for one file: a temporary file, synced, renamed over the old one (which stays as `<name>.previous.json`), folder synced.
- * The file is one JSON document with each record on a line of its own, so it is read and written in slices.
- * What is written is the state at the instant of the call, however long the disk takes.
+ * The file is one JSON document with each record on a line of its own, so it is read and written in chunks.
+ * The written state is that of the instant of the call, however long the disk takes.
  */
 export class DocumentAdapter implements Adapter<StoredDocument> {
   readonly #options: DocumentAdapterOptions

@@ -14,7 +14,7 @@ export type DocumentName = keyof typeof layout
 /** The files in the order they are read and written. */
 export const documentNames: readonly DocumentName[] = ['site', 'rooms', 'sessions']
 
-/** What lowdb holds of one file: its live maps and what a start must know about them. */
+/** Content of one file for lowdb: its live maps and the facts that a start needs. */
 export interface StoredDocument {
   /** Number of the first journal segment whose changes are not in this file. */
   first_segment: number

@@ -16,7 +16,7 @@ export class Findings {
   readonly notices: StoreNotice[] = []
   /** Confirmed changes are lost, or may be. */
   lossy = false
-  /** The files should be written anew. */
+  /** The files should be rewritten. */
   stale = false
   readonly #now: number
 
@@ -36,7 +36,7 @@ export class Findings {
     this.notices.push({ level, at: this.#now, code, message, file, lost: true })
   }
 
-  /** Segments that a file needs and that are gone; files whose loss was told already are left out. */
+  /** Segments that a file needs and that are gone; files whose loss was reported already are left out. */
   missing(chain: SegmentChain, bases: Readonly<Record<DocumentName, Base>>): void {
     const told = new Set(this.notices.filter(({ lost }) => lost === true).map(({ file }) => file))
     const behind = documentNames.filter((name) => !told.has(fileName(name)) && !chain.covers(bases[name].first_segment))
@@ -58,7 +58,7 @@ export class Findings {
   }
 
   /**
-   * What reading a segment found.
+   * Notes the findings of reading a segment.
    * @param aside name of the copy that was kept of a segment from which lines are lost.
    */
   segment(file: string, report: SegmentReport, aside: string, confirmed: HighWater | undefined): void {

@@ -39,9 +39,9 @@ interface Owner {
 
 /**
  * Takes the data folder for this process. A lock whose owner is gone is taken over at once.
- * The kernel's lock on one file decides. Who has it stands in another, for the message, and for file systems that know no locks:
- * there a living process of that id, start and boot counts as the owner.
- * @param onUnavailable told why the kernel gives no lock here.
+ * The kernel's lock on one file decides. Another file names the owner, for the message, and for file systems without locks: there a living process of that id, start and boot
+ * counts as the owner.
+ * @param onUnavailable called with the reason when the kernel gives no lock here.
  * @returns the function that gives it back.
  * @throws StoreLockedError when a living process holds it.
  */
@@ -76,7 +76,7 @@ async function writeOwner(folder: string, path: string, certain: boolean): Promi
   const text = `${JSON.stringify(owner)}\n`
   await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
   try {
-    // A link is atomic and refuses to replace: whoever links first has it, content and all.
+    // A link is atomic and refuses to replace: the first one wins, content and all.
     for (let attempt = 0; attempt < 100; attempt++) {
       try {
         await link(mine, path)

@@ -35,7 +35,7 @@ export async function closeToOthers(folder: string, now: number): Promise<StoreN
         return { level: 'info', at: now, code: 'folderClosed', message }
       }
     } catch {
-      // Told below.
+      // Reported below.
     }
   }
   const message = `Others may look into the data folder ${folder} (${was}), and it cannot be closed to them: give Roomdesk a folder of its own (0700).`

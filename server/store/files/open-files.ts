@@ -43,7 +43,7 @@ export async function openFiles(options: StoreOptions): Promise<Store> {
     ),
   )
   try {
-    // Again: whoever had the lock until now may have been newer.
+    // Again: the owner of the lock until now may have been newer.
     await checkVersions(folder, migrations)
     await removeLeftovers(folder)
     const mode = await closeToOthers(folder, clock())
@@ -72,7 +72,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   // The old files, and the journal they need, before anything is written in the new version.
   const kept =
     recovered.migratedFrom === undefined ? undefined : await backUpAsItIs(folder, clock(), sealer, retentionOf(state))
-  // Files of different times may hold texts that were not sealed anew: they open until that is done again.
+  // Files of different times may hold texts that were not resealed: they open until that is done again.
   if (recovered.notices.length > 0) unmarkSealed(state)
   const settings = withoutClearSecrets(state.settings.get('site'), sealer)
   if (settings !== undefined) {
@@ -142,7 +142,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
     const message = `The files were brought from version ${recovered.migratedFrom} to ${migrations.current}; the backup ${kept.name} holds the old ones.`
     notices.add({ level: 'info', at: clock(), code: 'migrated', message })
   } else if (recovered.stale && !recovered.fresh) {
-    // What was just recovered gets whole files again; a failure shows in the status.
+    // Files that were just recovered are rewritten whole; a failure shows in the status.
     store.rewrite().catch(() => undefined)
   }
   return store

@@ -23,7 +23,7 @@ export interface Recovered {
   notices: StoreNotice[]
   /** There was nothing: a first start. */
   fresh: boolean
-  /** The files should be written anew: something was recovered, or migrated. */
+  /** The files should be rewritten: something was recovered, or migrated. */
   stale: boolean
   /** The oldest version that was met, when it is not the current one. */
   migratedFrom: number | undefined

@@ -4,7 +4,7 @@ import { isPlaceless, type Sealer } from '../sealer.ts'
 import { resealed, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 
-/** Records inspected between two turns of the event loop: a few milliseconds where all are sealed anew. */
+/** Records inspected between two turns of the event loop: a few milliseconds where all are resealed. */
 const chunk = 200
 
 /** Seals every text of a state that has no place for its place, and marks the state. A text that does not open stays as it is. */

@@ -6,8 +6,8 @@ export class StoreFileError extends Error {
 }
 
 /**
- * What reading gives.
- * @throws StoreFileError when the file system refuses: what it says about a file that is open does not name the file. ENOENT stays as it is.
+ * Result of a reading.
+ * @throws StoreFileError when the file system refuses: its errors about an open file do not name the file. ENOENT stays as it is.
  */
 export async function readingOf<T>(path: string, reading: () => Promise<T>): Promise<T> {
   try {

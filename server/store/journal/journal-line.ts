@@ -17,7 +17,7 @@ export interface SegmentHeader {
   segment: number
   /** The segment before this one; numbers between were never used. 0: there is none. */
   previous: number
-  /** Where earlier segments end, in bytes: what stands behind was refused or torn, and does not count. */
+  /** Ends of earlier segments, in bytes: lines behind them were refused or torn, and do not count. */
   ends: Readonly<Record<string, number>>
   /** The highest room number given before this segment. */
   room_number: number
@@ -46,7 +46,7 @@ export function encodeChanges(changes: readonly Change[]): string {
 }
 
 /**
- * What a line says, when its checksum is right; else undefined.
+ * Content of a line whose checksum is right; otherwise undefined.
  * @param start of the line in `bytes`.
  * @param end of the line, without its newline.
  */

@@ -26,7 +26,7 @@ export class WriteBehindQueue {
     const records = this.#of(change.collection)
     const waiting = records.get(change.key)
     if (waiting === undefined) {
-      // What was never there need not be deleted.
+      // A record that was never there needs no deletion.
       if (change.value === undefined && !existed) return
       records.set(change.key, { change, onDisk: existed })
       this.#size++

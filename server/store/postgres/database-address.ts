@@ -26,7 +26,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress {
   const login = user === undefined ? '' : `${user}${password}@`
   const each = hosts.split(',').map((host) => `${scheme}${login}${host}${path}${parameters}`)
   try {
-    // What pg cannot read, it says now. Nothing is connected.
+    // Parsed by pg now, for its errors. Nothing is connected.
     for (const connectionString of each) new Client({ connectionString })
   } catch {
     throw wrong

@@ -14,7 +14,7 @@ export class DatabaseInUseError extends DatabaseError {
 export class DeposedError extends Error {
   override readonly name: string = 'DeposedError'
 
-  /** Of whom it is known where it is reached. */
+  /** Controller that leads now, with its address. */
   readonly by: KnownController | undefined
 
   constructor(holder: string, by?: KnownController) {

@@ -6,8 +6,8 @@ import type { Session } from './database-session.ts'
 import { isRefusal, saidBy } from './server-answers.ts'
 
 /**
- * Fenced: an epoch that is not in force any more stores nothing. Who raises it waits for this to end, and this for whoever does. The lines come as one text, as a file has them: an
- * array's text would have to be escaped here and read there, quote by quote.
+ * Fenced: an epoch that is no longer in force stores nothing. A transaction that raises the epoch waits for this one to end, and this one for it. The lines are sent as one text,
+ * as a file has them: the text of an array would have to be escaped here and parsed there, quote by quote.
  */
 const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (
     insert into roomdesk_journal (seq, epoch, records, line)
@@ -15,7 +15,7 @@ const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch 
     where exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
-/** Who was deposed looks once more, and not for long, in milliseconds. */
+/** Deadlines of the last check after this controller stepped down, in milliseconds. */
 const lookUp = { connect: 1_000, answer: 1_000 }
 
 const fence = 'select 1 from roomdesk_leader where id = 1 and epoch = $1'
@@ -36,7 +36,7 @@ export class DatabaseJournal {
     this.#last = last
   }
 
-  /** Number of the last line that is known to be stored. */
+  /** Number of the last line that is surely stored. */
   get last(): number {
     return this.#last
   }

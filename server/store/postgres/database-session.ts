@@ -24,7 +24,7 @@ export class Session {
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
   #lost: Error | undefined
-  /** A statement is being carried out; the next one waits for its end. */
+  /** The statement under way; the next one waits for its end. */
   #busy: Promise<void> | undefined
   #busySince = 0
 
@@ -53,7 +53,7 @@ export class Session {
         failures.push(error)
       }
     }
-    // What a host that was reached says tells more than one that was not.
+    // The error of a host that was reached tells more than one of a host that was not.
     const told = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
     throw told instanceof Error ? told : new Error(saidBy(told))
   }
@@ -76,14 +76,14 @@ export class Session {
       return session
     } catch (error) {
       session.destroy()
-      // What pg says of its own deadline.
+      // pg's message at its own deadline.
       if (error instanceof Error && error.message === 'timeout expired')
         throw new Error(`it has not let us in within ${deadlines.connect / 1_000} s`, { cause: error })
       throw error
     }
   }
 
-  /** Why it cannot be used any more; undefined: it can, as far as is known. */
+  /** Error that ended the session; undefined: it works, as far as is known. */
   get lost(): Error | undefined {
     return this.#lost
   }
@@ -93,7 +93,7 @@ export class Session {
     return this.#busy === undefined ? 0 : performance.now() - this.#busySince
   }
 
-  /** @param listener told once why the connection ended. */
+  /** @param listener called once with the error that ended the connection. */
   onLost(listener: (error: Error) => void): void {
     this.#listeners.add(listener)
   }
@@ -136,7 +136,7 @@ export class Session {
     }
   }
 
-  /** Says goodbye; a server that does not hear it any more is not waited for. */
+  /** Ends the session in order, without waiting for a server that is gone. */
   async close(): Promise<void> {
     if (this.#lost !== undefined) return
     const ended = this.#client.end()
@@ -164,8 +164,8 @@ export class Session {
 }
 
 /**
- * What holds for a session, as far as the server's system knows it. A statement ends before we give it up, and a peer that is gone is noticed, so that what it holds gets free.
- * Success means on disk: a database that is set to answer before that is asked not to.
+ * Settings of a session, as far as the server's system supports them. A statement ends before we give it up, and a dead peer is noticed, so that its locks are released.
+ * Success means on disk: a database that answers earlier by its own settings is asked not to.
  */
 function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const settings = {

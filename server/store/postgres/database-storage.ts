@@ -57,7 +57,7 @@ export class DatabaseStorage implements Storage {
     return this.#link
   }
 
-  /** What is in memory is stored, where the database has less. @param found number of its last line */
+  /** Stores what is in memory beyond the database's last line. @param found number of that line */
   async bringUp(found: number): Promise<void> {
     await this.#makeGood(this.#link.epoch, found)
   }

@@ -95,7 +95,7 @@ export async function readAll(
   }
 }
 
-/** The records of the site that a database holds, whoever runs on it: they are only read. @throws DatabaseError when it holds none */
+/** Records of the site in a database, whoever runs on it: they are only read. @throws DatabaseError when it holds none */
 export async function siteInDatabase(database: string, migrations = knownMigrations): Promise<State> {
   const address = parseDatabaseAddress(database)
   const session = await connect(address, defaultDeadlines, longAnswer)

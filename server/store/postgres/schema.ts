@@ -5,8 +5,8 @@ import { saidBy } from './server-answers.ts'
 
 /**
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
- * `roomdesk_site`: one row, what is here and whose. `roomdesk_leader`: one row, who may store; `epoch` is raised by whoever takes over, so nobody before can store any more;
- * until when its lease lasts (`renewed_at` null: it has none, its lock alone counts), and whom it has named to follow it. `roomdesk_controller`: all controllers, each writes its own row.
+ * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
+ * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row.
  * `roomdesk_journal`: one line for each transaction, without gaps.
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
  */
@@ -79,7 +79,7 @@ export interface SiteRow {
   tables: number
   /** Highest schema version of a record. */
   records: number
-  /** What only who has the site's key can make of `site`. */
+  /** Proof that only the holder of the site's key can derive from `site`. */
   key_proof: string
   /** Place that the site was moved to; empty: it is here. */
   moved_to: string

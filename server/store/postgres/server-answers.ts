@@ -6,8 +6,8 @@ const cut = /^(?:57P|08)/
 const readOnly = '25006'
 
 /**
- * Whether the server has said that a statement was not carried out, and goes on: then nothing of it is stored.
- * Everything else, above all a connection that is gone, leaves open what became of it.
+ * Whether the server reported that a statement was not executed, and goes on: then nothing of it is stored.
+ * After any other error, above all a lost connection, the outcome is open.
  */
 export function isRefusal(error: unknown): boolean {
   if (!(error instanceof ServerError)) return false

@@ -10,7 +10,7 @@ export interface SiteCheck {
   address: DatabaseAddress
   sealer: Sealer
   migrations: Migrations
-  /** What becomes of a site that was moved away: opened no more, or replaced. */
+  /** Whether a site that was moved away is opened: refused, or replaced. */
   take: 'site here' | 'moved site too'
 }
 

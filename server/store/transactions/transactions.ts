@@ -89,7 +89,7 @@ export class Transactions {
   /** These are on disk and in memory. */
   succeeded(group: readonly Job[]): void {
     for (const job of group) {
-      // Does nothing when the caller was told of the deadline already: then memory follows the disk all the same.
+      // Does nothing when the caller has had the deadline's error already: memory follows the disk all the same.
       job.succeed()
       this.#end(job)
     }
@@ -163,7 +163,7 @@ export class Transactions {
     this.#deadlineTimer.unref()
   }
 
-  /** Tells the caller that it takes too long. What is being written keeps its locks until the disk has said what became of it. */
+  /** Answers the caller that it takes too long. The write keeps its locks until the disk has answered. */
   #expire(job: Job): void {
     job.fail(new ApiError('storage', { reason: `the ${this.#options.medium} did not answer in time` }))
     this.#live.delete(job)

@@ -6,8 +6,8 @@ import { hasCode } from '../durable-files.ts'
 import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 
 /**
- * How far the journal was on disk at one moment. Changes up to there were confirmed to whoever made them, so what is not there later was lost,
- * and was not merely a last write that a power failure cut short.
+ * Length of the journal on disk at one moment. Changes up to there were confirmed to their callers, so a missing one was lost, and was not merely a last write that a power
+ * failure cut short.
  */
 export interface HighWater {
   segment: number
@@ -110,7 +110,7 @@ export class HighWaterFile {
         this.#slot = 1 - this.#slot
         this.#syncLater()
       } catch {
-        // A disk that refuses is told of by the journal itself.
+        // The journal itself reports a disk that refuses.
         await this.#end(false)
       }
     }

@@ -11,7 +11,7 @@ const datasync = promisify(fs.fdatasync)
 const truncate = promisify(fs.ftruncate)
 const closeFile = promisify(fs.close)
 
-/** On Linux a write with this flag returns when its bytes are on disk; elsewhere a sync follows each write (macOS flushes its drive only then). */
+/** On Linux a write with this flag returns when its bytes are on disk; on other systems a sync follows each write (macOS flushes its drive only then). */
 const synchronous = process.platform === 'linux' ? fs.constants.O_DSYNC : 0
 
 /** Space is prepared in steps that double while the journal grows fast: writing into prepared space takes half as long (no metadata changes). */

@@ -13,7 +13,7 @@ export interface JournalOptions {
   next: number
   /** Number of the last segment there is; 0: none. */
   previous: number
-  /** Where the segments that are there end, by number; see SegmentHeader.ends. */
+  /** Ends of the existing segments, by number; see SegmentHeader.ends. */
   ends: ReadonlyMap<number, number>
   /** Bytes of the segments that are there, by number. */
   sizes: ReadonlyMap<number, number>

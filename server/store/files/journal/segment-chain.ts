@@ -13,7 +13,7 @@ export class SegmentChain {
   readonly headers: ReadonlyMap<number, SegmentHeader>
   /** Bytes, by number. */
   readonly sizes: ReadonlyMap<number, number>
-  /** Where segments end, as later headers say, by number. */
+  /** Ends of segments by number, from later headers. */
   readonly ends: Map<number, number>
   /** Begun and never written, as later headers say: a program was killed while it made the file. */
   readonly #unused = new Set<number>()
@@ -65,7 +65,7 @@ export class SegmentChain {
     let before = first - 1
     for (const number of this.from(first)) {
       while (this.#unused.has(before + 1)) before++
-      // Numbers that were never used leave gaps, and the header tells them from segments that are gone.
+      // Numbers that were never used leave gaps; the header distinguishes them from lost segments.
       if (number !== before + 1 && (this.headers.get(number)?.previous ?? number) > before) return false
       before = number
     }

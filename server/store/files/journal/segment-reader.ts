@@ -21,9 +21,9 @@ export interface SegmentReport {
 /** Facts about a segment that are stored outside of it. */
 export interface KnownSegment {
   number: number
-  /** Where it ends in bytes, when a later segment says so. */
+  /** End of the segment in bytes, if a later segment names it. */
   end?: number | undefined
-  /** What was on disk at one moment, at least. */
+  /** Least content that was on disk at one moment. */
   confirmed?: { end: number; lines: number } | undefined
 }
 
@@ -132,7 +132,7 @@ class SegmentScanner {
   }
 
   finish({ end = 0, confirmed }: KnownSegment): SegmentReport {
-    // Behind a footer, or before an end that is known from elsewhere, there are no torn lines: what is not good is lost.
+    // Behind a footer, or before an end that another file names, no line can be torn: a bad line is a lost one.
     const cut = this.#end < Math.max(end, confirmed?.end ?? 0)
     const counted = Math.max(this.#footer ?? 0, confirmed?.lines ?? 0)
     // A damaged newline makes one bad line of the header and the first changes; where nobody counted, that must be assumed.

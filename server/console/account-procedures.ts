@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import type { SignInSink } from './entrance.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
-/** What the procedures on accounts work with. */
+/** Needs of the procedures on accounts. */
 export interface AccountParts extends AccountAccess {
   store: Pick<Store, 'get'>
   /** Notified of wrong passwords. */

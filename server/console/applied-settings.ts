@@ -8,7 +8,7 @@ import type { Listeners } from '../http/listeners.ts'
 import { putSettings, siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
-/** What applying settings needs. */
+/** Needs of applying settings. */
 export interface SettingsParts {
   store: Store
   listeners: Listeners

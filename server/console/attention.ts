@@ -15,11 +15,11 @@ import type { StoreStatus } from '../store/store.ts'
 
 const day = 24 * 60 * 60 * 1000
 
-/** What the list of what wants the operator's eye is derived from. */
+/** Sources of the list of things that need the operator's attention. */
 export interface AttentionSources {
   now: number
   store: StoreStatus
-  /** What holds the state of the site. */
+  /** Storage of the site's state. */
   medium: SiteMedium
   nodes: readonly NodeView[]
   devices: readonly DeviceView[]
@@ -31,7 +31,7 @@ export interface AttentionSources {
   certificateEnds: number
   /** Why the certificate that its files hold now is not in use. */
   certificateProblem: Readonly<{ message: string; since: number }> | undefined
-  /** Devices may have to be told of another authority; undefined: none. */
+  /** Change of the authority that devices may have to be given; undefined: none. */
   authorityChange: AuthorityChange | undefined
   faults: number
   olderClients: OlderClientsView
@@ -46,7 +46,10 @@ export interface AttentionSources {
 
 const urgency = { error: 0, warning: 1, info: 2 } as const
 
-/** Everything that wants the operator's eye, the worst first: by level, then by how many are concerned, then the newest; derived anew each time, so nothing has to be cleared. */
+/**
+ * Everything that needs the operator's attention, the worst first: by level, then by how many are concerned, then the newest. Derived anew each time, so nothing has to be
+ * cleared.
+ */
 export function attentionOf(sources: AttentionSources): Attention[] {
   const found = [
     ...ofRestarts(sources),
@@ -89,7 +92,7 @@ function item(
   return { level, code, subject, message, since, name: '', why: '', count: 1, of: 0, reasons: [], ...more }
 }
 
-/** For a day: whoever looks in the next morning learns why a meeting was interrupted. */
+/** Restarts show for a day, so that the operator learns the next morning why a meeting was interrupted. */
 function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   const last = restarts.at(-1)
   if (last === undefined || now - last > day) return []
@@ -98,7 +101,7 @@ function ofRestarts({ restarts, now }: AttentionSources): Attention[] {
   return [item('warning', 'restarted', String(restarts.length), message, last)]
 }
 
-/** A database that cannot be reached is told of as soon as that is known, and not only when a change was refused. */
+/** An unreachable database shows as soon as that is known, and not only when a change was refused. */
 function ofDatabase({ kind, away_since, error }: SiteMedium): Attention[] {
   if (kind !== 'database' || away_since === 0) return []
   const message = `The database cannot be reached (${awayReason(error)}): changes are refused; reads, media and presence go on.`

@@ -11,7 +11,7 @@ import type { ConsoleKey } from './console-key.ts'
 export interface Caller {
   role: Role
   way: 'key' | 'password' | 'token'
-  /** Of the account; left out for the console key. */
+  /** Name of the account; left out for the console key. */
   account?: string
   accountId?: string
   /** Id of the account's session. */
@@ -19,7 +19,7 @@ export interface Caller {
   /** Label of the access token. */
   token?: string
   tokenId?: string
-  /** Of the access token; left out for everybody else. */
+  /** Scopes of the access token; left out for all other callers. */
   scopes?: readonly TokenScope[]
   /** At a replica: headers by which the leader sees for itself who calls. */
   forLeader?: () => Record<string, string>
@@ -27,7 +27,7 @@ export interface Caller {
 
 const keyHolder: Caller = { role: 'admin', way: 'key' }
 
-/** Tells who calls: the holder of the console key, or an account by its session or a token. */
+/** Identifies the caller: the holder of the console key, or an account by its session or a token. */
 export class Callers {
   readonly #key: ConsoleKey
   readonly #store: AccountStore
@@ -57,7 +57,7 @@ export class Callers {
     return this.keyCounts ? keyHolder : undefined
   }
 
-  /** Whose a session cookie is. */
+  /** Caller with this session cookie. */
   ofCookie(cookie: string): Caller | undefined {
     if (cookie === '') return undefined
     // The session of a key is signed and has dots; that of an account is random and has none.
@@ -68,7 +68,7 @@ export class Callers {
     return { role, way: 'password', account: name, accountId: id, session: live.id }
   }
 
-  /** Whose a bearer token is: the console key, or an access token. */
+  /** Caller with this bearer token: the console key, or an access token. */
   ofBearer(bearer: string): Caller | undefined {
     const live = this.#tokens.check(bearer)
     if (live === undefined) return this.keyCounts && this.#key.matches(bearer) ? keyHolder : undefined

@@ -8,15 +8,15 @@ import type { CallOrigin } from './handlers.ts'
 /** A thing by its type and key; its name is looked up. */
 export type Named = Pick<EventSubject, 'type' | 'id'>
 
-/** How the event log tells what a procedure changed. */
+/** Record in the event log of a procedure's change. */
 export interface ChangeRecord<N extends ProcedureName> {
-  /** What it changes, as far as its input names it: how that is before and after is compared. */
+  /** Names the records that the procedure changes, as far as its input names them: their state before and after is compared. */
   changes?: (input: ProcedureParsed<N>, origin: CallOrigin, store: Pick<Store, 'get'>) => readonly Named[]
-  /** What its answer names besides: what was made. */
+  /** Names the records in the output: those that were created. */
   makes?: (output: ProcedureOutput<N>) => readonly Named[]
-  /** Of many at once, those that it did not change. */
+  /** Records of a bulk change that were not changed. */
   failed?: (output: ProcedureOutput<N>) => readonly string[]
-  /** What else is worth knowing; never a secret. */
+  /** Further facts for the log; never a secret. */
   params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventFields
   /** The room in which it happened to a person. */
   room?: (input: ProcedureParsed<N>) => string
@@ -24,9 +24,9 @@ export interface ChangeRecord<N extends ProcedureName> {
   shows?: true
   /** People were watched who do not see it, nothing was changed. */
   watches?: true
-  /** One of many calls that belong together: it is told unless the same caller made such a call on the same thing a moment before. */
+  /** Whether the call continues an act: it is recorded unless the same caller made such a call on the same record a moment before. */
   goesOn?: (input: ProcedureParsed<N>) => boolean
-  /** It is told although nothing of what is stored is otherwise than before. */
+  /** Recorded even if no stored record changed. */
   always?: true
 }
 
@@ -56,7 +56,7 @@ const ofCredential = { changes: ({ access_key }: { access_key: string }) => [cre
 
 const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
 
-/** Every procedure says here how the event log tells it; null: it changes nothing. */
+/** Record in the event log of every procedure; null: it changes nothing. */
 export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | null } = {
   'overview.get': null,
   'overview.samples': null,
@@ -234,7 +234,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'events.verify': null,
 
   'tester.operations': null,
-  // What it sends is told as of the client that it is; its answer shows a live token, a digest or the secret itself.
+  // The request that the tester sends is recorded as that of a client; the tester's answer shows a live token, a digest or the secret itself.
   'tester.send': {
     changes: ({ access_key }) => (access_key === '' ? [] : [credential(access_key)]),
     params: ({ operation }) => ({ operation }),

@@ -13,7 +13,7 @@ import { RecentCalls } from './recent-calls.ts'
 /** Called when a procedure has succeeded. */
 export type TellChange = (output: unknown) => void
 
-/** Who called a procedure. */
+/** Actor of a procedure call. */
 function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
   if (transport === 'internal') return { type: 'system', name: '', address: '' }
   const key = transport === 'ipc' ? 'desktop' : 'console key'

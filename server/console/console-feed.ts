@@ -13,7 +13,7 @@ import type { Store } from '../store/store.ts'
 import { Collector, type EventHub } from './event-hub.ts'
 import { wallViews } from './wall-procedures.ts'
 
-/** Where the console's events come from. */
+/** Sources of the console's events. */
 export interface FeedSources {
   hub: EventHub
   store: Store
@@ -32,12 +32,12 @@ export interface FeedSources {
 
 /** More rooms than this in one event are named by `all`. */
 const namedRooms = 500
-/** What the pages on accounts show. */
+/** Collections that the pages on accounts show. */
 const accountCollections: ReadonlySet<string> = new Set(['accounts', 'access_tokens', 'account_sessions', 'last_uses'])
 /** Between two looks at what wants attention, milliseconds. */
 const attentionEvery = 1_000
 
-/** Turns what happens in the controller into the console's events, collected so that a flood is told at most four times a second. */
+/** Turns changes in the controller into the console's events, collected so that a flood is sent at most four times a second. */
 export class ConsoleFeed {
   readonly #sources: FeedSources
   readonly #stops: (() => void)[] = []
@@ -105,7 +105,7 @@ export class ConsoleFeed {
     this.#sources.hub.emit('devices.changed', { items, removed })
   }
 
-  /** Tells what wants attention when it is not what was told last. */
+  /** Sends the list of things that need attention when it has changed. */
   #look(): void {
     const items = this.#sources.attention()
     const text = JSON.stringify(items)

@@ -7,7 +7,7 @@ import { EndedKeySessions } from './ended-key-sessions.ts'
 const sessionLife = 7 * 24 * 60 * 60 * 1000
 /** A key: 128 bits even where it is written in hexadecimal, and nothing that a header could not carry. */
 const wellFormed = /^[\x21-\x7e]{32,200}$/
-/** Bytes of a file that is looked at. */
+/** Size of a key file that is read, in bytes. */
 const maxFile = 1_024
 const whatItMustHold = 'it must hold one line of 32 to 200 visible ASCII characters without spaces'
 
@@ -23,7 +23,7 @@ export class ConsoleKey {
   #key = ''
   #mtime = -1
 
-  /** @param warn told what is wrong with the file and what to do, once for each state of it */
+  /** @param warn called with the fault of the file and its remedy, once for each state of the file */
   constructor(folder: string, warn: (message: string) => void) {
     this.file = join(folder, 'console.key')
     this.#warn = warn
@@ -71,7 +71,7 @@ export class ConsoleKey {
     return end > now && !this.#ended.has(value, end)
   }
 
-  /** Ends a session; it is over for whoever holds its cookie. */
+  /** Ends a session for every holder of its cookie. */
   endSession(value: string, now = Date.now()): void {
     if (this.holdsSession(value, now)) this.#ended.add(value, endOf(value), now)
   }

@@ -28,14 +28,14 @@ import { JsonBodyError, readJson } from './json-body.ts'
 import { isCallOfController, wantsEvents } from './passed-on-calls.ts'
 import { isOwnRequest, isSecure, sessionCookie } from './request-origin.ts'
 
-/** What the console port serves. */
+/** Needs of the console port. */
 export interface ConsoleListenerOptions extends EntranceParts {
   dispatch: Dispatch
   hub: EventHub
   page: StaticFiles
   /** Prometheus text. */
   metrics: () => Promise<string>
-  /** Whether they are told only to who shows a token. */
+  /** Whether metrics are served only with a token. */
   metricsNeedToken: () => boolean
   /** The site's own; undefined for plain HTTP. */
   certificate: () => TlsMaterial | undefined
@@ -44,7 +44,7 @@ export interface ConsoleListenerOptions extends EntranceParts {
   /** See EdgeServerOptions. */
   proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
-  /** Of the controller that leads: see SiteMember. */
+  /** Registers a joining controller with the leader: see SiteMember. */
   hearOf?: ((joiner: Introduced) => boolean) | undefined
 }
 
@@ -64,15 +64,15 @@ type ConsoleHandlers = {
 const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
-/** What a controller says of itself, with the certificates that it shows. Bytes. */
+/** Size of a controller's registration, with its certificates, in bytes. */
 const maxIntroduction = 128 * 1024
-/** Of the WebSocket, which wants a session, from a page of its own. */
+/** Path of the WebSocket, which needs a session and the origin of the page. */
 const { path: consoleSocketPath } = splitRoute('GET /ws' satisfies RouteWith<'session'>)
-/** The code with which a console is closed whose server begins anew (IANA's registry of WebSocket close codes). */
+/** Close code for consoles whose server restarts (IANA's registry of WebSocket close codes). */
 const serviceRestart = 1012
 /** Milliseconds that an answer under way is given. */
 const answerMs = 300
-/** What the page may do: its own origin only. A browser does not take `'self'` for the WebSocket of an IP address everywhere. */
+/** Permissions of the page: its own origin only. Not every browser takes `'self'` for the WebSocket of an IP address. */
 const contentSecurityPolicy = (host: string, secure: boolean) =>
   `default-src 'self'; connect-src 'self' ${secure ? 'wss' : 'ws'}://${host}; img-src 'self' blob: data:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
@@ -111,7 +111,7 @@ export class ConsoleListener {
     })
   }
 
-  /** Where it listens; empty when it does not. */
+  /** URL at which it listens; empty when it does not. */
   get url(): string {
     return this.#server.url
   }
@@ -126,7 +126,7 @@ export class ConsoleListener {
     await this.#server.start({ host, port, tls })
   }
 
-  /** Consoles come back and ask for everything anew. */
+  /** Makes consoles reconnect and load everything anew. */
   restartConsoles(): void {
     for (const socket of this.#sockets.connected()) socket.close(serviceRestart)
   }
@@ -356,7 +356,7 @@ function describeProcedures(): unknown {
   return { procedures: described }
 }
 
-/** What a body is refused for is an answer; anything else is not foreseen. */
+/** Refusals of a body are answers; any other error is unexpected. */
 function toProblem(error: unknown): JsonBodyError {
   if (error instanceof JsonBodyError) return error
   throw error

@@ -20,7 +20,7 @@ const requestSchema = z.strictObject({
 /** The largest message a console may send: a CSV import fits. */
 const maxPayload = 8 * 1024 * 1024
 const maxSockets = 256
-/** Of these, by one session: its tabs and windows; by one account, or by the holders of the console key; and by one address. */
+/** Limits of connections by session (its tabs and windows), by account or holders of the console key, and by address. */
 const shares = { session: 16, account: 48, address: 128 } as const
 /** A console that does not read this many bytes of events is cut off; it comes back and refreshes. */
 const maxBuffered = 16 * 1024 * 1024
@@ -39,7 +39,7 @@ interface Console {
   session: string
   /** Id of its account; empty for the console key. */
   account: string
-  /** Whose it is; undefined once its session has ended. */
+  /** Caller of the connection; undefined once the session has ended. */
   caller: () => Caller | undefined
   /** Calls under way. */
   calls: number
@@ -89,7 +89,7 @@ export class ConsoleSockets {
       if (full === undefined) return this.#serve({ ...console, client, caller, calls: 0 })
       client.on('error', () => client.terminate())
       client.close(tooMany, `Too many consoles of this ${full} are open: close one.`)
-      // Who does not answer the close is not waited for.
+      // A client that does not answer the close is cut off.
       setTimeout(() => client.terminate(), goodbyeMs).unref()
     })
   }

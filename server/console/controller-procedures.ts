@@ -1,7 +1,7 @@
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import type { ControllerWatch } from './site-controllers.ts'
 
-/** Procedures on the controllers of the site: each controller lists them for itself, also while it stands by. */
+/** Procedures on the controllers of the site: each controller lists them for itself, also as a replica. */
 export function controllerHandlers(
   watch: Pick<ControllerWatch, 'list' | 'lead'>,
 ): Handlers<ProceduresOf<'controllers'>> {

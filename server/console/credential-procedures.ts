@@ -7,7 +7,7 @@ import { digestText, hmacKey } from '../access/digest.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
-/** What the credentials' procedures work with. */
+/** Needs of the credentials' procedures. */
 export interface CredentialParts {
   credentials: Credentials
   /** How many rooms that a credential created exist. O(1). */

@@ -13,7 +13,7 @@ import type { CallOrigin, Handlers } from './handlers.ts'
 import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
 import { shownTo } from './shown-to-role.ts'
 
-/** Calls a procedure by name with an input that nobody has looked at yet; never rejects. */
+/** Calls a procedure by name with an unchecked input; never rejects. */
 export type Dispatch = (name: string, input: unknown, origin: CallOrigin) => Promise<ConsoleResult<unknown>>
 
 /** How a domain error of the APIs is worded to the console. */
@@ -31,7 +31,10 @@ const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
   internal: 'internal',
 }
 
-/** Every call of a procedure goes through here: the caller judged first, input validated, what it changes told to the event log, errors turned into values, unknown ones logged whole and answered generically. */
+/**
+ * Passes every call of a procedure: judges the caller first, validates the input, records changes in the event log, turns errors into values, and logs unknown ones whole while it
+ * answers them generically.
+ */
 export function createDispatch(
   handlers: Handlers,
   logger: Logger,

@@ -15,28 +15,28 @@ import { KeyGuard } from './key-guard.ts'
 import { callerHeader, isCallOfKeyHolder } from './passed-on-calls.ts'
 import { bothCookies, cookieHeader, isSecure, sessionCookie } from './request-origin.ts'
 
-/** Told who signed in, and who offered what is wrong. `account`: the name of the account that was meant; empty for the console key, and where there is none. */
+/** Receives successful and failed sign-ins. `account`: name of the account that was meant; empty for the console key, and where there is none. */
 export interface SignInSink {
   accepted(client: string, account: string): void
   refused(client: string, blocked: boolean, account: string): void
 }
 
-/** What the entrance works with. */
+/** Needs of the entrance. */
 export interface EntranceParts {
   callers: Callers
   key: ConsoleKey
   signIn: SignIn
   sessions: AccountSessions
   signIns: SignInSink
-  /** Of a controller that stands by: sessions of accounts begin and end at the one that leads. */
+  /** Set on a replica: sessions of accounts begin and end at the leader. */
   leader?: LeaderEntrance | undefined
   logger: Logger
 }
 
-/** Where accounts sign in and out for a controller that stands by. */
+/** Sign-in and sign-out of accounts at the leader, for a replica. */
 export interface LeaderEntrance {
   /**
-   * Offers a name and a password there. Resolves when a session that began is known here, too.
+   * Sends a name and a password to the leader. Resolves when a session that began is known here, too.
    * @returns the answer's status and body; `cookie`: of the session that began
    */
   signIn(
@@ -58,14 +58,14 @@ export class Entrance {
     this.#parts = parts
   }
 
-  /** Whose a request is: a script shows a token, the page has its session. */
+  /** Caller of a request: a script sends a token, the page has its session. */
   callerOf(request: IncomingMessage): Caller | undefined {
     const bearer = bearerOf(request)
     if (bearer === undefined) return this.sessionOf(request)
     return this.#forLeader(this.#parts.callers.ofBearer(bearer), { authorization: `Bearer ${bearer}` })
   }
 
-  /** Whose session a request carries, for as long as it lives; a replica also calls for who showed the console key there. */
+  /** Session of a request, for as long as it lives; a replica also calls the leader for holders of the console key. */
   sessionOf(request: IncomingMessage): Caller | undefined {
     const { callers } = this.#parts
     if (isCallOfKeyHolder(request)) return callers.remoteKeyHolder()
@@ -107,7 +107,7 @@ export class Entrance {
     this.#begin(context, value, maxAge)
   }
 
-  /** `DELETE /session`: the session is over, whoever else holds its cookie; that of an account at every controller. */
+  /** `DELETE /session`: ends the session for every holder of its cookie; that of an account at every controller. */
   async signOut(context: Context): Promise<void> {
     const caller = this.sessionOf(context.req)
     context.set('Set-Cookie', cookieHeader('', 0, isSecure(context.req)))
@@ -120,7 +120,7 @@ export class Entrance {
     context.status = 204
   }
 
-  /** Whose a request is; undefined when it is nobody's, and the refusal is answered. */
+  /** Caller of a request; undefined for an unknown one, after the refusal was sent. */
   authorised(context: Context): Caller | undefined {
     const caller = this.callerOf(context.req)
     if (caller !== undefined) return caller
@@ -152,7 +152,7 @@ export class Entrance {
       signIns.accepted(client, judged.account.name)
       return this.#begin(context, cookie, sessionLifeMs / 1_000)
     }
-    // What was written as a name may be a password: only names that exist are told.
+    // A name may be a password in the wrong field: only names that exist are recorded.
     const meant = judged.account?.name ?? ''
     signIns.refused(client, judged.verdict === 'blocked', meant)
     if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'passwords')
@@ -160,7 +160,7 @@ export class Entrance {
     fail(context, 'unauthorized', 'The name or the password is wrong.')
   }
 
-  /** What the leader says of a name and a password is what is said here; it counts and tells wrong ones. */
+  /** Answers with the leader's verdict on a name and a password; the leader counts and records wrong ones. */
   async #byLeader(
     context: Context,
     leader: LeaderEntrance,
@@ -197,7 +197,7 @@ export class Entrance {
   }
 }
 
-/** What a script shows; undefined for nothing. */
+/** Bearer token of a script; undefined for none. */
 function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1]
 }

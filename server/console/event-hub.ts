@@ -27,7 +27,7 @@ export class EventHub {
     }
   }
 
-  /** Told when the first listener comes and when the last one goes. */
+  /** Called when the first listener comes and when the last one goes. */
   watch(watcher: (listening: boolean) => void): void {
     this.#watchers.add(watcher)
   }

@@ -1,7 +1,7 @@
 import type { EventLog } from '../event-log/event-log.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
-/** What a look at the whole log may take, in milliseconds. */
+/** Time for the verification of the whole log, in milliseconds. */
 const verifyMs = 60_000
 
 /** Procedures on the event log. */

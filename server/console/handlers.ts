@@ -2,12 +2,12 @@ import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shar
 import type { Role } from '../../shared/console/role-names.ts'
 import type { TokenScope } from '../../shared/console/token-scopes.ts'
 
-/** Where a call came from, and whose it is: for the log, and for procedures that answer differently to each. */
+/** Origin and caller of a call: for the log, and for procedures that answer by caller. */
 export interface CallOrigin {
   transport: 'ipc' | 'websocket' | 'rpc' | 'internal'
   /** Client address; empty for IPC. */
   client: string
-  /** What its caller may do. */
+  /** Role of the caller. */
   role: Role
   /** How the caller showed who they are; left out for IPC and internal calls. */
   way?: 'key' | 'password' | 'token'
@@ -19,7 +19,7 @@ export interface CallOrigin {
   /** Label of the access token. */
   token?: string
   tokenId?: string
-  /** Of the access token; left out for everybody else. */
+  /** Scopes of the access token; left out for all other callers. */
   scopes?: readonly TokenScope[]
   /** At a replica: headers by which the leader sees for itself who calls. */
   forLeader?: () => Record<string, string>

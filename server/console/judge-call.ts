@@ -15,7 +15,7 @@ export interface CallFacts {
 
 const freshMinutes = passwordFreshMs / 60_000
 
-/** Judges a call before its input is looked at: by the caller's role and the token's scopes. @returns the refusal, if any */
+/** Judges a call before its input is read: by the caller's role and the token's scopes. @returns the refusal, if any */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): ConsoleRefusal | undefined {
   return refuse(name, procedureAccess[name], origin)
 }

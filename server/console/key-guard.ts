@@ -1,6 +1,6 @@
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 
-/** What became of a key or token that somebody offered. */
+/** Verdict on an offered key or token. */
 export type KeyVerdict = { verdict: 'right' } | { verdict: 'wrong' } | { verdict: 'blocked'; retryAfter: number }
 
 /**

@@ -5,12 +5,12 @@ import type { KnownController } from '../store/election/site-member.ts'
 export interface NewLeader {
   id: string
   name: string
-  /** Who led before. */
+  /** Name of the leader before. */
   from: string
   why: LeaderChange
 }
 
-/** Who led the site, as a program remembers it in either of its roles. */
+/** Leaders of the site, as a program remembers them in either of its roles. */
 export class LeaderHistory {
   #now: KnownController | undefined
   #untold: NewLeader | undefined
@@ -35,7 +35,7 @@ export class LeaderHistory {
     this.#named = id
   }
 
-  /** The last change, told once. */
+  /** The last change of the leader, returned once. */
   take(): NewLeader | undefined {
     const told = this.#untold
     this.#untold = undefined

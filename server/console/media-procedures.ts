@@ -16,7 +16,7 @@ import type { Handler, Handlers, ProceduresOf } from './handlers.ts'
 import { endSession, passAnswer, passOffer } from './preview-exchange.ts'
 import { type PreviewedMedia, RemotePreviews } from './remote-previews.ts'
 
-/** What the procedures on media work with. */
+/** Needs of the procedures on media. */
 export interface MediaParts {
   /** undefined where no embedded node works. */
   media: EmbeddedNodes | undefined
@@ -59,7 +59,7 @@ export function mediaHandlers({
   const nodeOf = (roomId: string): string => {
     return isRemote(roomId) ? (media?.names[0] ?? '') : ownNodeOf(roomId)
   }
-  /** What an embedded node answers; undefined where there is no such node. @throws ConsoleError failed when it does not answer */
+  /** Sends a request to an embedded node; undefined if there is no such node. @throws ConsoleError failed when it does not answer */
   const fromNode = async <T>(
     node: string,
     ask: (client: ControlClient, signal: AbortSignal) => Promise<T>,
@@ -77,7 +77,7 @@ export function mediaHandlers({
     const params = roomId === undefined ? {} : { roomId }
     return (await fromNode(node, (client, signal) => client.request('stats', params, signal))) ?? nothing
   }
-  /** Of one room, or of all; a node that does not answer is left out as long as another one does. */
+  /** Statistics of one room, or of all; a node that does not answer is left out as long as another one answers. */
   const stats = async (roomId: string | undefined): Promise<Stats> => {
     const names = media?.names ?? []
     const asked = roomId === undefined ? names : names.filter((name) => name === nodeOf(roomId))
@@ -182,7 +182,7 @@ export function mediaHandlers({
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
     'media.participant_token': letIn,
     'media.revoke_links': ({ room_id, url }) => {
-      // In the background: whoever comes by the link is refused from now on.
+      // In the background: the link is refused from now on.
       void removals.revokeLinks(room_id, joinLinks.revocation(room_id, url))
       return {}
     },

@@ -22,12 +22,12 @@ const firstPort = 1_024
 export interface Machine {
   /** Cores that the system gives this program. */
   cores: () => number
-  /** Where the listeners listen. */
+  /** Host at which the listeners listen. */
   host: () => string
   /** Ports that are listened at. */
   ports: () => number[]
   settings: () => Settings
-  /** Where Janus nodes send their events; empty: nowhere. With a wildcard host where it listens at every address. */
+  /** Address to which Janus nodes send their events; empty: none. With a wildcard host if it listens at every address. */
   eventUrl: () => string
   /** The node port; where it is not open, the one that the settings name. */
   nodePort: () => number
@@ -174,7 +174,7 @@ async function assertPortFree(host: string, port: number): Promise<void> {
   throw new ConsoleError('conflict', taken.message, { problems: [{ path: 'port', message: taken.message }] })
 }
 
-/** Whether both addresses of a Janus node are at the servers that it has them at now: elsewhere nobody is told its secrets. */
+/** Whether both addresses of a Janus node are still at the same servers: other servers never get its secrets. */
 function sameServer(given: NodeInput, before: StoredNode | undefined): boolean {
   if (before?.kind !== 'janus' || given.kind !== 'janus') return true
   const place = (text: string): string => {

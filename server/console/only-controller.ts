@@ -4,7 +4,7 @@ import type { ControllerPlace, KnownController } from '../store/election/site-me
 import type { StoreStatus } from '../store/store.ts'
 import type { SiteControllers } from './site-controllers.ts'
 
-/** What is known of a controller that is alone at its site. */
+/** Facts about the only controller of a site. */
 export interface OnlyControllerFacts {
   version: string
   startedAt: number

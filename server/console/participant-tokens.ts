@@ -9,7 +9,7 @@ import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Store } from '../store/store.ts'
 import type { Handler } from './handlers.ts'
 
-/** What tokens for people on Janus nodes are made with. */
+/** Needs of tokens for people on Janus nodes. */
 export interface ParticipantTokenParts {
   store: Pick<Store, 'get'>
   rooms: Pick<Rooms, 'get'>

@@ -6,7 +6,7 @@ import { provenRequest } from '../edge/passed-on.ts'
 /** Header of a replica's call, inside its proof: `key` for somebody who showed the console key there, `events` for the replica's own WebSocket. */
 export const callerHeader = 'roomdesk-caller'
 
-/** The only change that replicas pass on: whoever stands before one may make it the leader. */
+/** The only change that replicas pass on: an operator at a replica may make it the leader. */
 const passedOnChange = 'controllers.lead'
 
 /** Whether a replica asks the leader for this procedure. One that it does not know is the leader's to refuse. */

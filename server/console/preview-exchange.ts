@@ -7,7 +7,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 /** Longest answer of a node, in bytes. */
 const maxAnswer = 64 * 1024
 
-/** What a node answered to an offer. */
+/** Answer of a node to an offer. */
 export interface NodeAnswer {
   sdp: string
   /** Id of the session on the node. */

@@ -51,7 +51,7 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
       continue
     }
     const stays = host === before.listeners.host && port === before.listeners[field]
-    // Where a listener of ours is now and will not be then, on this address or another, the port will be free.
+    // A port held by a listener of ours that will move away will be free, on this address or another.
     const holder = views.find(({ url }) => url !== '' && Number(new URL(url).port) === port)
     const freed = holder !== undefined && (holder.name === name || moving.includes(holder.name))
     if (stays || freed) continue

@@ -8,7 +8,7 @@ const forViewers: { readonly [N in ProcedureName]?: (output: ProcedureOutput<N>)
   'devices.list': (views) => views.map(deviceForViewers),
 }
 
-/** What a procedure answers, as a caller of this role may see it. */
+/** Output of a procedure as a caller of this role may see it. */
 export function shownTo(role: Role, name: ProcedureName, output: unknown): unknown {
   if (atLeast(role, 'operator')) return output
   // The table is typed name by name; a name that is only known at run time needs it untyped once.

@@ -13,7 +13,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 export interface SiteControllers
   extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
   readonly medium: Medium
-  /** That another one leads, told once; undefined where that is no news. Left out: it never is. */
+  /** A change of the leader, returned once; undefined where that is no news. Left out: it never is. */
   newLeader?: () => NewLeader | undefined
   /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
   refusesPlain?: (place: KnownController['place']) => boolean
@@ -32,7 +32,7 @@ export interface ControllerWatchOptions {
   answerMs?: number
 }
 
-/** Looks after the controllers of the site: the console shows what it finds, and is told when that changes. */
+/** Watches the controllers of the site: shows them in the console, and notifies it of changes. */
 export class ControllerWatch {
   readonly #options: ControllerWatchOptions & Required<Pick<ControllerWatchOptions, 'clock' | 'everyMs' | 'answerMs'>>
   readonly #stops: (() => void)[] = []
@@ -51,7 +51,7 @@ export class ControllerWatch {
     this.#leaderlessSince = site.leader() === undefined ? clock() : 0
   }
 
-  /** A site in files never changes in this: nothing is looked at. */
+  /** The controllers of a site in files never change: nothing is polled. */
   start(): void {
     if (this.#options.site.medium === 'disk') return
     const timer = setInterval(() => void this.#look(), this.#options.everyMs).unref()
@@ -76,13 +76,13 @@ export class ControllerWatch {
     return this.#view()
   }
 
-  /** What holds the state of the site. */
+  /** Storage of the site's state. */
   medium(): SiteMedium {
     const { shown, awaySince, error } = this.#options.site.database()
     return { kind: this.#options.site.medium, shown, away_since: awaySince, error }
   }
 
-  /** What `/metrics` tells of the one in this process. */
+  /** Metrics of the controller in this process. */
   metrics(): ControllerMetricSources {
     const { id, medium } = this.#options.site
     return {
@@ -153,7 +153,7 @@ export class ControllerWatch {
     }
   }
 
-  /** Clocks of other machines may be wrong: how long somebody was not heard of is measured against who was heard of last. */
+  /** Clocks of other machines may be wrong: the silence of a controller is measured against the latest report. */
   #items(): ControllerView[] {
     const { items, at } = this.#known
     const last = Math.max(...items.map(({ seenAt }) => seenAt))

@@ -11,7 +11,7 @@ import type { AppliedSettings } from './applied-settings.ts'
 import { assertProven, isAtMachine } from './at-machine.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
-/** What the site's procedures read. */
+/** Needs of the site's procedures. */
 export interface SiteParts {
   store: Store
   pool: NodePool

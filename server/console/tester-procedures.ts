@@ -17,7 +17,7 @@ import type { z } from 'zod'
 type Request = z.output<(typeof testerProcedures)['tester.send']['input']>
 type Answer = z.output<(typeof testerProcedures)['tester.send']['output']>
 
-/** What the API tester works with. */
+/** Needs of the API tester. */
 export interface TesterParts {
   credentials: Credentials
   settings: () => Settings
@@ -61,7 +61,7 @@ function described(contract: OperationContract): TesterOperation {
 
 class Tester {
   readonly #parts: TesterParts
-  /** By access_key: one session serves many sends, until the listener refuses its token. */
+  /** Tokens by access_key: one session serves many requests, until the listener refuses its token. */
   readonly #tokens = new Map<string, string>()
 
   constructor(parts: TesterParts) {

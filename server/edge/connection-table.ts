@@ -5,9 +5,9 @@ import { type ConnectionLimits, maxUnanswered, slowBodyMs } from './limits.ts'
 
 /** One connection of a port. */
 export interface Connection {
-  /** What was accepted. */
+  /** Accepted connection. */
   readonly transport: Socket
-  /** What requests come on: `transport`, or the TLS socket over it once its handshake is over. */
+  /** Socket that requests arrive on: `transport`, or the TLS socket over it after the handshake. */
   socket: Socket
   /** The newest request and its answer; undefined before the first. */
   request: IncomingMessage | undefined
@@ -18,10 +18,10 @@ export interface Connection {
   since: number
   /** It left HTTP (WebSocket). */
   upgraded: boolean
-  /** Bytes that its client took, when that was last looked at; and performance.now() since when no more did although more wait. 0: it takes them. */
+  /** Bytes that the client had taken at the last check; and performance.now() since when it takes no more although more wait. 0: it takes them. */
   taken: number
   unreadSince: number
-  /** Of its address; or of the site, where another controller passes requests on. */
+  /** Share of the connection's address; or of the site, if another controller passes its requests on. */
   share: Share
 }
 
@@ -37,7 +37,7 @@ interface Share {
 
 /** In place of an address. */
 const ofSite = 'controllers of the site'
-/** How many connections, and how many addresses, are looked at to find one that can make room: admission costs the same however many there are. */
+/** Limit of connections and addresses that are checked to make room: admission costs the same however many there are. */
 const looks = 32
 const addressLooks = 4
 
@@ -126,7 +126,7 @@ export class ConnectionTable {
       connection.share.silent.delete(connection)
       connection.share.served.add(connection)
     }
-    // Looked at before it is replaced; whoever waits for an answer before asking again costs no more than this.
+    // Checked before it is replaced: a client that waits for each answer costs no more than this.
     const waits = busy(connection)
     connection.request = request
     connection.response = response
@@ -193,7 +193,7 @@ export class ConnectionTable {
     for (const share of most) {
       if (found.push(share) === addressLooks) break
     }
-    // Where these have nothing to give, the next ones are asked the next time.
+    // If these have nothing to give up, the next ones are checked next time.
     for (const share of found) {
       most.delete(share)
       most.add(share)
@@ -234,7 +234,7 @@ function oldestIdle({ silent, served }: Share, unreadMs: number): Connection | u
   return undefined
 }
 
-/** What Node reads requests with. Not documented, as nothing is that could stop it; where it is missing, what has come is read and left. */
+/** Node's parser of requests. Not documented, as nothing is that could stop it; without it, input is read and discarded. */
 interface RequestParser {
   /** Called with each request; 2: what follows is none, and is not read. */
   onIncoming?: () => number

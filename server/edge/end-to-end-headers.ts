@@ -2,7 +2,7 @@
 export const passedOnHeader = 'Roomdesk-Client'
 const lowerName = passedOnHeader.toLowerCase()
 
-/** What concerns one connection only (RFC 9110, section 7.6.1). */
+/** Headers of one connection only (RFC 9110, section 7.6.1). */
 const ofConnection = new Set([
   'connection',
   'keep-alive',
@@ -36,7 +36,7 @@ export function headerOf(raw: readonly string[], wanted: string): string | undef
 function namedByConnection(raw: readonly string[]): Set<string> | undefined {
   const value = headerOf(raw, 'connection')
   if (value === undefined || /^(keep-alive|close|upgrade)$/i.test(value)) return undefined
-  // Who is asked stays who is asked, whatever a client names.
+  // The host of the request stays, whatever headers a client lists.
   const names = value.split(',').map((name) => name.trim().toLowerCase())
   return new Set(names.filter((name) => name !== 'host' && name !== 'content-length'))
 }

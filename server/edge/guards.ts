@@ -6,13 +6,13 @@ import { isClientGone } from '../../shared/client-gone.ts'
 import { lingerMs } from './limits.ts'
 import { originForm } from './request-target.ts'
 
-/** What writes what nobody foresaw. */
+/** Log of unexpected errors. */
 export interface EdgeLog {
   warn(fields: object, message: string): void
   error(fields: object, message: string): void
 }
 
-/** What a port does with what reaches it. Whatever one of these throws is logged whole and ends that one connection. */
+/** Handlers of a port. Any error that one of them throws is logged whole and ends that one connection. */
 export interface PortHandlers {
   /** A request; its `url` is a target in origin form, or `*`. */
   request(request: IncomingMessage, response: ServerResponse): unknown
@@ -33,10 +33,10 @@ export interface PortHandlers {
   wantsBody?: ((request: IncomingMessage) => boolean) | undefined
 }
 
-/** What Node says of a connection that it gives up. */
+/** Node's error of a connection that it gives up. */
 export interface ClientProblem extends Error {
   code?: string
-  /** What came last, where it could not be parsed. */
+  /** Last bytes that could not be parsed. */
   rawPacket?: Buffer
 }
 
@@ -49,7 +49,7 @@ export interface Watcher {
 /** No socket is without an error listener: this one stands beside any other, and the connection's end is seen by its `close`. */
 export const ignoreError = (): void => {}
 
-/** Who serves a port now. Another may take it over while it listens: with handlers for the same events. */
+/** Handlers that serve a port now. Others, for the same events, may replace them while it listens. */
 export interface Serving {
   name: string
   handlers: PortHandlers
@@ -82,7 +82,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     response.on('error', responseFailed)
     try {
       if (!watcher.seen(request, response)) return
-      // What had come before its connection ended is still told one by one: nobody reads an answer.
+      // Requests that arrived before the connection ended still come one by one: nobody reads an answer.
       if (request.socket.destroyed) return
       if (request.url?.charCodeAt(0) !== slash) {
         const target = originForm(request.url ?? '')
@@ -101,7 +101,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
     }
   }
 
-  /** Of a socket that has left HTTP: no timeout of the server sees to it any more. */
+  /** A socket that has left HTTP has none of the server's timeouts any more. */
   const hand = (event: string, request: IncomingMessage, socket: Duplex, take: () => void): void => {
     socket.on('error', ignoreError)
     socket.once('finish', () => endSoon(socket))
@@ -137,7 +137,7 @@ export function guard(server: Server, serving: Serving, watcher: Watcher): void 
       else refuse(socket, '405 Method Not Allowed')
     })
   })
-  /** Sockets that were given up: whatever else they send is not looked at. */
+  /** Sockets that were given up: their further input is ignored. */
   const givenUp = new WeakSet<Duplex>()
   server.on('clientError', (problem: ClientProblem, socket) => {
     if (givenUp.has(socket)) return

@@ -2,7 +2,7 @@
 export interface ConnectionLimits {
   /** Connections at a time. */
   connections: number
-  /** Of these, by one address (an IPv6 network of 64 bits counts as one). */
+  /** Limit for one address (an IPv6 network of 64 bits counts as one). */
   perAddress: number
 }
 
@@ -43,7 +43,7 @@ export const connectionLimits = {
   notice: { connections: 100, perAddress: 50 },
 } as const satisfies Record<string, ConnectionLimits>
 
-/** What each port waits for, where nothing else is said. */
+/** Timeouts of each port, unless its options name others. */
 export const connectionTimeouts: ConnectionTimeouts = {
   headersMs: 10_000,
   requestMs: 30_000,
@@ -56,7 +56,7 @@ export const connectionTimeouts: ConnectionTimeouts = {
 /** A request whose body is still on its way after so long may be ended when its port is full. Milliseconds. */
 export const slowBodyMs = 3_000
 
-/** A connection that was told to go reads on for so long: closing over unread bytes resets it, and its client loses the answer. Milliseconds. */
+/** Time in milliseconds that an ending connection is still read: closing over unread bytes resets it, and its client loses the answer. */
 export const lingerMs = 500
 
 /**

@@ -1,8 +1,8 @@
 import { portHolder } from './port-holder.ts'
 
-/** A listener could not start: what the operator is told, with the port that the message must name. */
+/** Error of a listener that could not start, with the message for the operator and the port that it names. */
 export class ListenError extends Error {
-  /** Of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
+  /** Error code of the system, e.g. `EACCES`, `EADDRNOTAVAIL`. */
   readonly code: string
   /** Which listener, e.g. `media`. */
   readonly listener: string

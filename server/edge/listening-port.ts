@@ -10,7 +10,7 @@ export interface Running {
   readonly port: number
   readonly secure: boolean
   readonly url: string
-  /** Who serves it; what is under way stays with who began it. */
+  /** Handlers of new requests; requests under way stay with their own. */
   readonly serving: Serving
   readonly report: NodeJS.Timeout
   readonly readers: NodeJS.Timeout

@@ -12,7 +12,7 @@ export function reachableUrls(url: string, host: string): string[] {
   return usable.map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`)
 }
 
-/** Where a client on this machine reaches a listener; a wildcard host by its loopback address. */
+/** URL of a listener for a client on this machine; a wildcard host becomes its loopback address. */
 export function listenerUrl(host: string, port: number, protocol = 'http'): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

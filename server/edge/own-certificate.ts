@@ -38,9 +38,9 @@ const changeFile = 'authority-change.json'
 const queues = new Map<string, Promise<unknown>>()
 
 /**
- * The certificate that a site makes for itself, and its authority, which devices are told to trust. Makes and renews both in `folder` (files `self-signed` and
- * `authority`, readable by their owner only). The authority is permitted the names of the site alone; it is renewed with the same key and subject, so that
- * devices which trust either go on for the 90 days before the first one ends. One that is permitted every name is replaced at once, key and all.
+ * Makes and renews the site's own certificate, and its authority, which devices can trust, in `folder` (files `self-signed` and `authority`, readable by their owner only). The
+ * authority is permitted the names of the site alone; it is renewed with the same key and subject, so that devices which trust either go on for the 90 days before the first one
+ * ends. One that is permitted every name is replaced at once, key and all.
  */
 export async function ownCertificate(
   folder: string,

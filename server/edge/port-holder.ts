@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 /** A process that listens on a port. */
 export interface PortHolder {
   pid: number
-  /** Of its program, e.g. `nginx`. */
+  /** Name of its program, e.g. `nginx`. */
   name: string
 }
 

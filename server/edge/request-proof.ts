@@ -91,7 +91,7 @@ export class RequestProof {
     if (client !== '-' && isIP(client) === 0) return 'malformed'
     if (!isSame(this.#mac(textOf(request, this.self, said)), mac)) return 'wrong'
     const [at, now] = [parseInt(time, 36), this.#now()]
-    // What an earlier program of this controller has accepted is not remembered here.
+    // This program does not remember what an earlier one accepted.
     if (Math.abs(now - at) > windowMs || at < this.#startedAt) return 'time'
     if (!this.#window.use(sender, parseInt(counter, 36), now)) return 'replayed'
     const body = digest === noBody ? 'none' : digest === streamedBody ? 'streamed' : { sha256: digest }

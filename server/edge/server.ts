@@ -14,26 +14,26 @@ import type { ProofProblem, RequestProof } from './request-proof.ts'
 import { serveTlsBeside } from './tls-beside-http.ts'
 import type { TlsMaterial } from './tls.ts'
 
-/** What a port is made of. */
+/** Needs of a port. */
 export interface EdgeServerOptions extends PortHandlers {
   /** In messages, e.g. `media`. */
   name: string
   log: EdgeLog
   limits: ConnectionLimits
   timeouts?: Partial<ConnectionTimeouts> | undefined
-  /** Of target and headers together, in bytes. */
+  /** Limit of target and headers together, in bytes. */
   maxHeaderSize: number
   /** Work that goes on although its client left: a stop waits for it as well. */
   idle?: (() => Promise<void>) | undefined
   /** Between two lines of the log that the port is full. */
   reportMs?: number
-  /** Where the site has more controllers: checks requests that others of them send. */
+  /** Set where the site has more controllers: checks requests of the others. */
   proof?: RequestProof | undefined
   /** Ports that another owner let go of, and where this one leaves its own. */
   kept?: KeptPorts | undefined
 }
 
-/** Where to listen. */
+/** Address to listen at. */
 export interface ListenAddress {
   host: string
   /** 0 picks a free one. */
@@ -44,15 +44,15 @@ export interface ListenAddress {
   controllersTls?: TlsMaterial | undefined
 }
 
-/** Who a port speaks TLS with. */
+/** Peers with whom a port speaks TLS. */
 type TlsFor = 'everybody' | 'controllers' | 'nobody'
 
 /** Milliseconds that answers which were just written get to leave, after the last one is done. */
 const flushMs = 250
 
 /**
- * One port of the product: HTTP or HTTPS, guarded and within limits. All ports are made here, so that what protects one protects all. It can be started again after
- * a stop, elsewhere if need be.
+ * One port of the product: HTTP or HTTPS, guarded and within limits. All ports are made here, so that they share every protection. It can be started again after a stop, at
+ * another address if need be.
  */
 export class EdgeServer {
   readonly #options: EdgeServerOptions
@@ -143,7 +143,7 @@ export class EdgeServer {
     clearInterval(report)
     clearInterval(readers)
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-    // Of the handler: what it still works on. Of the connections: what still leaves.
+    // Waits for requests under way, then for connections that are still closing.
     const work = [this.#options.idle?.() ?? Promise.resolve()]
     for (const connection of [...table]) {
       if (busy(connection)) work.push(ended(connection))

@@ -28,7 +28,7 @@ const nameConstraintsDer = Buffer.from('0603551d1e', 'hex')
 
 /**
  * Makes the authority of a site: it can only sign for these names (critical name constraints), and only TLS servers.
- * @param before signs on with its key and under its name, so that certificates of it are trusted by whoever trusts either; left out: a new key
+ * @param before keeps its key and name, so that its certificates are trusted by holders of either; left out: a new key
  */
 export async function makeAuthority(permitted: CertifiedNames, now: number, before?: KeyPair): Promise<KeyPair> {
   const x509 = await library()
@@ -130,7 +130,7 @@ function newKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-// The return type is inferred: the library takes the browser's types of keys where those are known, else Node's.
+// The return type is inferred: the library takes the browser's types of keys if they are known, otherwise Node's.
 async function cryptoKeys(pem: string) {
   const { subtle } = globalThis.crypto
   const privateKey = createPrivateKey(pem)

@@ -8,8 +8,8 @@ import type { TlsMaterial } from './tls.ts'
 const handshakeByte = 0x16
 
 /**
- * Serves TLS beside plain HTTP on the same port: the first byte of a connection tells which it is. The server emits `secureConnection` for one whose handshake is over.
- * @param firstByteMs a connection that sends nothing for so long is given up, and so is a handshake, in milliseconds
+ * Serves TLS beside plain HTTP on the same port: the first byte of a connection tells which it is. The server emits `secureConnection` after a handshake.
+ * @param firstByteMs limit for a silent connection and for a handshake, in milliseconds
  */
 export function serveTlsBeside(server: Server, tls: TlsMaterial, firstByteMs: number): void {
   // Node's own listener, which reads requests; both servers take connections by their event (documented for node:http and node:tls).

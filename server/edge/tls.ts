@@ -24,7 +24,7 @@ export interface SiteTls {
   problem: () => Readonly<{ message: string; since: number }> | undefined
 }
 
-/** Keeps the certificate of a site. @param changed told when another one is in use */
+/** Keeps the certificate of a site. @param changed called when another one is in use */
 export function siteTls(
   material: TlsMaterial | undefined,
   problem: SiteTls['problem'],
@@ -43,14 +43,14 @@ export function siteTls(
   }
 }
 
-/** What a console shows of the certificate in use; zeros and empty texts without one. */
+/** View of the certificate in use for the console; zeros and empty texts without one. */
 export interface CertificateInfo {
   mode: Settings['tls']['mode']
   subject: string
   issuer: string
   expires_at: number
   fingerprint: string
-  /** Of the certificate that devices are told to trust: the authority's, where there is one. */
+  /** Fingerprint of the certificate that devices have to trust: the authority's, if there is one. */
   trust_fingerprint: string
 }
 
@@ -85,7 +85,7 @@ function hostsOf({ listeners: { host }, media: { public_url } }: Settings): stri
   ]
 }
 
-/** What a client with an authority that changed has to be told, for the log. */
+/** Notice for the log about clients that have to trust a changed authority. */
 export function authorityNotice({ trusted_until, subject }: AuthorityChange): string {
   const until = new Date(trusted_until).toISOString().slice(0, 10)
   return trusted_until === 0
@@ -93,7 +93,7 @@ export function authorityNotice({ trusted_until, subject }: AuthorityChange): st
     : `The certificate authority of the site was renewed (${subject}): devices that trust the previous one need the new one by ${until}.`
 }
 
-/** What the certificate says of itself. */
+/** Facts that the certificate holds. */
 export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMaterial | undefined): CertificateInfo {
   if (material === undefined)
     return { mode, subject: '', issuer: '', expires_at: 0, fingerprint: '', trust_fingerprint: '' }
@@ -102,7 +102,7 @@ export function certificateInfo(mode: Settings['tls']['mode'], material: TlsMate
   return { mode, subject, issuer, expires_at: Date.parse(validTo), fingerprint: fingerprint256, trust_fingerprint }
 }
 
-/** The certificate that a browser has to be told to trust, so that it trusts this site: the last one of the chain. DER. */
+/** The certificate that a browser has to trust so that it trusts this site: the last one of the chain. DER. */
 export function certificateToTrust({ cert }: TlsMaterial): {
   der: Buffer
   subject: string
@@ -124,7 +124,7 @@ async function readPem(file: string, path: string): Promise<string> {
   }
 }
 
-/** What reads as a certificate need not be one to serve with: its library refuses weak keys and signatures, and Electron's refuses others than Node's. */
+/** Some certificates can be read but not served: the library refuses weak keys and signatures, and Electron's refuses others than Node's. */
 function tryToServe(material: TlsMaterial): void {
   try {
     createSecureContext({ ...material })

@@ -1,8 +1,8 @@
 import type { Store } from '../store/store.ts'
 
-/** Number that the log has reached at least, kept outside its folder: whoever removes or shortens that folder does not change this. */
+/** Least number that the log has reached, kept outside its folder: removing or shortening the folder does not change it. */
 export interface EndBound {
-  /** 0 where nothing is known. */
+  /** 0: unknown. */
   read(): number
   /** @param seq of the newest entry that is on the disk */
   note(seq: number): void

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { EventEntry } from '../../shared/console/events.ts'
 
-/** What an entry says; number, time and hashes are the log's. */
+/** Content of an entry; number, time and hashes are the log's. */
 export type EventContent = Omit<EventEntry, 'seq' | 'prev' | 'hash'>
 
 /** A place in the chain: the entry that a next one follows. */
@@ -13,7 +13,7 @@ export interface ChainEnd {
 
 /** Characters of a SHA-256 in base64url. */
 const hashLength = 43
-/** What the first entry follows. Elsewhere it says that the log went on without a seal that it could trust. */
+/** Hash that the first entry follows. Later in the log it means that the log went on without a seal that it could trust. */
 export const noHash = 'A'.repeat(hashLength)
 export const beginning: ChainEnd = { seq: 0, hash: noHash }
 
@@ -33,7 +33,7 @@ export function lineAfter(before: ChainEnd, content: EventContent): { line: stri
   return { line: `${body}${hashField}${own}${tail}\n`, entry: { ...numbered, hash: own } }
 }
 
-/** What a line says of its place in the chain, read at fixed places: nothing is parsed. */
+/** Place of a line in the chain, read at fixed positions: nothing is parsed. */
 export interface LinePlace extends ChainEnd {
   prev: string
 }

@@ -23,10 +23,10 @@ import { expired, type LogBounds } from './segments.ts'
 import { verifyLog } from './verify.ts'
 import { WaitingEvents } from './waiting-events.ts'
 
-/** What happened, as a source tells it; what is left out has its plain value. */
+/** An event of a source; fields that are left out have their default. */
 export type EventDraft = Pick<EventContent, 'kind' | 'subject'> & Partial<Omit<EventContent, 'kind' | 'subject'>>
 
-/** Where sources write. */
+/** Interface for sources. */
 export type EventSink = Pick<EventLog, 'append'>
 
 export interface EventLogOptions {
@@ -36,13 +36,13 @@ export interface EventLogOptions {
   logger: Log
   /** How much is kept; read when a segment ends, and each hour. */
   bounds: () => LogBounds
-  /** Number that the log has reached at least; left out: nothing is known. */
+  /** Least number that the log has reached; left out: unknown. */
   bound?: EndBound
   /** Milliseconds since the epoch. */
   clock?: () => number
   /** Bytes after which a file of the log ends. */
   segmentBytes?: number
-  /** What comes together within so many milliseconds is written together. */
+  /** Time in milliseconds within which entries are written together. */
   gatherMs?: number
   /** Entries that wait for a disk that refuses; further ones are counted, and lost. */
   maxWaiting?: number
@@ -76,8 +76,8 @@ const batchLength = 500
 const queryBytes = 16 * 1024 * 1024
 
 /**
- * What happened at the site, on disk, as a chain of entries each of which holds the hash of the one before it. Appending costs a push: lines are made and written a moment later,
- * and synced once a second. A disk that refuses disturbs nobody: entries wait, the rest is counted, and the log says so once it goes on.
+ * Events of the site, on disk, as a chain of entries each of which holds the hash of the one before it. Appending costs a push: lines are made and written a moment later, and
+ * synced once a second. A disk that refuses delays nobody: entries wait, the rest is counted, and the log says so once it goes on.
  * Large because it orders writing, syncing, clearing and closing, each of which has a timer or a mark of its own and waits for the others.
  */
 export class EventLog {
@@ -148,7 +148,7 @@ export class EventLog {
     ).unref()
   }
 
-  /** Told of entries once they are written, oldest first. Returns the unsubscribe function. */
+  /** Calls the listener with entries once they are written, oldest first. Returns the unsubscribe function. */
   onAdded(listener: (entries: readonly EventEntry[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -178,7 +178,7 @@ export class EventLog {
     return { items: [...items, ...older.items], next: older.next, ...facts }
   }
 
-  /** Says whether anything was changed or taken out. @throws what the file system says; the signal's reason */
+  /** Checks whether an entry was changed or removed. @throws what the file system says; the signal's reason */
   async verify(signal?: AbortSignal): Promise<LogVerdict> {
     await this.flush()
     await this.#then(() => this.#seal())
@@ -262,7 +262,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener(entries)
   }
 
-  /** What was written is on the disk, and the head says so. */
+  /** Syncs the written entries, and records that in the head. */
   async #seal(): Promise<void> {
     clearTimeout(this.#sync)
     this.#sync = undefined

@@ -2,7 +2,7 @@
 export interface FloodLimits {
   most: number
   windowMs: number
-  /** Told at the end of a window how many did not pass. */
+  /** Called at the end of a window with the number that did not pass. */
   gathered: (key: string, count: number) => void
 }
 
@@ -44,7 +44,7 @@ export class FloodGate {
     return false
   }
 
-  /** Tells what is gathered, and stops. */
+  /** Reports what is gathered, and stops. */
   close(): void {
     for (const [key, window] of this.#windows) this.#end(key, window)
     clearInterval(this.#timer)

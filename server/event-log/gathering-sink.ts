@@ -2,9 +2,9 @@ import type { SubjectType } from '../../shared/console/events.ts'
 import type { EventDraft, EventSink } from './event-log.ts'
 import { FloodGate } from './flood-gate.ts'
 
-/** Of one kind within a second, all subjects together: a client that makes a thousand rooms a second leaves a trace, and not a thousand. */
+/** Limit for one kind within a second, all subjects together: a client that makes a thousand rooms a second leaves a trace, and not a thousand. */
 const ofKind = { most: 200, windowMs: 1_000 }
-/** Of one kind and subject: a camera that comes and goes all day does not push the rest out. */
+/** Limit for one kind and subject: a camera that reconnects all day does not push other entries out. */
 const ofSubject = { most: 20, windowMs: 10 * 60_000 }
 
 type GatheredKey = [kind: string, type: SubjectType, id: string, name: string, who: string, address: string]

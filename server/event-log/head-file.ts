@@ -24,7 +24,7 @@ const headSchema = z.strictObject({
 })
 const fileSchema = z.strictObject({ head: z.string(), proof: z.string() })
 
-/** What a folder's head file says. `forged`: it was not written with this key. */
+/** Content of a folder's head file. `forged`: it was not written with this key. */
 export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
 
 /** @throws what the file system says, unless that there is no such file */
@@ -56,7 +56,7 @@ export class HeadFile {
     this.#sealer = sealer
   }
 
-  /** What it tells must be on the disk already. @throws what the file system says */
+  /** The entries that it names must be on disk already. @throws what the file system says */
   async write(head: LogHead): Promise<void> {
     const text = JSON.stringify(head)
     const line = JSON.stringify({ head: text, proof: proofOf(text, this.#sealer) })

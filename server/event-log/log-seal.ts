@@ -6,7 +6,7 @@ import type { HeadFile, LogHead } from './head-file.ts'
 /** Between two notes of the log's end in the store, milliseconds. */
 const noteMs = 60_000
 
-/** What the log vouches for: the head file says from which entry to which, the store how far it had come. */
+/** Seal of the log: the head file names the first and the last entry, the store how far the log had come. */
 export class LogSeal {
   readonly #head: HeadFile
   readonly #bound: EndBound | undefined

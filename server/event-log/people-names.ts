@@ -1,7 +1,7 @@
 /** Names that are kept: of those who came longest ago they are forgotten first. */
 const most = 5_000
 
-/** What people in rooms are called, also for a while after they left: what happens to them is told under their names. */
+/** Names of people in rooms, kept for a while after they left: events show them. */
 export class PeopleNames {
   readonly #names = new Map<string, string>()
 

@@ -7,7 +7,7 @@ import { maxLine, type Segment } from './segments.ts'
 
 const chunkBytes = 256 * 1024
 
-/** What is looked for on the disk. */
+/** Criteria of a search on disk. */
 export interface ReadBack {
   filter: EventFilter
   /** Entries before this one. */
@@ -19,7 +19,7 @@ export interface ReadBack {
 
 /**
  * Entries that match, newest first, read from the end of the files. Stops at the limit, at the end of the log, or when the budget is used up.
- * @returns `next`: the last entry that was looked at; 0 when there is no older one.
+ * @returns `next`: the last entry that was read; 0 when there is no older one.
  */
 export async function readBack(
   folder: string,
@@ -90,7 +90,7 @@ class PageOfLines {
   readonly #before: number
   readonly #limit: number
   readonly #items: EventEntry[]
-  /** The last entry that was looked at. */
+  /** The last entry that was read. */
   last: number
 
   constructor(filter: EventFilter, before: number, limit: number, items: EventEntry[]) {

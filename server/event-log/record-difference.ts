@@ -5,7 +5,7 @@ import { redacted, textLength } from '../observe/redaction/plain-text.ts'
 
 type Scalar = EventFields[string]
 
-/** What of a state is otherwise than before, by the path of the field; without secrets. Undefined where nothing is. */
+/** Fields of a state that differ, by path, without secrets. Undefined if none does. */
 export function difference(
   before: object | undefined,
   after: object | undefined,
@@ -35,7 +35,7 @@ function flat(value: unknown, path = '', fields = new Map<string, Scalar>()): Ma
   return fields
 }
 
-/** A value as it may be kept: a secret only as being there, a camera's address as it is shown elsewhere, and of what callers write freely its length. */
+/** A value as it may be kept: a secret only as being present, a camera's address without its login, and free text of callers as its length. */
 function shown(path: string, value: Scalar): Scalar {
   if (typeof value !== 'string' || value === '') return value
   const name = path.slice(path.lastIndexOf('.') + 1)

@@ -6,25 +6,26 @@ import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './
 import { type LogHead, readHead } from './head-file.ts'
 import { listSegments, removeBefore, type Segment } from './segments.ts'
 
-/** What a folder holds, made ready to be gone on with. */
+/** Content of a folder, ready to be continued. */
 export interface RecoveredLog {
   segments: Segment[]
   oldest: LogHead['oldest']
-  /** What the next entry follows. */
+  /** End of the chain, which the next entry follows. */
   end: ChainEnd
   /** The newest entries, oldest first. */
   tail: EventEntry[]
   /** The last segment is whole to its end: the next entry may stand in it. */
   goesOn: boolean
-  /** What is wrong with what was found; the next entry says so. */
+  /** Fault that was found; the next entry names it. */
   fault: LogFault | undefined
   /** Bytes behind the seal that a crash had left in pieces, and that are gone. */
   dropped: number
 }
 
 /**
- * Reads the end of the log. A log that ends before the entry that the store knows of is numbered on from there, so that every later look finds the gap. What a crash left in pieces behind the seal is cut; whatever else is wrong stays as it is, and the chain goes on so that every later look finds it too.
- * @param reached number of an entry that the log had; 0 where nothing is known
+ * Reads the end of the log. A log that ends before the entry in the store is numbered on from there, so that every later check finds the gap. Lines that a crash cut short behind
+ * the seal are removed; any other fault stays, and the chain goes on so that every later check finds it too.
+ * @param reached number of an entry that the log had; 0: unknown
  * @throws what the file system says
  */
 export async function recoverLog(

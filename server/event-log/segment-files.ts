@@ -57,7 +57,7 @@ export class SegmentFiles {
     try {
       await writeAll(this.#handle, bytes, segment.bytes)
     } catch (error) {
-      // What is there in part must not stand before what comes next.
+      // A part of a line must not stand before the next one.
       await this.#handle.truncate(segment.bytes).catch(() => undefined)
       throw error
     }

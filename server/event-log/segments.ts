@@ -11,7 +11,7 @@ export interface Segment {
   bytes: number
   /** When its first entry was made; 0 when that cannot be read. */
   at: number
-  /** What its first entry follows. */
+  /** Hash that its first entry follows. */
   prev: string
 }
 

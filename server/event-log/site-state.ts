@@ -44,7 +44,7 @@ export function stateOf(store: Records, { type, id }: EventSubject): object | un
   }
 }
 
-/** Who was taken out lately is told by itself. */
+/** Recent removals are events of their own. */
 function roomState(store: Records, id: string): object | undefined {
   const room = store.get('rooms', id)
   if (room === undefined) return undefined
@@ -59,7 +59,7 @@ function wallState(store: Records, id: string): object | undefined {
   return { name: view.name, items: view.items.map((item) => `${item.kind} ${item.id}`) }
 }
 
-/** What ends its sessions is no fact of an account. */
+/** The reset of an account's sessions is no fact of the account. */
 function accountState(store: Records, id: string): object | undefined {
   const account = store.get('accounts', id)
   if (account === undefined) return undefined

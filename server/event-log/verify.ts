@@ -14,9 +14,9 @@ const attempts = 3
 type Found = Omit<LogVerdict, 'milliseconds'>
 
 /**
- * Reads the whole log and says whether an entry was changed or taken out, at the beginning and at the end too. A last line that a crash cut short, behind what the seal covers,
- * is not counted. Works on a folder that is written at the same time.
- * @param options `reached`: number of an entry that the log had; 0 where nothing is known
+ * Reads the whole log and checks whether an entry was changed or removed, at the beginning and at the end too. A last line that a crash cut short, behind the seal, is not
+ * counted. Works on a folder that is written at the same time.
+ * @param options `reached`: number of an entry that the log had; 0: unknown
  * @throws what the file system says when the folder cannot be read; AbortSignal's reason
  */
 export async function verifyLog(
@@ -126,7 +126,7 @@ class ChainWalk {
         buffer.copyWithin(0, from, filled)
         filled -= from
       }
-      // What the seal does not cover and has no end was being written when the process ended.
+      // A line without an end behind the seal was being written when the process ended.
       return filled === 0 || this.#last.seq >= this.#head.newest.seq || this.fail('cutOff')
     } finally {
       await handle.close()

@@ -26,11 +26,11 @@ export class SiteWatch {
   readonly #store: Store
   readonly #sink: EventSink
   readonly #stops: (() => void)[] = []
-  /** What people in the rooms are called. */
+  /** Names of people in the rooms. */
   readonly names = new PeopleNames()
-  /** Told of every request of a client. */
+  /** Receives every request of a client. */
   readonly clients: RequestObserver
-  /** Told of what hosts do in their rooms. */
+  /** Receives acts of hosts in their rooms. */
   readonly hosts: HostSource
 
   constructor(store: Store, sink: EventSink) {

@@ -6,11 +6,11 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 const notifyBackoff: Backoff = { first: 1_000, max: 4_000 }
 const maxRetries = 3
 
-/** Failures that no second try mends: the room is gone, closed, or on no node that could be told. */
+/** Failures that a second try does not mend: the room is gone, closed, or on no node that could be reached. */
 const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'neverAssigned', 'noNode'])
 
 /**
- * Tells a node something that is on disk already: in the background, a few times. Resolves when it is told or given up, and never rejects.
+ * Sends a node a change that is on disk already: in the background, with a few tries. Resolves when it was sent or given up, and never rejects.
  * @param what for the log, when it is given up
  */
 export async function tellNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {

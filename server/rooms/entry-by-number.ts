@@ -6,7 +6,7 @@ import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** What judging a room by its number needs. */
+/** Needs of judging a room by its number. */
 export interface EntryByNumberParts {
   store: { get(collection: 'rooms', key: string): StoredRoom | undefined }
   rooms: Pick<Rooms, 'openToNumber'>
@@ -14,7 +14,7 @@ export interface EntryByNumberParts {
 
 /** Why somebody who shows nothing but the number of a room may not enter it. */
 export interface NumberRefusal {
-  /** What they are told: the same of a room that is closed, of one that its number does not open, and of none. */
+  /** Refusal for the visitor: the same for a room that is closed, for one that its number does not open, and for no room. */
   refusal: Extract<RoomRefusal, 'unauthorised' | 'locked'>
   /** For the operator only. */
   reason: string
@@ -30,7 +30,8 @@ export function refusalByNumber({ store, rooms }: EntryByNumberParts, roomId: st
 }
 
 /**
- * What somebody is told of a room before joining: a stranger, or somebody with a link, whom the node knows to have one. Nothing is opened. A look that finds nothing may be a guess: it is told to the observer.
+ * Facts about a room for a visitor before joining: a stranger, or somebody with a link that the node has checked. Nothing is opened. A lookup that finds nothing may be a guess,
+ * and is reported to the observer.
  * @param at milliseconds since the epoch
  */
 export function lookAtRoom(

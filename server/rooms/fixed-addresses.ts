@@ -2,8 +2,8 @@ import type { Settings } from '../../shared/settings.ts'
 import type { StoredNode } from '../store/records.ts'
 
 /**
- * What of a site with several controllers sends people to one machine, whoever leads: a sentence each for the log. Such an address is right where it follows the leader (a virtual
- * address, a load balancer), and leads to nobody after the loss of its machine otherwise.
+ * Addresses that lead to one machine on a site with several controllers, whichever leads: one sentence each for the log. Such an address is right if it follows the leader (a
+ * virtual address, a load balancer), and leads nowhere after the loss of its machine otherwise.
  */
 export function fixedAddresses(
   nodes: Iterable<Pick<StoredNode, 'name' | 'kind' | 'enabled' | 'addresses'>>,

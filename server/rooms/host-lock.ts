@@ -3,10 +3,10 @@ import type { WantedLock } from '../nodes/embedded/embedded-media-options.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** What locking a room for its host needs. */
+/** Needs of locking a room for its host. */
 export interface HostLockParts {
   rooms: Pick<Rooms, 'lock' | 'unlock'>
-  /** Told once it is done. */
+  /** Called once it is done. */
   done: (wanted: WantedLock) => void
   logger: NodeLogger
 }

@@ -9,24 +9,24 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Store } from '../store/store.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** What join links are made of. */
+/** Needs of join links. */
 export interface JoinLinksOptions {
   store: Pick<Store, 'get' | 'all' | 'unseal'>
   rooms: Pick<Rooms, 'get' | 'checkSite'>
   pool: Pick<NodePool, 'address' | 'views'>
   settings: () => Settings
-  /** Where the room page is while no embedded node shows it, e.g. `10.0.0.5:7082`; empty when nobody does. */
+  /** Address of the room page while no embedded node shows it, e.g. `10.0.0.5:7082`; empty if nobody shows it. */
   pageAddress: () => string
-  /** Where people reach the nodes of the site's other controllers; left out: it has none. */
+  /** Addresses of the nodes of the site's other controllers; left out: it has none. */
   otherControllers?: () => readonly string[]
-  /** Where people reach the media API unless the settings say otherwise, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
+  /** Address of the media API unless the settings name another, e.g. `http://10.0.0.5:7080`; empty while it does not listen. */
   mediaUrl: () => string
 }
 
-/** Whom a link lets in. */
+/** User that a link lets in. */
 export interface LinkWish {
   roomId: string
-  /** Left out: whoever has it chooses a name. */
+  /** Left out: the holder of the link chooses a name. */
   userId?: string | undefined
   userName?: string | undefined
   role: 'member' | 'host'

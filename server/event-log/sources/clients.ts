@@ -12,7 +12,7 @@ interface Told {
   parameter?: string
 }
 
-/** What clients of the APIs change, by operation; all other operations change nothing that lasts. */
+/** Changes by clients of the APIs, by operation; all other operations change nothing that lasts. */
 const told: ReadonlyMap<string, Told> = new Map<string, Told>([
   ['create_room', { kind: 'room.created', type: 'room' }],
   ['update_room', { kind: 'room.changed', type: 'room' }],

@@ -10,7 +10,7 @@ const site = { type: 'site', id: '', name: '' } as const
 /** Writes what becomes of the controllers of the site and of its database. What was so at the first look is no news. */
 export class ControllerEvents {
   readonly #sink: EventSink
-  /** By id, whether it was gone. */
+  /** Controllers by id, with whether each was gone. */
   readonly #known = new Map<string, boolean>()
   #looked = false
   #awaySince = 0

@@ -2,7 +2,7 @@ import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { EventFields } from '../../../shared/console/events.ts'
 import type { EventDraft, EventSink } from '../event-log.ts'
 
-/** What is followed of the outgoing users. */
+/** Sources of the events of outgoing users. */
 export interface DeviceSources {
   /** Tells a userId whenever that device came, changed or went. */
   onChange(listener: (userId: string) => void): () => void

@@ -37,7 +37,7 @@ export class HostSource {
     this.#sink.append({ kind: locked ? 'room.locked' : 'room.unlocked', actor: actorOf(by), subject })
   }
 
-  /** @param by left out: a client or the operator, whose own doing is told by itself */
+  /** @param by left out: a client or the operator, whose acts are recorded as their own events */
   removed(roomId: string, who: Doer, by?: Doer): void {
     const actor = by === undefined ? {} : { actor: actorOf(by) }
     this.#sink.append({ kind: 'person.removed', ...actor, ...this.#person(roomId, who) })

@@ -2,7 +2,7 @@ import type { FaultInForce } from '../../../shared/console/lab.ts'
 import type { FaultRules } from '../../lab/faults.ts'
 import type { EventSink } from '../event-log.ts'
 
-/** Writes that fault rules of the lab ended by themselves; that they began is told as what the operator did. Returns the function that ends it. */
+/** Records fault rules of the lab that ended without the operator; their beginning is recorded as the operator's act. Returns the function that ends it. */
 export function watchFaults(faults: Pick<FaultRules, 'list' | 'onChange'>, sink: EventSink): () => void {
   let before: readonly FaultInForce[] = faults.list()
   return faults.onChange(() => {

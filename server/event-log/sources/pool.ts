@@ -23,9 +23,9 @@ class PoolWatch {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: EventSink
   readonly #names: PeopleNames
-  /** Of each node, whether it was online last, and since when it is not. */
+  /** Last state of each node, and since when it is not online. */
   readonly #nodes = new Map<string, { state: NodeState; at: number }>()
-  /** Who is in which room, by when they came: what changes of a stay is no new one. */
+  /** Time at which each user joined their room: a changed participant session is no new one. */
   readonly #stays = new Map<string, number>()
 
   constructor(store: Pick<Store, 'get' | 'all' | 'unseal'>, sink: EventSink, names: PeopleNames) {

@@ -4,7 +4,7 @@ import { difference } from '../record-difference.ts'
 import type { EventSink } from '../event-log.ts'
 import { stateOf, subjectOf } from '../site-state.ts'
 
-/** What a site file names. */
+/** Records that a site file names. */
 export interface NamedInSite {
   credentials?: readonly { access_key: string }[] | undefined
   nodes?: readonly { name: string }[] | undefined

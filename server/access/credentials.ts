@@ -10,7 +10,7 @@ import type { Sessions } from './sessions.ts'
 
 /** A credential as an operator or a site file names it. */
 export type CredentialInput = z.output<typeof credentialInput>
-/** What an operator may change of one. */
+/** Fields that an operator may change. */
 export interface CredentialPatch {
   label?: string | undefined
   enabled?: boolean | undefined
@@ -169,7 +169,7 @@ export class Credentials {
   }
 
   /**
-   * What a site file names: created where it is missing, made equal where it is there. Without access_key it is known by its label.
+   * Makes a credential as a site file has it: creates it, or changes it. Without access_key its label identifies it.
    * Idempotent: nothing is written when nothing differs.
    */
   async ensure(input: CredentialInput): Promise<StoredCredential> {

@@ -5,7 +5,7 @@ import type { StoredCredential } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { decodeDigest, type DigestsByForm, digestsOf, hmacKey, matchingForm } from './digest.ts'
 
-/** What is worked out once per secret. */
+/** Digests that are computed once per secret. */
 interface ExpectedDigests {
   /** The sealed text it was made from: another one means another secret. */
   sealed: string
@@ -34,7 +34,7 @@ export class DigestCache {
   }
 
   /**
-   * Checks a digest in constant time, whether the access_key is known or not.
+   * Checks a digest in constant time, for known and unknown access_keys.
    * @param forms those that the settings accept
    * @throws ApiError 'internal' when the secret was sealed with another key
    */

@@ -9,7 +9,7 @@ import type { DigestForm } from '../../shared/settings.ts'
 /** The digest of one message in every form, decoded from base64. */
 export type DigestsByForm = Readonly<Record<DigestForm, Buffer>>
 
-/** Longest base64 text that is looked at: 64 bytes make 88 characters. */
+/** Longest base64 text that is read: 64 bytes make 88 characters. */
 const maxText = 100
 
 /** A secret as the HMAC functions take it. */

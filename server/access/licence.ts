@@ -1,6 +1,6 @@
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 
-/** What of a licence is used, counted by others. */
+/** Use of a licence, counted by others. */
 export interface LicenceCounters {
   /** Rooms that exist. */
   rooms(): number

@@ -14,7 +14,7 @@ import type { Store } from '../store/store.ts'
 
 /** Records that are inspected in one turn of the event loop: well below a millisecond. */
 const inspectedAtOnce = 1_000
-/** Records that are sealed anew together: about a millisecond. */
+/** Records that are resealed together: about a millisecond. */
 const resealedAtOnce = 50
 /** Pause after a storage error, in milliseconds. */
 const retryMs = 30_000
@@ -43,7 +43,7 @@ export async function resealSecrets(store: Store, signal: AbortSignal, logger: L
   }
 }
 
-/** Returns how many records were sealed anew. */
+/** Returns how many records were resealed. */
 async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   let count = 0
   let inspected = 0

@@ -23,7 +23,7 @@ export interface Session {
  */
 export class SessionLru {
   readonly accessKey: string
-  /** What `Sessions.check` answers for each of them: made once. */
+  /** Answer of `Sessions.check` for each of them: made once. */
   readonly granted: { ok: true; accessKey: string }
   size = 0
   /** Milliseconds since the epoch; 0 is never. */

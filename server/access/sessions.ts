@@ -13,7 +13,7 @@ import { type Session, SessionLru } from './session-lru.ts'
 /** Whether a token is good. `reason` is for the operator only. */
 export type SessionCheck = { ok: true; accessKey: string } | { ok: false; reason: string }
 
-/** What sessions need. */
+/** Needs of sessions. */
 export interface SessionsOptions {
   store: Pick<Store, 'all' | 'writeBehind' | 'onChange' | 'transact'>
   /** Asked per check: lives apply at once. */
@@ -23,14 +23,14 @@ export interface SessionsOptions {
   now?: SteadyClock
 }
 
-/** For whom a session is opened; its token will be in the form of the digest. */
+/** Client for whom a session is opened; its token will have the form of the digest. */
 export interface Opener {
   accessKey: string
   form: DigestForm
   secret: KeyObject
 }
 
-/** What the client makes its token of. */
+/** Material of which the client makes its token. */
 export interface OpenedSession {
   random: string
   key: string
@@ -38,7 +38,7 @@ export interface OpenedSession {
 
 /** How often a session's use reaches the store, milliseconds. */
 const saveEveryMs = 60_000
-/** How often expired sessions are looked for, milliseconds, and how many go at a time. */
+/** Interval between sweeps of expired sessions in milliseconds, and their number at a time. */
 const sweepEveryMs = 10_000
 const sweepSlice = 500
 /** Ended sessions of which the reason is remembered, for the operator. */
@@ -48,8 +48,8 @@ const missing: SessionCheck = { ok: false, reason: 'no access token was given' }
 const unknown: SessionCheck = { ok: false, reason: 'there is no session with this token' }
 
 /**
- * Live sessions (contract, section 2). A token is known by its SHA-256 only. Memory holds them by key and, per credential, in the order of
- * their last use; the store follows within a second, or comes first (`openStored`).
+ * Live sessions (contract, section 2). Only the SHA-256 of a token is kept. Memory holds them by key and, per credential, in the order of their last use; the store follows within
+ * a second, or comes first (`openStored`).
  * Large because opening, checking, ending and sweeping each update three indexes in one step (by key, by credential, reasons of ends); its other methods only read them.
  */
 export class Sessions {
@@ -79,7 +79,7 @@ export class Sessions {
   }
 
   /**
-   * Opens a session for a credential that has authenticated. It is known at once, and in the store within a second.
+   * Opens a session for a credential that has authenticated. It is valid at once, and in the store within a second.
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended
    */
   open(opener: Opener): OpenedSession {
@@ -90,8 +90,8 @@ export class Sessions {
   }
 
   /**
-   * The same, and it is durable when it resolves: another controller may lead a moment later.
-   * @param find for whom, asked when the store takes changes: the credential may have changed until then
+   * Like `open`, and durable when it resolves: another controller may lead a moment later.
+   * @param find finds the credential when the store takes changes: it may have changed until then
    * @throws ApiError 'authenticationTimeout' while the credential's sessions are being ended, 'storage'; what `find` throws
    */
   async openStored<F extends Opener>(find: () => F): Promise<{ opened: OpenedSession; found: F }> {
@@ -133,7 +133,7 @@ export class Sessions {
     }
   }
 
-  /** Whether a token is good, in any spelling of base64; a good one's life begins anew. O(1). */
+  /** Whether a token is valid, in any spelling of base64; renews a valid one's life. O(1). */
   check(token: string): SessionCheck {
     if (token === '') return missing
     const key = keyOf(token)
@@ -305,7 +305,7 @@ export class Sessions {
   }
 }
 
-/** What a token is known by: it is stored nowhere. */
+/** Key of a token: the token itself is stored nowhere. */
 function keyOf(token: string): string {
   return hash('sha256', canonicalBase64(token), 'base64url')
 }

@@ -12,7 +12,7 @@ interface Waiting {
   begin(): void
 }
 
-/** The highest count of failures that is told apart; the reconnect ladder has reached its top by then. */
+/** Highest count of failures that is told apart; the backoff has reached its top by then. */
 const maxFailures = 6
 
 /**
@@ -21,7 +21,7 @@ const maxFailures = 6
  */
 export class AttemptGate {
   readonly #limits: GateLimits
-  /** By how often the device failed in a row. */
+  /** Waiting devices by their failures in a row. */
   readonly #waiting = Array.from({ length: maxFailures + 1 }, () => new Set<Waiting>())
   #placesTaken = 0
   #underWay = 0

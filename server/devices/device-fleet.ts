@@ -13,10 +13,10 @@ import { joinsAnew } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
 import { type JoinCause, Reconnector } from './reconnect.ts'
 
-/** What the fleet needs of the nodes. */
+/** Needs of the fleet from the nodes. */
 export type FleetPool = JoinPool & Pick<NodePool, 'user' | 'onEvent'>
 
-/** What a fleet is made of. */
+/** Needs of a fleet. */
 export interface DeviceFleetOptions {
   store: Store
   pool: FleetPool
@@ -49,7 +49,7 @@ export class DeviceFleet {
   readonly #gate = new AttemptGate(gateLimits)
   /** Creations under way: userId to roomId. */
   readonly #reserved = new Map<string, string>()
-  /** Where devices still are that moved or changed, by userId: they leave before they join anew. */
+  /** Former rooms of devices that moved or changed, by userId: they leave before they join again. */
   readonly #old = new Map<string, string>()
   readonly #listeners = new Set<(userId: string) => void>()
   readonly #unsubscribe: (() => void)[] = []
@@ -88,7 +88,7 @@ export class DeviceFleet {
     return counts
   }
 
-  /** Told the userId whenever an outgoing user came, changed or went. May tell one several times. Returns the unsubscribe function. */
+  /** Calls the listener with the userId of each outgoing user that was created, changed or deleted. May repeat one. Returns the unsubscribe function. */
   onChange(listener: (userId: string) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -253,7 +253,7 @@ export class DeviceFleet {
     else if (member.reconnector.state === 'waiting') member.reconnector.join()
   }
 
-  /** It left. Why is told next, where somebody knows; a device that is away without a reason has lost its connection. */
+  /** Notes that a device left. A known reason follows; a device that is away without one has lost its connection. */
   #left(roomId: string, userId: string): void {
     const member = this.#memberIn(roomId, userId)
     if (member?.reconnector.state !== 'joined') return
@@ -285,7 +285,7 @@ export class DeviceFleet {
     for (const listener of this.#listeners) this.#guard(userId, () => listener(userId))
   }
 
-  /** What nobody foresaw concerns one device: it is logged whole, and the others go on. */
+  /** An unexpected error concerns one device: it is logged whole, and the others go on. */
   #guard(userId: string, run: () => void): void {
     try {
       run()

@@ -3,7 +3,7 @@ import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
 /** Entries kept of one device. */
 const kept = 30
 
-/** What a history follows. */
+/** Sources of a history. */
 export interface HistorySources {
   /** Tells a userId whenever that device came, changed or went. */
   onChange(listener: (userId: string) => void): () => void
@@ -12,8 +12,8 @@ export interface HistorySources {
 }
 
 /**
- * What became of each device since the controller started: when it joined, why it was lost, when it was paused. In memory, with a bound. Attempts that fail for one reason after another
- * are one entry, so that a night without the camera does not push out how the evening went.
+ * History of each device since the controller started: when it joined, why it was lost, when it was paused. In memory, with a limit. Attempts that fail for one reason after
+ * another are one entry, so that a night without the camera does not push out the evening before.
  */
 export class DeviceHistory {
   readonly #sources: HistorySources

@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts'
 import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
-/** What joining needs of the nodes. */
+/** Needs of joining from the nodes. */
 export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice'>
 
 /** Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. @throws DeviceJoinError, ApiError, the signal's reason */
@@ -25,7 +25,7 @@ export async function joinDevice(
   await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
 }
 
-/** What an attempt failed with, for the operator. */
+/** Reason of a failed attempt, for the operator. */
 export function joinFailureOf(error: unknown): JoinFailure {
   if (error instanceof DeviceJoinError) return { kind: error.kind, message: deviceErrorMessages[error.kind] }
   if (!(error instanceof ApiError)) return { kind: 'nodeFailed', message: deviceErrorMessages.nodeFailed }

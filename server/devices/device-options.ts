@@ -6,7 +6,7 @@ import type { StoredDevice } from '../store/records.ts'
 import { hasControlCharacter } from '../../shared/control-character.ts'
 import { type DeviceLogin, parseDeviceAddress } from '../../shared/device-address.ts'
 
-/** What stands for a password wherever an outgoing user is shown (contract, section 4). */
+/** Text in place of a password wherever an outgoing user is shown (contract, section 4). */
 export const hiddenPassword = hiddenSecret
 
 /** Deepest nesting of an options document; deeper is refused. */

@@ -2,10 +2,10 @@ import type { CameraSource } from '../../shared/device-address.ts'
 import type { DeviceProbe, ProbeResult } from './probe-result.ts'
 import { findSubstream } from './substream-search.ts'
 
-/** How long a smaller stream is looked for, in milliseconds. */
+/** Time for the search for a smaller stream, in milliseconds. */
 const substreamMs = 3_000
 
-/** What a site answers that has no node which could look at real devices. */
+/** Answer of a site without a node that can probe real devices. */
 export const simulatedProbe: ProbeResult = {
   ok: true,
   kind: null,
@@ -18,7 +18,7 @@ export const simulatedProbe: ProbeResult = {
 
 /**
  * Runs a probe with a deadline in milliseconds.
- * @param wantsSecond whether a smaller stream of a device that can join is looked for as well
+ * @param wantsSecond whether to search for a smaller stream of a device that can join
  */
 export async function runProbe(
   probe: DeviceProbe,

@@ -20,7 +20,7 @@ export interface NewDevice {
   options?: string | Record<string, unknown> | undefined
 }
 
-/** What the operator may change of an outgoing user; what is left out stays. */
+/** Fields of an outgoing user that the operator may change; those left out stay. */
 export interface DeviceChanges {
   roomId?: string | undefined
   userName?: string | undefined
@@ -96,7 +96,7 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
   }
 }
 
-/** Whether a change makes the device join anew: its address, login or room is another. */
+/** Whether a change makes the device join again: its address, login or room differs. */
 export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||

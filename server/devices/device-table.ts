@@ -14,7 +14,7 @@ import { assistAddressOf, loginNameOf } from './device-options.ts'
 import { changedDevice } from './device-record.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 
-/** What a line does or did. */
+/** Result of one line. */
 export type ImportLine = ProcedureOutput<'devices.import'>[number]
 
 /** The columns of the table; an import may leave out those that are not required, in any order. */
@@ -64,7 +64,7 @@ export class DeviceTable {
     return formatCsv([columns, ...rows])
   }
 
-  /** What each line would do; changes nothing. @throws ConsoleError 'invalid' when the text is no such table */
+  /** Result of each line without changing anything. @throws ConsoleError 'invalid' when the text is no such table */
   preview(text: string): ImportLine[] {
     return this.#plan(text).map(({ shown }) => shown)
   }

@@ -23,7 +23,7 @@ import { runProbe, simulatedProbe } from './device-probe.ts'
 import type { DeviceProbe, ProbeResult } from './probe-result.ts'
 import { loginToTry } from './stored-login.ts'
 
-/** What outgoing users are made of. */
+/** Needs of outgoing users. */
 export interface OutgoingUsersOptions {
   store: Store
   pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
@@ -32,14 +32,14 @@ export interface OutgoingUsersOptions {
   logger: NodeLogger
   /** Milliseconds since the epoch. */
   clock?: () => number
-  /** What looks at real devices now; nothing: probes are simulated. */
+  /** Program that probes real devices now; undefined: probes are simulated. */
   probe?: () => DeviceProbe | undefined
 }
 
 /** An outgoing user as the operator adds it. */
 export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
 
-/** What a join may take longer than its own deadline, in milliseconds, because its room had to be given a node first. Public clients give up after 5 s. */
+/** Time that a join may take beyond its own deadline, in milliseconds, because its room had to get a node first. Public clients give up after 5 s. */
 const assignSlack = 400
 
 /**
@@ -175,7 +175,7 @@ export class OutgoingUsers {
     return device === undefined ? undefined : viewOf(device, this.#fleet.reconnector(userId))
   }
 
-  /** What became of it, newest first. */
+  /** Events of the device, newest first. */
   history(userId: string): DeviceMoment[] {
     return this.#history.of(userId)
   }
@@ -185,12 +185,12 @@ export class OutgoingUsers {
     return this.#fleet.countByState()
   }
 
-  /** Told the userId whenever an outgoing user came, changed its record or state, or went. May tell one several times. Returns the unsubscribe function. */
+  /** Calls the listener with the userId of each outgoing user that was created or deleted, or whose record or state changed. May repeat one. Returns the unsubscribe function. */
   onChange(listener: (userId: string) => void): () => void {
     return this.#fleet.onChange(listener)
   }
 
-  /** Changes or moves it; it joins anew when its address, login or room changed. @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage */
+  /** Changes or moves it; it joins again when its address, login or room changed. @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage */
   update(userId: string, changes: DeviceChanges): Promise<StoredDevice> {
     return this.#mutate(userId, (device) => changedDevice(device, changes, this.#store), changes.roomId)
   }

@@ -6,7 +6,7 @@ export interface LadderSettings {
   first: number
   /** Each further wait is twice as long, up to this. */
   longest: number
-  /** A device that stayed joined for so long begins anew when it drops. */
+  /** Time joined after which the backoff starts again, in milliseconds. */
   steady: number
 }
 

@@ -10,7 +10,7 @@ export interface JoinFailure {
   hold?: boolean
 }
 
-/** What a reconnector is made of. */
+/** Needs of a reconnector. */
 export interface ReconnectorOptions {
   /** Joins the device, which failed so often in a row; leaves nothing behind when it is aborted. Rejects with whatever went wrong. */
   attempt(signal: AbortSignal, failures: number): Promise<void>
@@ -18,7 +18,7 @@ export interface ReconnectorOptions {
   ladder(): LadderSettings
   /** Milliseconds since the epoch. */
   clock(): number
-  /** The state or what is told of it changed. */
+  /** The state or its view changed. */
   changed(): void
   /** 0 to 1, evenly; Math.random unless a test wants the waits exact. */
   random?: () => number
@@ -63,7 +63,7 @@ export class Reconnector {
     return this.#state
   }
 
-  /** When it joined, was paused, or was out of its room first: an attempt does not begin it anew. */
+  /** Time at which it joined, was paused, or first left its room: an attempt does not change it. */
   get since(): number {
     return this.#since
   }
@@ -88,7 +88,7 @@ export class Reconnector {
     return this.#generation
   }
 
-  /** Tries now. What changed begins anew, also when an attempt is under way or it is joined; a login that was refused too often is tried for the operator only. */
+  /** Tries now. A changed device starts again, even during an attempt or while it is joined; a login that was refused too often is tried for the operator only. */
   join(cause: JoinCause = 'due'): void {
     if (this.#ended) return
     if (cause === 'changed') {
@@ -101,7 +101,7 @@ export class Reconnector {
     const generation = this.#step('joining')
     const controller = new AbortController()
     this.#attempt = controller
-    // Whoever asked in person does not stand behind those that fail by themselves.
+    // An attempt of the operator does not queue behind those that repeat by themselves.
     const failures = cause === 'operator' ? 0 : this.#ladder.failures
     this.#options.attempt(controller.signal, failures).then(
       () => {
@@ -146,7 +146,7 @@ export class Reconnector {
     this.#step('paused')
   }
 
-  /** It is taken out for a moment; `join` or `end` follows. */
+  /** Takes the device out for a moment; `join` or `end` follows. */
   suspend(): void {
     if (this.#ended) return
     this.#step('waiting')

@@ -47,8 +47,8 @@ export function givenPassword(text: string | undefined): string | undefined {
 }
 
 /**
- * Whoever may change an address must not be able to have the stored password sent to a machine of theirs: it goes only where it was given for.
- * @param addresses where it would be sent; empty texts count for nothing
+ * Checks that a stored password stays with the machine it was given for: whoever may change an address must not receive it at a machine of theirs.
+ * @param addresses to which it would be sent; empty texts count for nothing
  * @throws ApiError parameter, of the field login_password
  */
 export function checkPasswordStays(device: StoredDevice, addresses: readonly string[]): void {

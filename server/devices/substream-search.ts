@@ -29,7 +29,7 @@ const conventions: readonly (readonly [main: RegExp, second: string])[] = [
   [/main/, 'sub'],
 ]
 
-/** Where a camera of this address may have a smaller stream, the likeliest first. @param address rtsp:// or rtsps://, without login */
+/** Addresses at which this camera may have a smaller stream, the likeliest first. @param address rtsp:// or rtsps://, without login */
 export function substreamAddresses(address: string): string[] {
   const [, origin = '', path = ''] = /^(rtsps?:\/\/[^/?#]*)(.*)$/is.exec(address) ?? []
   const found = new Set<string>()
@@ -53,7 +53,7 @@ export async function findSubstream(
   for (const candidate of substreamAddresses(address.address)) {
     if (signal.aborted) return null
     const found = await probe({ address: parseDeviceAddress(candidate), login }, signal).catch(() => undefined)
-    // What it was let in with a moment ago is refused now: each further try brings the camera nearer to locking its account.
+    // A login that worked a moment ago is refused now: each further try brings the camera closer to locking its account.
     if (found?.kind === 'auth') return null
     const video = videoOf(found?.tracks ?? [])
     if (video?.width === undefined || video.height === undefined || pixelsOf(video) >= pixels) continue

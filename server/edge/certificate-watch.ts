@@ -2,11 +2,11 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { EdgeLog } from './guards.ts'
 import { authorityNotice, type TlsMaterial } from './tls.ts'
 
-/** What is watched, and who is told. */
+/** Watched certificate, and callbacks. */
 export interface CertificateWatchOptions {
   /** Reads certificate and key as they are now; undefined: the site has none. @throws ConsoleError when they cannot be used */
   read: () => Promise<TlsMaterial | undefined>
-  /** What is in use; undefined: nothing to watch. */
+  /** Certificate in use; undefined: nothing to watch. */
   current: () => TlsMaterial | undefined
   /** Takes another one into use. */
   use: (material: TlsMaterial) => Promise<void>
@@ -17,12 +17,12 @@ export interface CertificateWatchOptions {
   everyMs?: number | undefined
 }
 
-/** Files are replaced one after the other: what does not fit together is looked at again before it is told. */
+/** Files are replaced one after the other: a pair that does not match is read again before it is reported. */
 const looksBeforeTold = 2
 
 /**
- * Looks at the files of the site's certificate every few seconds and takes a renewed one into use, without a restart and without ending a connection. One that
- * cannot be used leaves the old one in use, and is told. Looking beats being told: it works for links, mounts and files that are replaced whole.
+ * Checks the files of the site's certificate every few seconds and takes a renewed one into use, without a restart and without ending a connection. One that cannot be used leaves
+ * the old one in use, and is reported. Polling works for links, mounts and files that are replaced whole, where notices of the system do not.
  */
 export class CertificateWatch {
   readonly #options: CertificateWatchOptions

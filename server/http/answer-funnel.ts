@@ -7,7 +7,7 @@ import type { AnswerWriter } from './answer.ts'
 import type { Refusal } from './checks/refusal.ts'
 import { type Exchange, noParameters } from './exchange.ts'
 
-/** What answers go through. */
+/** Needs of the answers. */
 export interface AnswerFunnelParts {
   api: ApiName
   observer: RequestObserver
@@ -27,7 +27,7 @@ export class AnswerFunnel {
     this.#parts = parts
   }
 
-  /** What the operation gave. */
+  /** Answers with the operation's result. */
   succeed(exchange: Exchange, result: unknown): void {
     let text: string
     try {
@@ -39,12 +39,12 @@ export class AnswerFunnel {
     this.#answer(exchange, text, success, '', '')
   }
 
-  /** What a check found wrong. */
+  /** Answers with the refusal of a check. */
   refuse(exchange: Exchange, { error, message = resultCodes[error].message, reason = '' }: Refusal): void {
     this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
 
-  /** What an operation threw: a known error carries its code; an unknown one is logged whole and answered generically. */
+  /** Answers an error that an operation threw: a known one carries its code; an unknown one is logged whole and answered generically. */
   failWith(exchange: Exchange, error: unknown): void {
     if (error instanceof ApiError && error.code !== 'internal' && retOf(exchange.api, error.code) !== undefined) {
       const { code, message, reason = '' } = error
@@ -57,7 +57,7 @@ export class AnswerFunnel {
     this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: resultCodes.internal.message })
   }
 
-  /** What could not be stored, or not be found out. The device API has no number of its own for it. */
+  /** Answers that a change could not be stored, or that this is unknown. The device API has no number of its own for it. */
   refuseUnstored(exchange: Exchange, message: string): void {
     const known = retOf(exchange.api, 'storage') !== undefined
     this.refuse(exchange, { error: known ? 'storage' : (exchange.route?.unexpected ?? 'internal'), message })

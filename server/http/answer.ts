@@ -11,7 +11,7 @@ export interface Envelope {
   close: boolean
 }
 
-/** What a CORS preflight is told. */
+/** Methods in the answer to a CORS preflight. */
 const methods: Readonly<Record<ApiName, string>> = { media: 'GET', device: 'GET, POST' }
 const json = 'application/json; charset=utf-8'
 const script = 'text/javascript; charset=utf-8'
@@ -43,7 +43,7 @@ export class AnswerWriter {
     drain(request, response)
   }
 
-  /** Answers a CORS preflight: any path, and an unknown one is told so by the request that follows. */
+  /** Answers a CORS preflight for any path: the request that follows is refused if the path is unknown. */
   writePreflight(request: IncomingMessage, response: ServerResponse, api: ApiName): void {
     const headers = this.#headers(request, 9, { callback: undefined, close: false })
     headers.push('Access-Control-Allow-Methods', methods[api], 'Access-Control-Allow-Headers', '*, Content-Type')

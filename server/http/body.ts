@@ -18,7 +18,7 @@ export function announcesBody(rawHeaders: readonly string[]): boolean {
   return false
 }
 
-/** The whole body, or 'tooLarge' as soon as it is known to be longer than `limit` bytes. Rejects when the client goes away. */
+/** The whole body, or 'tooLarge' as soon as it is longer than `limit` bytes. Rejects when the client goes away. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | 'tooLarge'> {
   if (Number(request.headers['content-length'] ?? 0) > limit) return Promise.resolve('tooLarge')
   return new Promise((resolve, reject) => {
@@ -99,7 +99,7 @@ function wellFormed(value: unknown, depth: number): boolean {
   return Object.entries(value).every(([name, field]) => wellFormed(name, depth) && wellFormed(field, depth + 1))
 }
 
-/** Keys of the outermost object in a text that JSON.parse accepted: it keeps the last of two equal keys without a word. */
+/** Keys of the outermost object in a text that JSON.parse accepted: of two equal keys it keeps the last one silently. */
 function topLevelKeys(text: string): number {
   let depth = 0
   let keys = 0

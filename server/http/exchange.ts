@@ -27,15 +27,15 @@ export interface Exchange {
   /** Its body, once that was read whole; undefined until then, and without one. */
   body: Buffer | undefined
   parameters: Parameters
-  /** What is wrong with the parameters so far, found while they were read. */
+  /** First problem of the parameters that reading found. */
   problem: string | undefined
   /** As the operation's schema made them of the parameters. */
   params: unknown
   /** The answer is wrapped in it; undefined is plain JSON. */
   callback: string | undefined
-  /** access_key, as far as it is known. */
+  /** access_key, if known. */
   credential: string
-  /** room_id or roomId, as far as it is known. */
+  /** room_id or roomId, if known. */
   room: string
   /** The connection closes after the answer. */
   close: boolean

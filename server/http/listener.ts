@@ -24,7 +24,7 @@ import type { Compatibility } from './route-tables.ts'
 import type { RequestFaults } from './request-faults.ts'
 import { type PassToLeader, RequestHandler } from './request-handler.ts'
 
-/** What a listener is made of. */
+/** Needs of a listener. */
 export interface ListenerOptions {
   api: ApiName
   operations: readonly AnyOperation[]

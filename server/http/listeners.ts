@@ -6,7 +6,7 @@ import type { TlsMaterial } from '../edge/tls.ts'
 export const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
 export type ListenerName = (typeof listenerNames)[number]
 
-/** Something that listens on a port and can be told to do so elsewhere. */
+/** A listener on a port that can move to another one. */
 export interface Port {
   start(host: string, port: number, tls: TlsMaterial | undefined): Promise<void>
   stop(deadlineMs: number): Promise<void>
@@ -20,7 +20,7 @@ export interface Port {
   connections(): number | Promise<number>
 }
 
-/** Of the flags: what comes before the settings. */
+/** Hosts and ports of the flags; they override the settings. */
 export interface ListenerOverrides {
   host?: string | undefined
   media_port?: number | undefined
@@ -87,8 +87,8 @@ export class Listeners {
   }
 
   /**
-   * Moves the listeners that these settings place elsewhere; a certificate that takes the place of another moves nobody.
-   * @throws ListenError; then all are where they were
+   * Moves the listeners whose place in the settings changed; another certificate moves nobody.
+   * @throws ListenError; then all are back at their places
    */
   async apply(settings: Settings, tls: TlsMaterial | undefined): Promise<void> {
     const moved = this.moved(settings, tls)

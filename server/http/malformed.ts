@@ -6,7 +6,7 @@ import { type ClientProblem, endSoon } from '../edge/guards.ts'
 import { acceptRawTarget } from './raw-target.ts'
 import type { RequestHandler } from './request-handler.ts'
 
-/** What reaches a listener and is not a request that Node can parse: it gets an answer all the same (contract, section 1), then the connection closes. */
+/** Input of a listener that Node cannot parse as a request: it gets an answer all the same (contract, section 1), then the connection closes. */
 
 /** How each of Node's complaints is answered. */
 const complaints: Readonly<Record<string, { error: ErrorName; message: string }>> = {
@@ -20,7 +20,7 @@ const plausibleRequest = /^[!-~]{1,32} [!-~]+ HTTP\/1\.[01]\r\n/
 const notKnown = { error: 'notSupported', message: 'This HTTP method is not supported.' } as const
 const other = { error: 'parameter', message: 'This is not a well-formed HTTP request.' } as const
 
-/** What the edge calls for malformed requests and for tunnels. */
+/** Handlers of malformed requests and tunnels, called by the edge. */
 export interface MalformedAnswers {
   malformed(problem: ClientProblem, socket: Socket, request: RequestListener): void
   connect(socket: Socket): void

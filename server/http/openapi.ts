@@ -131,7 +131,7 @@ export function parametersSchema(contract: OperationContract): {
   return { properties, required }
 }
 
-/** The rule of a parameter in words is what its schema says of a value that breaks it. */
+/** The schema's message about a value that breaks it is the parameter's rule in words. */
 function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonObject {
   if (schema === undefined) return property
   const rule = z.safeParse(schema, '\u{1F4A1}'.repeat(limits.requestTarget)).error?.issues[0]?.message ?? ''

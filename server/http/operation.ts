@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { OperationContract } from '../../shared/operation.ts'
 
-/** Who asked, as far as the checks before the operation found out. */
+/** The caller, as far as the checks before the operation found out. */
 export interface Caller {
   /** Client address (IP). */
   client: string

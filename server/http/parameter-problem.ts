@@ -11,7 +11,7 @@ export interface ParameterProblem {
 
 type Issue = z.core.$ZodIssue
 
-/** What to say of the first wrong parameter, in the order of the schema. `input` is what was parsed. */
+/** Message about the first wrong parameter, in the order of the schema. `input` is the parsed input. */
 export function parameterProblem(error: z.core.$ZodError, input: Readonly<Record<string, unknown>>): ParameterProblem {
   const issue = error.issues[0]
   const field = String(issue?.path[0] ?? '')

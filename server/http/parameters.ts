@@ -5,7 +5,7 @@ import { hasControlCharacter } from '../../shared/control-character.ts'
 /** Parameters by name, as the caller wrote them: texts, or whatever a JSON body holds. A Map, so that `__proto__` is a name like any other. */
 export type Parameters = Map<string, unknown>
 
-/** What was read, and what is wrong with it. Reading goes on after a problem, so that a JSONP callback is known all the same. */
+/** Parameters with their first problem. Reading goes on after a problem, so that a JSONP callback is found all the same. */
 export interface ReadParameters {
   parameters: Parameters
   /** One plain sentence that names the parameter; undefined when everything is well formed. */

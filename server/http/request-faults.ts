@@ -1,6 +1,6 @@
-/** What is done to one request on purpose. */
+/** Fault that is injected into one request. */
 export interface Fault {
-  /** What the rule is for: the name of an operation, or `*`. */
+  /** Operation of the rule, or `*`. */
   rule: string
   /** Milliseconds before anything else. */
   delay: number

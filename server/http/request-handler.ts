@@ -20,15 +20,15 @@ import { RequestsUnderWay } from './requests-under-way.ts'
 import { type Compatibility, type RouteTable, routeTables } from './route-tables.ts'
 import type { Route } from './route.ts'
 
-/** What a handler needs. */
+/** Needs of a handler. */
 export interface HandlerParts extends Omit<AnswerFunnelParts, 'older'> {
   operations: readonly AnyOperation[]
   compatibility?: Compatibility
   sessions: Pick<Sessions, 'check'>
   faults: RequestFaults
   /**
-   * Whether what is in memory may be told: undefined while it may. Otherwise it resolves as soon as it may, and rejects where another controller leads. Left out: nobody
-   * else can lead.
+   * Proof that answers from memory are current: undefined while they are. Otherwise it resolves once they are, and rejects if another controller leads. Left out: nobody else can
+   * lead.
    */
   confirmed?: (() => Promise<void> | undefined) | undefined
   /** Passes on a request that another controller has to answer. Left out: nobody else can lead. */
@@ -66,7 +66,7 @@ export class RequestHandler {
     this.funnel = new AnswerFunnel({ ...parts, older: () => this.#table().older })
   }
 
-  /** Of the operations that are answered now. */
+  /** Contracts of the operations that are answered now. */
   get contracts(): readonly OperationContract[] {
     return this.#table().contracts
   }
@@ -170,7 +170,7 @@ export class RequestHandler {
   }
 
   async #applyFault(exchange: Exchange, route: Route, fault: Fault): Promise<void> {
-    // Whoever reads the answer can tell that it was tampered with.
+    // Shows the reader that the answer was tampered with.
     exchange.response.setHeader('X-Roomdesk-Fault', fault.rule)
     if (fault.delay > 0) await wait(fault.delay, undefined, { ref: false })
     if (fault.drop) exchange.request.socket.destroy()

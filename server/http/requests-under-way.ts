@@ -6,7 +6,7 @@ export class RequestsUnderWay {
   readonly #exchanges = new Set<Exchange>()
   #whenIdle: (() => void) | undefined
 
-  /** Remembers a request until its work is done. @param failed told what the work failed with */
+  /** Tracks a request until its work is done. @param failed called with the error of the work */
   track(exchange: Exchange, work: Promise<void>, failed: (error: unknown) => void): Promise<void> {
     if (this.#exchanges.has(exchange)) return work
     this.#exchanges.add(exchange)

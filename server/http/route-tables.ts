@@ -5,7 +5,7 @@ import { makeRoute, type Route } from './route.ts'
 /** Which of the settings in `compatibility` are on. */
 export type CompatibilitySwitches = Readonly<Record<CompatibilitySetting, boolean>>
 
-/** What clients of the original platform are answered with, and when. */
+/** Answers for clients of the original platform, and their switches. */
 export interface Compatibility {
   /** Each joins the operations of the listener, or takes the place of the one with its path. */
   operations: readonly AnyOperation[]

@@ -56,7 +56,7 @@ export function makeRoute(operation: AnyOperation, olderOnly = false): Route {
     guarded: rightOf(contract) === 'session',
     unexpected: contract.errors.find((name) => unavailable.includes(name)) ?? 'internal',
     parse(parameters) {
-      // Only declared names are looked at: whatever else a caller sends is never a key of an object.
+      // Only declared names are read: no other input of a caller becomes a key of an object.
       const input: Record<string, unknown> = {}
       for (const name of names) {
         const value = parameters.get(name)

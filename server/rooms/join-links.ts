@@ -79,7 +79,7 @@ export class JoinLinks {
     return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
   }
 
-  /** What is revoked: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */
+  /** Checks which links to revoke: the id of a link of this room, or nothing for all of them. @throws ApiError roomNotFound; parameter when it is no link of this room */
   revocation(roomId: string, url: string | undefined): string {
     this.#options.rooms.get(roomId)
     if (url === undefined) return ''
@@ -110,7 +110,7 @@ export class JoinLinks {
     return `${this.#pageUrl()}${roomPagePath}${query}`
   }
 
-  /** Where the room page of a site without an embedded node is, and of rooms on its Janus nodes. @throws ApiError noNode */
+  /** Address of the room page of a site without an embedded node, and of rooms on its Janus nodes. @throws ApiError noNode */
   #pageUrl(): string {
     const { pool, settings, pageAddress } = this.#options
     const node = pool.views().find(({ config, state }) => config.kind === 'embedded' && state === 'online')
@@ -120,7 +120,7 @@ export class JoinLinks {
     return `${settings().tls.mode === 'off' ? 'http' : 'https'}://${address}`
   }
 
-  /** Where people reach the embedded nodes but this one, and those of the other controllers, as far as that is known. */
+  /** Addresses of the other embedded nodes, and of those of the other controllers as far as they are known. */
   nodesBeside(name: string): string[] {
     const { pool, otherControllers } = this.#options
     const here = pool
@@ -140,7 +140,7 @@ export class JoinLinks {
   }
 
   /**
-   * Where clients reach the room's node, or the page and the streams of a room on a Janus node.
+   * Address for clients of the room's node, or of the page and the streams of a room on a Janus node.
    * @throws ApiError roomNotFound, nodeOffline (it has none), noNode (a node without a page and streams)
    */
   nodeUrl(roomId: string): string {

@@ -2,11 +2,11 @@ import type { SiteMember } from '../store/election/site-member.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { clusterTimes, electionTimes } from '../store/election/timings.ts'
 
-/** What the others of a site are looked for in. */
+/** Source of the addresses of the site's other controllers. */
 export interface OtherControllersOptions {
   /** This controller among them; left out: it is alone. */
   member: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
-  /** They are reached elsewhere than before. */
+  /** Called when their addresses change. */
   changed: () => void
   logger: NodeLogger
   /** Milliseconds from one look to the next. */
@@ -17,8 +17,8 @@ export interface OtherControllersOptions {
 const most = 16
 
 /**
- * Where people reach the node ports of the other controllers. Whoever leads carries the embedded nodes at its own, and a standby passes on what comes to its own: so each of
- * them knows the way to a room when this controller is lost. They are looked up ahead of time, and kept while the database is away.
+ * Addresses of the node ports of the other controllers. The leader serves the embedded nodes at its own one, and a replica passes requests at its own on to the leader: so each of
+ * them leads to a room when this controller is lost. They are read ahead of time, and kept while the database is away.
  */
 export class OtherControllers {
   readonly #options: OtherControllersOptions
@@ -32,7 +32,7 @@ export class OtherControllers {
     this.#options = options
   }
 
-  /** E.g. `http://10.0.0.6:7082`; those that were heard of last first. */
+  /** E.g. `http://10.0.0.6:7082`; the latest reports first. */
   get nodeUrls(): readonly string[] {
     return this.#nodeUrls
   }
@@ -76,7 +76,7 @@ export class OtherControllers {
   }
 
   #set(urls: readonly string[], isAlone: boolean): void {
-    // Each is heard of every second: in which order says nothing new.
+    // Each one reports every second: their order means nothing.
     const isSame = urls.length === this.#nodeUrls.length && urls.every((url) => this.#nodeUrls.includes(url))
     if (this.#timer === undefined || (isSame && isAlone === this.#isAlone)) return
     if (!isSame) this.#nodeUrls = urls

@@ -3,7 +3,7 @@ import type { ControlEvent, GuessKind } from '../../shared/media/control.ts'
 import { type ErrorName, retOf, success } from '../../shared/result-codes.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 
-/** What the node tells. */
+/** Event of a node about refused guesses. */
 export type RefusedGuesses = Omit<Extract<ControlEvent, { type: 'guesses' }>, 'type'>
 
 const words: Record<GuessKind, { error: ErrorName; msg: string }> = {

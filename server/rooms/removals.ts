@@ -11,7 +11,7 @@ const maxLink = 30 * 24 * 60 * 60_000
 /** Removals stored of one room; the oldest go first. */
 const maxOfRoom = 200
 
-/** What the memory of removals needs. */
+/** Needs of the memory of removals. */
 export interface RemovalsOptions {
   store: Pick<Store, 'all' | 'get' | 'transact'>
   settings: () => Settings
@@ -19,15 +19,15 @@ export interface RemovalsOptions {
 }
 
 /**
- * The site's one memory of who was removed from which room. It is stored with the rooms, so that a restart lets nobody back in by an old link, and every node is told.
- * A removal under an unproven id says nothing of the person whose id it is: it stays in memory and concerns unproven arrivals only.
+ * The site's one memory of removals from rooms. It is stored with the rooms, so that a restart lets nobody back in by an old link, and every node gets it.
+ * A removal under an unproven id does not concern the person whose id it is: it stays in memory and applies to unproven arrivals only.
  */
 export class Removals implements RemovalsPort {
   readonly #options: RemovalsOptions
   readonly #table = new RemovalTable()
   /** Records of rooms whose removals are in the table: they are read once. */
   readonly #read = new WeakSet<readonly StoredRemoval[]>()
-  /** By room and unproven id: until when, milliseconds since the epoch. */
+  /** End of each mark by room and unproven id, milliseconds since the epoch. */
   readonly #unproven = new Map<string, number>()
   readonly #listeners: ((removal: Removal, by: object | undefined) => void)[] = []
 

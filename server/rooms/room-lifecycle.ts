@@ -12,7 +12,7 @@ import { atMost, tellNode } from './background.ts'
 import { entryOf, newRecord, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
-/** What rooms need of the nodes. */
+/** Needs of rooms from the nodes. */
 export type RoomPool = Pick<
   NodePool,
   | 'assign'
@@ -31,7 +31,7 @@ export type RoomPool = Pick<
   | 'onEvent'
 >
 
-/** What rooms need of the outgoing users. */
+/** Needs of rooms from the outgoing users. */
 export interface RoomDevices {
   /** userIds of the room's outgoing users, in the order of creation. */
   of(roomId: string): ReadonlySet<string>
@@ -39,7 +39,7 @@ export interface RoomDevices {
   remove(userId: string): Promise<void>
 }
 
-/** What rooms are made of. */
+/** Needs of rooms. */
 export interface RoomsOptions {
   store: Store
   pool: RoomPool
@@ -54,7 +54,7 @@ export interface RoomsOptions {
 /** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. */
 export type RoomStatusNumber = 0 | 1 | 2 | 3
 
-/** A change is answered when its node knows it, or after so many milliseconds: the node is told in the background then. */
+/** Time for a room's node to take a change before its caller is answered, in milliseconds; later it is sent in the background. */
 const nodePatience = 1_000
 
 /**
@@ -159,7 +159,7 @@ export class Rooms {
     })
   }
 
-  /** Removes the room and its outgoing users, in one transaction. Its node is told in the background: the pool sees to it. @throws ApiError roomNotFound, storage */
+  /** Removes the room and its outgoing users, in one transaction. The pool closes it on its node in the background. @throws ApiError roomNotFound, storage */
   async delete(roomId: string): Promise<void> {
     this.get(roomId)
     await this.#store.transact([lockOf(roomId)], (transaction) => {
@@ -183,7 +183,7 @@ export class Rooms {
   async close(roomId: string): Promise<StoredRoom> {
     const room = await this.#change(roomId, (before) => ({ ...before, closed: true }), false)
     const emptied = this.#pool.close(roomId)
-    // A node that does not answer is told again by the pool.
+    // The pool retries a node that does not answer.
     emptied.catch((error: unknown) => this.#logger.warn({ err: error }, 'a closed room was not emptied at once'))
     await atMost(nodePatience, emptied)
     return room
@@ -194,7 +194,7 @@ export class Rooms {
     return this.#change(roomId, (room) => (room.closed ? { ...room, closed: false, locked: false } : room), false)
   }
 
-  /** What must hold before anybody may come into any room. @throws ApiError licenceExpired, licenceExceeded */
+  /** Checks the conditions for entering any room. @throws ApiError licenceExpired, licenceExceeded */
   checkSite(): void {
     this.#limits.checkLicence()
     this.#limits.checkUsers(0)
@@ -233,7 +233,9 @@ export class Rooms {
     }
   }
 
-  /** Who is in the room, in the order they joined, asked of its nodes. Without its own node, those whom others told of. @throws ApiError roomNotFound, nodeTimeout */
+  /**
+   * Requests the users of the room from its nodes, in the order they joined. Without its own node, the users that other nodes reported. @throws ApiError roomNotFound, nodeTimeout
+   */
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
     if (room.closed || room.node === '') return []
@@ -243,7 +245,7 @@ export class Rooms {
       return this.named(await this.#pool.users(roomId, signal))
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'nodeTimeout') throw error
-      // Lost or refused meanwhile: what the node told by itself.
+      // Lost or refused meanwhile: the reported users stand in.
       return this.named(this.#pool.usersOf(roomId))
     }
   }
@@ -296,7 +298,7 @@ export class Rooms {
     })
   }
 
-  /** One durable change of the record; with `tell`, its node hears of it before this resolves, when it answers soon. */
+  /** Stores one change of the record; with `tell`, its node gets it before this resolves, if it answers soon. */
   async #change(roomId: string, change: (room: StoredRoom) => StoredRoom, tell = true): Promise<StoredRoom> {
     this.get(roomId)
     let changed = false

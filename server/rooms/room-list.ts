@@ -4,7 +4,7 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { pageOf } from './page-of.ts'
 
-/** What the operator asks to see; an empty search or status list filters nothing. */
+/** Search and filters of the operator; an empty search or status list filters nothing. */
 export interface RoomQuery {
   search: string
   status: readonly RoomStatus[]
@@ -18,7 +18,7 @@ export interface RoomQuery {
 /** More than there are ever positions: limits.rooms, and holes. */
 const positionsAtMost = 2 ** 32
 
-/** What the list must know of a room beyond its record. Both O(1). */
+/** Facts of the list beyond a room's record. Both O(1). */
 export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
   users(roomId: string): number
@@ -34,10 +34,10 @@ export class RoomList {
   /** Ascending; in step with `#rooms` and `#texts`. A room that went leaves a hole until enough of them are there. */
   #numbers: number[] = []
   #rooms: (StoredRoom | undefined)[] = []
-  /** What a search looks into: topic first, so that it also sorts by topic. Made when first needed. */
+  /** Searched texts: topic first, so that it also sorts by topic. Made when first needed. */
   #texts: (string | undefined)[] = []
   #holes = 0
-  /** Where each room stands is found by its number; this remembers the number of a room that went. */
+  /** Position of each room by its number; keeps the number of a room that is gone. */
   #numberOf: Map<string, number> | undefined
   readonly #unsubscribe: () => void
 

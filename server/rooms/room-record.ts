@@ -16,7 +16,7 @@ export interface NewRoom {
   waiting_room?: boolean | undefined
 }
 
-/** What may be changed of a room. */
+/** Fields of a room that can be changed. */
 export interface RoomChanges {
   topic?: string | undefined
   host_password?: string | undefined
@@ -39,7 +39,7 @@ export function entryOf({
   }
 }
 
-/** What a record has beside what its caller asked for. */
+/** Fields of a record beyond the caller's wishes. */
 interface RecordParts {
   id: number
   roomId: string
@@ -78,7 +78,7 @@ export function newRecord(
   }
 }
 
-/** Whether a change left every field as it was: then nothing needs to be stored or told. */
+/** Whether a change left every field as it was: then nothing needs to be stored or sent. */
 export function sameRecord(one: StoredRoom, other: StoredRoom): boolean {
   if (one === other) return true
   return Object.keys({ ...one, ...other }).every((field) => Reflect.get(one, field) === Reflect.get(other, field))

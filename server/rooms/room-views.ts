@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
 
-/** What the operator sees of the rooms. */
+/** Needs of the operator's view of rooms. */
 export interface RoomViewsOptions {
   store: Store
   rooms: Rooms
@@ -77,7 +77,7 @@ export class RoomViews {
   }
 
   /**
-   * Told the room_id whenever a room was made, changed, filled, emptied or went, or its outgoing users changed. May tell one several times.
+   * Calls the listener with the room_id of each room that was created, changed, filled, emptied or deleted, or whose outgoing users changed. May repeat one.
    * Returns the unsubscribe function.
    */
   onChange(listener: (roomId: string) => void): () => void {

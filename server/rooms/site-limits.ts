@@ -4,14 +4,14 @@ import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** What the checks read. */
+/** Needs of the checks. */
 export interface SiteLimitsOptions {
   store: Store
   licence: { expired(): boolean }
   pool: { totals(): PresenceTotals }
 }
 
-/** What the licence, the credential and the site allow. */
+/** Limits of the licence, the credential and the site. */
 export class SiteLimits {
   readonly #options: SiteLimitsOptions
 

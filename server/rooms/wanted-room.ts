@@ -11,7 +11,7 @@ import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
 
-/** What opening a room for somebody needs. */
+/** Needs of opening a room for a visitor. */
 export interface WantedRoomParts {
   store: {
     get(collection: 'rooms', key: string): StoredRoom | undefined
@@ -21,16 +21,16 @@ export interface WantedRoomParts {
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page one node shows while another carries their media. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
-  /** Told of each: these are the visits that may be guesses. */
+  /** Receives each visit: it may be a guess. */
   observer: RequestObserver
   logger: NodeLogger
 }
 
 /**
- * Opens a room on an embedded node for somebody who stands before it at one of them and may enter: by a link, which the node has checked, or by the host
- * password or the number of the room, which are judged here. Assigns the room as get_mcu does.
- * @param node where they stand
- * @returns the refusal null when the room is open there; `elsewhere` with the node that has it; else why not. Never rejects.
+ * Opens a room on an embedded node for a visitor at one of them who may enter: by a link, which the node has checked, or by the host password or the number of the room, which are
+ * judged here. Assigns the room as get_mcu does.
+ * @param node at which the visitor is
+ * @returns the refusal null when the room is open there; `elsewhere` with the room's node; otherwise the reason. Never rejects.
  */
 export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom, node: string): Promise<RoomAnswer> {
   const began = performance.now()
@@ -67,7 +67,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   return url === undefined ? { refusal } : { refusal, url }
 }
 
-/** Who came shows too little to enter. */
+/** Refusal of a visitor without enough proof. */
 interface Unproven {
   refusal: RoomRefusal
   message: string
@@ -79,7 +79,7 @@ const messages: Record<NumberRefusal['refusal'], string> = {
   locked: 'The room is locked.',
 }
 
-/** What is missing; undefined when they may enter. */
+/** Judges a proof; undefined when it is enough. */
 function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unproven | undefined {
   if (proof.by === 'link') return undefined
   if (proof.by === 'password') {

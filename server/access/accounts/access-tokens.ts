@@ -9,7 +9,7 @@ import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** What every token begins with, so that those who look for leaked secrets know it. */
+/** Prefix of every token, by which secret scanners recognise leaked ones. */
 export const tokenPrefix = 'rdp_'
 const dayMs = 24 * 60 * 60 * 1_000
 /** How often its use reaches the store, milliseconds. */
@@ -20,12 +20,12 @@ export interface LiveToken {
   id: string
   label: string
   account: StoredAccount
-  /** What its account and its own bound both allow. */
+  /** Role that both its account and its own limit allow. */
   role: Role
   scopes: readonly TokenScope[]
 }
 
-/** What a token is to be. */
+/** Wishes for a new token. */
 export interface TokenDraft {
   label: string
   scopes?: readonly TokenScope[] | undefined
@@ -88,7 +88,7 @@ export class AccessTokens {
     return { access: this.#view(id, stored), token }
   }
 
-  /** Whose token this is, where it is good. O(1). */
+  /** Finds a valid token with its account. O(1). */
   check(token: string): LiveToken | undefined {
     if (!token.startsWith(tokenPrefix)) return undefined
     const id = keyOf(token)

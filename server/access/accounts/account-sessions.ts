@@ -23,8 +23,8 @@ export interface LiveSession {
 }
 
 /**
- * Browsers that are signed in with an account. A session lives for as long as its account is enabled and carries the stamp that it carried
- * when the session began: nothing has to remember to end it. The id of one says nothing of its cookie.
+ * Browsers that are signed in with an account. A session lives as long as its account is enabled and has the stamp from the session's beginning: nothing has to end it explicitly.
+ * Its id does not reveal its cookie.
  */
 export class AccountSessions {
   readonly #store: AccountStore

@@ -1,4 +1,4 @@
 import type { Store } from '../../store/store.ts'
 
-/** What accounts need of a store. */
+/** Needs of accounts from a store. */
 export type AccountStore = Pick<Store, 'get' | 'all' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>

@@ -13,7 +13,7 @@ import { endTokens } from './end-tokens.ts'
 import { defaultCost, type HashCost, hashPassword, isPasswordOf } from './password-hash.ts'
 import type { AccountStore } from './account-store.ts'
 
-/** What an admin may change of an account. */
+/** Fields of an account that an admin may change. */
 export interface AccountPatch {
   name?: string | undefined
   role?: Role | undefined
@@ -53,13 +53,13 @@ export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   throw new ConsoleError('conflict', message, { problems: [{ path: 'console.key_sign_in', message }] })
 }
 
-/** Who may use the console besides the holder of the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
+/** Accounts of the console, besides the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
 export class Accounts {
   readonly #store: AccountStore
   readonly #now: () => number
   readonly #cost: HashCost
   readonly #hashes = new HashQueue()
-  /** What unknown names are judged by, so that they take as long as known ones. */
+  /** Hash for unknown names, so that they take as long as known ones. */
   #nobody: Promise<string> | undefined
 
   /** @param now milliseconds since the epoch */

@@ -1,7 +1,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** What a hash costs (RFC 7914): memory is 128·N·r bytes, time grows with p. */
+/** Cost of a hash (RFC 7914): memory is 128·N·r bytes, time grows with p. */
 export interface HashCost {
   /** The binary logarithm of N. */
   ln: number

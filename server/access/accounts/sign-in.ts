@@ -4,7 +4,7 @@ import type { StoredAccount } from '../../store/records.ts'
 import { type Accounts, folded } from './accounts.ts'
 import { TooManyWaitingError } from './hash-queue.ts'
 
-/** What became of a name and a password. `account` of a refusal is the one that was meant, for the event log only. */
+/** Verdict on a name and a password. `account` of a refusal is the account that was meant, for the event log only. */
 export type SignInVerdict =
   | { verdict: 'right'; account: StoredAccount }
   | { verdict: 'wrong'; account: StoredAccount | undefined }

@@ -7,7 +7,7 @@ export function knownRoute({ route, request }: Exchange): Route | undefined {
   return route?.methods.includes(request.method ?? '') ? route : undefined
 }
 
-/** A browser asks what it may send, for any path (CORS): an unknown one is told so by the request that follows. */
+/** Whether the request is a CORS preflight, for any path: the request that follows is refused if the path is unknown. */
 export function isPreflight({ request }: Exchange): boolean {
   return request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
 }

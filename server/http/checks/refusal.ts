@@ -1,6 +1,6 @@
 import type { ErrorName } from '../../../shared/result-codes.ts'
 
-/** What a check found wrong. */
+/** Refusal of a check. */
 export interface Refusal {
   error: ErrorName
   /** Left out: the error's own. */

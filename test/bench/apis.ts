@@ -10,7 +10,7 @@ import { fillRooms, growJournal } from './site.ts'
 import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
-/** The node of a first start. */
+/** Node of a first start. */
 const site = { credentials: [credential], nodes: [{ name: 'This machine', kind: 'embedded' }] }
 
 const ok = (body: string): boolean => body.startsWith('{"ret":0')
@@ -45,7 +45,7 @@ async function client(server: Headless): Promise<ApiClient> {
   return api
 }
 
-/** The rates at one size of the site. */
+/** Measures the rates at one size of the site. */
 async function rates(server: Headless, size: number): Promise<{ get: Load; create: Load; api: ApiClient }> {
   const api = await client(server)
   const token = encodeURIComponent(api.token)
@@ -81,7 +81,7 @@ async function small(b: number, folder: string): Promise<{ get: Load; create: Lo
   const path = `/rtc/auth/valid?access_key=bench&digest=${encodeURIComponent(digestOf(credential.secret_key, 'bench'))}`
   rate('authenticate', await load(api.media, () => path, ok), 0.35 * b)
   rate('create room, 1,000 rooms', create, 0.25 * b, 20)
-  // A new token: so many authentications end the oldest sessions of a credential.
+  // Uses a new token: so many authentications end the oldest sessions of a credential.
   const made = await createAndDelete(api.media, encodeURIComponent((await client(server)).token))
   const text = `${Math.round(made.rate)}/s${made.failures > 0 ? `, ${made.failures} FAILED` : ''}`
   report('create + del pairs', text, '4000/s', made.rate >= 4_000 && made.failures === 0)
@@ -109,7 +109,7 @@ async function large(folder: string, before: { get: Load; create: Load }): Promi
   await server.stop()
 }
 
-/** Both APIs of the built headless program under load, against Koa and @koa/router answering a constant JSON in the same run. */
+/** Measures both APIs of the built headless program under load, against Koa and @koa/router answering a constant JSON in the same run. */
 export async function measureApis(): Promise<void> {
   const folders = [
     await mkdtemp(join(tmpdir(), 'roomdesk-bench-')),

@@ -7,15 +7,15 @@ import type { Row } from './table.ts'
 import type { ViewersSeen } from './whep-viewers.ts'
 
 const audience = 400
-/** Processes of viewers: one for each core that the node leaves them. */
+/** Number of viewer processes: one for each core that the node leaves them. */
 const crowds = 2
 const settleMs = 3_000
 const watchMs = 10_000
-/** From one request of the controller to the next. */
+/** Interval between requests of the controller, in milliseconds. */
 const askEveryMs = 20
 const maxAnswerMs = { come: 200, watch: 100 }
 
-/** Hundreds come at once to watch one camera: everybody is sent everything, and the controller is answered. */
+/** Measures hundreds of viewers who start at once on one camera: all receive everything, and the controller gets answers. */
 export async function measureAudience(): Promise<Row[]> {
   const fps = 25
   await using camera = await startCamera({ width: 640, height: 360, fps, kbps: 500, gop: 50, pattern: 'smpte' })
@@ -72,7 +72,7 @@ function middle(sorted: readonly number[]): number {
   return sorted[sorted.length >> 1] ?? 0
 }
 
-/** Asks the node again and again, and notes how long each answer takes. */
+/** Sends requests to the node continuously, and records the time of each answer. */
 class ControlAnswers {
   readonly #node: TestMediaNode
   readonly #asking: Promise<void>
@@ -84,7 +84,7 @@ class ControlAnswers {
     this.#asking = this.#ask()
   }
 
-  /** Milliseconds since the last call, the shortest first. */
+  /** Returns the times since the last call, in milliseconds, in ascending order. */
   take(): number[] {
     return this.#times.splice(0).sort((a, b) => a - b)
   }

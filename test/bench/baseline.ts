@@ -1,4 +1,4 @@
-/** The baseline of every rate: Koa and @koa/router answering a constant JSON, in a process of its own. Prints its port. */
+/** Baseline of every rate: Koa and @koa/router answering a constant JSON, in a process of its own. Prints its port. */
 import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'
 import Koa from 'koa'

@@ -1,4 +1,4 @@
-/** Viewers of a camera on links that are too small, lossy or slow: a part of `links.ts`. What counts is the frames that the browser decodes. */
+/** Viewers of a camera on small, lossy or slow links: a part of `links.ts`. The measure is the frames that the browser decodes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Camera } from '../support/camera/camera.ts'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
@@ -7,28 +7,28 @@ import type { LossyProxy } from '../support/media/lossy-proxy.ts'
 import { type BadLink, badLinks, type LinkRow, type LinkSite, overBadLink } from './link-site.ts'
 import { report } from './table.ts'
 
-/** Of the cameras. */
+/** Frame rate of the cameras. */
 export const fps = 25
-/** Of the link that is too small, in both directions' own queue of 300 ms. */
+/** Rate of the small link in kbit/s, with a queue of 300 ms in each direction. */
 const smallKbps = 600
 const cleanMs = 8_000
 const smallMs = 15_000
-/** From when on a viewer has to be served well on the smaller link. */
+/** Time after which a viewer has to be served well on the small link, in milliseconds. */
 const settledMs = 3_000
-/** How long a viewer is given to be back at full size. */
+/** Maximum time until a viewer is back at full size, in milliseconds. */
 const backMs = 20_000
 const conditionMs = 15_000
 
-/** Readings of a moment. */
+/** Readings at one moment. */
 interface Reading {
   stats: PeerStats
-  /** Whole pictures that the camera sent of its large stream. */
+  /** Complete pictures of the main stream that the camera sent. */
   frames: number
   counts: LinkCounts
   at: number
 }
 
-/** @param small the camera's second stream */
+/** Makes the rows. @param small the camera's substream */
 export function cameraRows(large: Camera, small: Camera): LinkRow[] {
   return [
     { name: 'second-stream', measure: async (site) => await substream(site, large, small) },
@@ -112,7 +112,7 @@ async function watch({ node, browser }: LinkSite, room: string, { host }: LossyP
   return page
 }
 
-/** When the link has become small, when everything should have settled, and at the end. */
+/** Takes readings when the link has become small, when it should have settled, and at the end. */
 async function readings(site: LinkSite, page: MediaPage, room: string): Promise<[Reading, Reading, Reading]> {
   const shrunk = await read(site, page, room, site.changing)
   await sleep(settledMs)
@@ -143,7 +143,7 @@ function reportOffered(name: string, from: Reading, to: Reading): void {
   report(`${name}: packets offered for one that passes`, ratio.toFixed(2), 'at most 1.3', ratio <= 1.3)
 }
 
-/** How long until the large picture is back, or more than key frames. */
+/** Reports the time until the main stream is back, or more than key frames arrive. */
 async function reportBack(name: string, page: MediaPage, before?: Reading): Promise<void> {
   const began = performance.now()
   const isBack = ({ video }: PeerStats): boolean =>

@@ -1,5 +1,5 @@
 /**
- * What an operator waits for, in headless Chromium on the built console of a headless controller: `node test/bench/console.ts`, or a part of
+ * Waiting times of an operator, in headless Chromium on the built console of a headless controller: `node test/bench/console.ts`, or a part of
  * `npm run bench`. Each figure is the median of five cold loads: a new browser context with nothing cached, signed in.
  */
 import { mkdtemp, readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ const loads = 5
 const soonMs = 1_000
 const maxKilobytes = 350
 
-/** Runs in the page before anything else: resolves with the milliseconds since navigation at which `text` was painted in `selector`. */
+/** Runs in the page before all other scripts: resolves to the milliseconds from navigation until `text` was painted in `selector`. */
 const whenPainted = `globalThis.whenPainted = (selector, text) => new Promise((resolve) => {
   const look = () => {
     if (![...document.querySelectorAll(selector)].some((element) => element.textContent.includes(text))) return requestAnimationFrame(look)
@@ -28,7 +28,7 @@ const whenPainted = `globalThis.whenPainted = (selector, text) => new Promise((r
 
 type SignedIn = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>>
 
-/** First paint of the overview, the way from there to the rooms, and what the first page weighs. */
+/** Measures the first paint of the overview, the time from there to the rooms, and the size of the first page. */
 export async function measureConsole(): Promise<void> {
   const browser = await openChromium()
   try {
@@ -74,7 +74,7 @@ export async function measureConsole(): Promise<void> {
   }
 }
 
-/** Bytes of everything the browser asks for until the first page is complete, each file compressed. */
+/** Measures the bytes of all requests until the first page is complete, each file compressed. */
 async function measureWeight(browser: Browser, session: SignedIn, address: string): Promise<void> {
   await using page = await newPage(browser, session)
   const files: Promise<number>[] = []
@@ -123,7 +123,7 @@ async function signIn(browser: Browser, controller: Headless): Promise<SignedIn>
   return await context.storageState()
 }
 
-/** A page with nothing cached. */
+/** Opens a page without a cache. */
 async function newPage(browser: Browser, session: SignedIn): Promise<Page> {
   const page = await browser.newPage({
     storageState: { cookies: session.cookies, origins: [] },

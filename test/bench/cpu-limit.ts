@@ -1,12 +1,12 @@
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Where Linux mounts the control groups of processors (cgroups(7), version 1). */
+/** Mount point of Linux's control groups of processors (cgroups(7), version 1). */
 const mount = '/sys/fs/cgroup/cpu'
-/** The limit is kept over so many microseconds: short, so that a process that is held waits for a few milliseconds only. */
+/** Period of the limit, in microseconds: short, so that a throttled process waits for only a few milliseconds. */
 const periodUs = 20_000
 
-/** Processes that may use a part of a core and no more, whatever else the machine has. */
+/** Limits processes to a share of a core, whatever else the machine has. */
 export class CpuLimit implements AsyncDisposable {
   readonly #folder: string
 
@@ -15,9 +15,9 @@ export class CpuLimit implements AsyncDisposable {
   }
 
   /**
-   * Holds a process, with all its threads, to a part of one core; below the group of this process, whose precedence it keeps.
+   * Limits a process with all its threads to a share of one core, in a subgroup of this process's group, whose precedence it keeps.
    * @param share e.g. 0.3
-   * @returns undefined where the system does not let us
+   * @returns undefined if the system does not permit it
    */
   static async hold(pid: number, share: number): Promise<CpuLimit | undefined> {
     try {
@@ -34,7 +34,7 @@ export class CpuLimit implements AsyncDisposable {
     }
   }
 
-  /** The processes must have ended. */
+  /** Removes the limit, after the processes have ended. */
   async [Symbol.asyncDispose](): Promise<void> {
     await rmdir(this.#folder).catch(() => {})
   }

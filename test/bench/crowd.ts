@@ -4,7 +4,7 @@ import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { Viewing, ViewersRequest, ViewersSeen } from './whep-viewers.ts'
 
-/** What viewers leave to those who serve them: on other machines they would take nothing from them. */
+/** Niceness of viewers, which leaves the processor to the servers: on other machines they would take nothing from them. */
 export const viewersNice = 10
 
 /** Viewers in a process of their own. */
@@ -12,7 +12,7 @@ export class Crowd implements Disposable {
   readonly #child: ChildProcess
   readonly #ended: Promise<never>
 
-  /** @param token empty for none */
+  /** @param token empty: none */
   constructor(url: string, token: string, viewing: Viewing = 'counted') {
     this.#child = fork(join(import.meta.dirname, 'whep-viewers.ts'), [url, token, viewing], { stdio: 'inherit' })
     if (this.#child.pid !== undefined) setPriority(this.#child.pid, viewersNice)
@@ -20,11 +20,11 @@ export class Crowd implements Disposable {
       throw new Error('the viewers ended')
     })
     this.#ended.catch(() => {
-      // It is awaited in the race alone.
+      // Only the race awaits it.
     })
   }
 
-  /** Resolves when it is done. @throws Error when one could not come, or the viewers ended */
+  /** Resolves when the request is done. @throws Error if a viewer could not connect, or the viewers ended */
   async ask(request: ViewersRequest): Promise<ViewersSeen> {
     const seen = await this.attempt(request)
     const [failure] = seen.failures
@@ -32,7 +32,7 @@ export class Crowd implements Disposable {
     return seen
   }
 
-  /** Resolves when it is done, also when some could not come. @throws Error when the viewers ended */
+  /** Resolves when the request is done, even if some could not connect. @throws Error if the viewers ended */
   async attempt(request: ViewersRequest): Promise<ViewersSeen> {
     this.#child.send(request)
     const [seen] = (await Promise.race([once(this.#child, 'message'), this.#ended])) as [ViewersSeen]

@@ -1,6 +1,6 @@
 /**
- * A site whose rooms are on a Janus server: `npm run bench -- janus`, or one of its rows. Calls beside what Janus itself answers, in one run; and what one server carries of
- * cameras, viewers and people, as `media` and `many` measure it of the embedded node.
+ * A site whose rooms are on a Janus server: `npm run bench -- janus`, or one of its rows. Measures calls beside those of Janus itself, in one run; and the capacity of one server for
+ * cameras, viewers and users, as `media` and `many` measure it for the embedded node.
  */
 import { measureCalls } from './janus/calls.ts'
 import { measureCameras, measureViewers } from './janus/cameras.ts'
@@ -13,7 +13,7 @@ const rows: Readonly<Record<string, () => Promise<void>>> = {
   people: measurePeople,
 }
 
-/** Measures into the table; four minutes. @param asked only these rows; empty: all @throws Error when there is no such row */
+/** Measures into the table; four minutes. @param asked only these rows; empty: all @throws Error for an unknown row */
 export async function measureJanus(asked: readonly string[] = []): Promise<void> {
   const unknown = asked.filter((name) => !(name in rows))
   if (unknown.length > 0) throw new Error(`no ${unknown.join(', ')}: choose of ${Object.keys(rows).join(', ')}`)

@@ -1,6 +1,6 @@
 /**
- * How long createOutgoingUser takes to answer that a camera's picture is in its room, against ffprobe reading the same camera:
- * `node test/bench/join-device.ts`, or called by another program. The camera starts its pipeline anew for each, as GStreamer's server does for the first who asks.
+ * Time until createOutgoingUser answers that a camera's picture is in its room, against ffprobe reading the same camera:
+ * `node test/bench/join-device.ts`, or called by another program. The camera restarts its pipeline each time, as GStreamer's server does for its first client.
  */
 import { execFile } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -12,12 +12,12 @@ import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'here', kind: 'embedded' }] }
-/** ffprobe at its fastest: by itself it watches for two seconds. */
+/** Fastest options of ffprobe: by default it watches for two seconds. */
 const hurried = ['-analyzeduration', '0', '-probesize', '32']
-/** What the camera takes to end the pipeline that nobody watches any more, in milliseconds. */
+/** Time until the camera ends an unused pipeline, in milliseconds. */
 const restMs = 300
 
-/** Milliseconds, medians of the turns. */
+/** Medians of the rounds, in milliseconds. */
 export interface JoinTimes {
   join: number
   ffprobe: number
@@ -25,7 +25,7 @@ export interface JoinTimes {
   ratio: number
 }
 
-/** Measures on the built program; turns of both alternate, so that both see the same machine. */
+/** Measures on the built program; rounds of both alternate, so that both run under the same load. */
 export async function measureJoin(turns = 15): Promise<JoinTimes> {
   const server = await startHeadless({ site })
   const camera = await startCamera()
@@ -35,7 +35,7 @@ export async function measureJoin(turns = 15): Promise<JoinTimes> {
     const roomId = await api.createRoom()
     const joins: number[] = []
     const probes: number[] = []
-    // The first turn of each warms up.
+    // The first round of each is a warm-up.
     for (let turn = 0; turn <= turns; turn++) {
       const [join, probe] = [await joinOnce(api, roomId, camera), await probeOnce(camera)]
       if (turn > 0) {
@@ -88,7 +88,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
-/** The figure for the table of `npm run bench`. */
+/** Measures the figure for the table of `npm run bench`. */
 export async function measureJoinDevice(): Promise<void> {
   const { join, ffprobe, ratio } = await measureJoin()
   const measured = `${Math.round(join)} ms, ffprobe ${Math.round(ffprobe)} ms: ${ratio.toFixed(2)} of it`

@@ -1,4 +1,4 @@
-/** People who send their picture in three sizes, before viewers whose link is too small for the largest: a part of `links.ts`. They publish noise, which takes all that they may send. */
+/** People who publish three layers, before viewers whose link is too small for the largest: a part of `links.ts`. They publish noise, which takes all available bandwidth. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
 import type { LinkRow, LinkSite } from './link-site.ts'
@@ -6,12 +6,12 @@ import { report } from './table.ts'
 
 const smallKbps = 600
 const cleanMs = 8_000
-/** From when on a viewer has to be served well, once the link is small. */
+/** Time after which a viewer has to be served well on the small link, in milliseconds. */
 const settledMs = 3_000
 const smallMs = 15_000
 const backMs = 30_000
 
-/** Frames that were sent of the largest size, and seen. */
+/** Frames of the largest layer that were sent, and seen. */
 interface Frames {
   sent: number
   small: number
@@ -35,7 +35,7 @@ async function behindSmallLink({ node, browser, changing, good }: LinkSite, code
   await viewer.call('watch', 'person', url, token('viewer'), { addresses: 'never', through: changing.host })
   await beside.call('watch', 'person', url, token('beside'), { addresses: 'never', through: good.host })
   await sleep(cleanMs)
-  // A browser that is short of processor sends all sizes smaller; the half of it is another size.
+  // A browser without enough processor time sends all layers smaller; half the size is another layer.
   const isLarge = ({ video }: PeerStats): boolean => (video?.height ?? 0) > largest * 0.7
   const largest = (await beside.until('person', ({ video }) => (video?.framesDecoded ?? 0) > 0)).video?.height ?? 0
   const frames = async (): Promise<Frames> => {
@@ -45,7 +45,7 @@ async function behindSmallLink({ node, browser, changing, good }: LinkSite, code
       beside.call('stats', 'person'),
     ])
     const decoded = ({ video }: PeerStats): number => video?.framesDecoded ?? 0
-    // What is there and waits for its turn is seen: a viewer waits longer where pictures came late.
+    // Received frames count as seen even while queued: a viewer waits longer after late pictures.
     const seen = ({ video }: PeerStats): number => (video?.framesReceived ?? 0) - (video?.framesDropped ?? 0)
     return { sent: own.videoSent?.framesDecoded ?? 0, small: decoded(one), good: seen(other), at: performance.now() }
   }

@@ -4,7 +4,7 @@ import type { LinkConditions } from '../support/media/link.ts'
 import type { LossyProxy } from '../support/media/lossy-proxy.ts'
 import type { TestMediaNode } from '../support/media/media-node.ts'
 
-/** Where people publish and watch: over a link that changes, and over one that is always good. */
+/** A node for publishers and viewers, reached over a link that changes, and over one that is always good. */
 export interface LinkSite {
   node: TestMediaNode
   browser: Browser
@@ -12,7 +12,7 @@ export interface LinkSite {
   good: LossyProxy
 }
 
-/** What can be measured by itself, into one or more rows of the table. */
+/** A separate measurement of one or more rows of the table. */
 export interface LinkRow {
   name: string
   measure(site: LinkSite): Promise<void>
@@ -22,7 +22,7 @@ export interface LinkRow {
 export interface BadLink {
   row: string
   name: string
-  /** Share of the frames that comes through. */
+  /** Minimum share of frames that arrive. */
   goal: number
   conditions: Partial<LinkConditions>
 }
@@ -35,7 +35,7 @@ export const badLinks: readonly BadLink[] = [
   { row: 'jitter', name: 'jitter 40 ms', goal: 0.98, conditions: { delayMs: 20, jitterMs: 40 } },
 ]
 
-/** Makes a link that bad in both directions, measures from a second later on, and makes it as it was. */
+/** Makes a link this bad in both directions, measures from a second later on, and restores it. */
 export async function overBadLink(
   { toClient, toTarget }: LossyProxy,
   { conditions }: BadLink,

@@ -1,6 +1,6 @@
 /**
- * People on links that are too small, lossy or slow: `node test/bench/links.ts`, also part of `npm run bench`; `… vp8 second-stream` measures only these rows.
- * Cameras are GStreamer's, viewers are Chromium; what counts is the frames that it decodes.
+ * People on small, lossy or slow links: `node test/bench/links.ts`, also part of `npm run bench`; `… vp8 second-stream` measures only these rows.
+ * Cameras are GStreamer's, viewers are Chromium; the measure is the frames that it decodes.
  */
 import { existsSync } from 'node:fs'
 import { startCamera } from '../support/camera/camera.ts'
@@ -11,7 +11,7 @@ import { cameraRows, fps } from './camera-link.ts'
 import { layeredRows } from './layered.ts'
 import { uplinkRows } from './uplink.ts'
 
-/** The proxies' addresses: of a link that changes, and of one that is always good. */
+/** Addresses of the proxies: of a link that changes, and of one that is always good. */
 const [changing, good] = ['127.0.0.2', '127.0.0.3'] as const
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Loaded into a process that is looked at (`--expose-gc --import`): at SIGUSR2 it clears away what nothing refers to any more, and writes what is left, in bytes, into the file
- * that LIVE_MEMORY_FILE names. So what is kept is told from what is only not cleared away yet.
+ * Loaded into a measured process (`--expose-gc --import`): at SIGUSR2 it collects garbage, and writes the remaining bytes into the file
+ * named by LIVE_MEMORY_FILE. This separates live memory from uncollected garbage.
  */
 import { writeFileSync } from 'node:fs'
 

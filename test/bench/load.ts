@@ -1,6 +1,6 @@
 import autocannon from 'autocannon'
 
-/** What a load run measured: rounds, how many a second, how long one takes in milliseconds, and answers that were not what was expected. */
+/** Results of a load run: rounds, rounds per second, time of a round in milliseconds, and unexpected answers. */
 export interface Load {
   rounds: number
   rate: number
@@ -9,21 +9,21 @@ export interface Load {
   failures: number
 }
 
-/** A path that is read, or a body that is posted to the address itself. */
+/** A path to read, or a body to post to the address itself. */
 export type Asked = string | { body: string }
 
 /** One request of a round. */
 export interface Step {
-  /** @param before answers of this round until now, the first first */
+  /** @param before answers of this round so far, in order */
   ask(before: readonly string[]): Asked
   expected(answer: string): boolean
 }
 
 export const connections = 32
-/** Seconds of each run. */
+/** Duration of each run, in seconds. */
 export const seconds = Number(process.env.BENCH_SECONDS ?? 10)
 
-/** Loads one URL with 32 connections; `asked` is called for each request in turn. */
+/** Loads one URL with 32 connections; calls `asked` for each request. */
 export async function load(
   base: string,
   asked: () => Asked,
@@ -33,7 +33,7 @@ export async function load(
   return await loadRounds(base, [{ ask: asked, expected }], duration)
 }
 
-/** The same with rounds of several requests: each connection waits for every answer. */
+/** Loads with rounds of several requests: each connection waits for every answer. */
 export async function loadRounds(base: string, steps: readonly Step[], duration = seconds): Promise<Load> {
   let failures = 0
   const took: number[] = []
@@ -70,7 +70,7 @@ export async function loadRounds(base: string, steps: readonly Step[], duration 
   }
 }
 
-/** What a connection remembers of the round that it is in. */
+/** State of a connection in its round. */
 interface Round {
   began: number
   answers: string[]
@@ -80,8 +80,8 @@ const ok = (answer: string): boolean => answer.startsWith('{"ret":0')
 const roomOf = ([made = '']: readonly string[]): string => /"room_id":"(\d+)"/.exec(made)?.[1] ?? ''
 
 /**
- * Rooms created and deleted again.
- * @param between path of what is asked of each in between
+ * Creates rooms and deletes them again.
+ * @param between path of a request for each room in between
  */
 export async function createAndDelete(
   base: string,

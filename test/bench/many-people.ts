@@ -1,4 +1,4 @@
-/** Some people of a large room in a process of their own, so that their work is not the node's: they join, publish and watch everybody. Each message is answered with what came until then. */
+/** Some users of a large room in a process of their own, so that their work does not count as the node's: they join, publish and watch everybody. Each message is answered with the counts so far. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
@@ -9,25 +9,25 @@ import { serveRequests } from './rest.ts'
 
 const [url = '', room = '', pictureText = '{}', kind = 'embedded'] = process.argv.slice(2)
 const picture = JSON.parse(pictureText) as Picture
-/** Connections that one process begins at a time: more would make each other late. */
+/** Connections that one process starts at a time: more would delay each other. */
 const atOnce = 2
 const maxTries = 4
-/** What is high enough for a tile of a large room, in pixels. */
+/** Height of a tile in a large room, in pixels. */
 const tileHeight = 270
-/** The node has named everybody who speaks after so many milliseconds. */
+/** Maximum time until the node has named all speakers, in milliseconds. */
 const voicesMs = 20_000
-/** Levels of speech, and of a room where nobody speaks, in -dBov. */
+/** Levels of speech, and of a quiet room, in -dBov. */
 const speech = 25
 const quiet = 75
 
 interface Person {
   guest: Guest
   session: string
-  /** None of whom the controller speaks for. */
+  /** Undefined for users for whom the controller speaks. */
   signal?: SignalClient
 }
 
-/** How they come to a node: those of a Janus server are in the room by then, and are named by the address. */
+/** Way to a node: users of a Janus server have already joined, and the address contains their names. */
 interface Way {
   enter(guest: Guest): Promise<Person>
   publish(session: string): Promise<WhipPeer>
@@ -60,7 +60,7 @@ let streams: readonly string[] = []
 let wanted = 0
 let again = 0
 
-/** Runs for each, some at a time. */
+/** Runs for each item, some at a time. */
 async function forEach<T>(list: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...list]
   const next = async (): Promise<void> => {
@@ -69,7 +69,7 @@ async function forEach<T>(list: readonly T[], run: (item: T) => Promise<void>): 
   await Promise.all(Array.from({ length: atOnce }, next))
 }
 
-/** All of them publish; the first ones talk, with pauses, and everybody else has a microphone that is on, in a quiet room. */
+/** Publishes for all of them; the first ones talk, with pauses, and the others have an open microphone in a quiet room. */
 async function publish({ sessions, talking }: NonNullable<Asked['publish']>): Promise<void> {
   await forEach(sessions, async (session) => {
     publishers.push(await send(session))
@@ -82,7 +82,7 @@ async function publish({ sessions, talking }: NonNullable<Asked['publish']>): Pr
   }, 100)
 }
 
-/** As the room page does, it tries again where no connection comes. */
+/** Retries like the room page if no connection follows. */
 async function open(stream: string, session: string): Promise<CountedViewer | WhepPeer> {
   for (let tries = 1; ; tries++) {
     try {
@@ -94,7 +94,7 @@ async function open(stream: string, session: string): Promise<CountedViewer | Wh
   }
 }
 
-/** Everybody watches everybody else; in a room of which not all are seen, who is seen and who speaks, as the room page does. */
+/** Lets everybody watch everybody else; in a room where not all are visible, the visible users and speakers, like the room page. */
 async function watch(seen: Asked['seen']): Promise<void> {
   const all: { id: string; session: string }[] = []
   for (const { guest, session, signal } of people) {
@@ -112,7 +112,7 @@ async function watch(seen: Asked['seen']): Promise<void> {
   })
 }
 
-/** Who speaks, by what the node told; resolves when there are so many. */
+/** Reads the speakers from the node's messages; resolves when there are this many. */
 async function speaking(signal: SignalClient, count: number): Promise<ReadonlySet<string>> {
   const voices = new Set<string>(signal.joined.spoke)
   for (const end = performance.now() + voicesMs; voices.size < count; ) {
@@ -125,7 +125,7 @@ async function speaking(signal: SignalClient, count: number): Promise<ReadonlySe
   return voices
 }
 
-/** Each shows the next ones after itself. */
+/** Each user displays the next ones after itself. */
 function isShown(id: string, own: string, count: number): boolean {
   const after = (streams.indexOf(id) - streams.indexOf(own) + streams.length) % streams.length
   return after >= 1 && after <= count
@@ -146,7 +146,7 @@ async function handle({ enter: guests, publish: publishing, watch: ids, seen }: 
   if (publishing !== undefined) await publish(publishing)
   if (ids !== undefined) {
     streams = ids
-    // Before the first picture: what nobody sees is not sent at all.
+    // Before the first picture: hidden streams are not sent at all.
     if (seen !== undefined) show(seen.shown)
     await watch(seen)
   }
@@ -164,5 +164,5 @@ async function handle({ enter: guests, publish: publishing, watch: ids, seen }: 
   process.send?.(answer)
 }
 
-// Who publishes does so in time.
+// Publishers send on time.
 serveRequests(handle, () => publishers.length > 0)

@@ -1,4 +1,4 @@
-/** Rooms of people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. People are libdatachannel's, in processes of their own; their pictures hold nothing. */
+/** Rooms of people on the embedded media node: `npm run bench -- many`, or `… many:25` for the room of 25. Users are libdatachannel peers, in processes of their own, with empty pictures. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { cpus, setPriority } from 'node:os'
@@ -10,65 +10,65 @@ import { viewersNice } from './crowd.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 import { report } from './table.ts'
 
-/** What everybody sends. */
+/** Stream of each user. */
 export type Picture = Pick<Publishing, 'pictures' | 'packets' | 'bytes'>
 
-/** Somebody who comes in by a link. */
+/** A user with a link. */
 export interface Guest {
   userId: string
   token: string
 }
 
-/** What a process of people is asked to do. */
+/** Request to a process of users. */
 export interface Asked {
   enter?: Guest[]
-  /** These sessions publish, and so many of them talk. */
+  /** Lets these sessions publish; this many of them talk. */
   publish?: { sessions: string[]; talking: number }
-  /** Everybody in it watches these, except themselves. */
+  /** Lets everybody in it watch these, except themselves. */
   watch?: string[]
-  /** So many of them are shown; of the others only those who speak are watched, so many in all, for their sound. Left out: all are shown. */
+  /** Displays this many of them; of the others only speakers are watched, up to a total, for their sound. Default: displays all. */
   seen?: { shown: number; speaking: number }
 }
 
-/** What it answers. */
+/** Answer of the process. */
 export interface Counted {
-  /** Of those who are in the room by it. */
+  /** Sessions of its users in the room. */
   sessions: string[]
   viewers: number
-  /** How many there are to be. */
+  /** Expected number of viewers. */
   wanted: number
-  /** Attempts to watch that came to nothing and were made again. */
+  /** Failed attempts to watch that were repeated. */
   again: number
-  /** Packets of sound and picture that came to its viewers, and those that did not. */
+  /** Packets of sound and picture that its viewers received, and those they missed. */
   sounds: number
   pictures: number
   lost: number
 }
 
-/** 360p at some 480 kbit/s. */
+/** 360p at about 480 kbit/s. */
 const picture: Picture = { pictures: 30, packets: 2, bytes: 1_000 }
-/** People who talk, each of them in a process of publishers. */
+/** Users who talk, each in a publishing process. */
 const talking = 2
-/** People in one process: each of its connections has a socket, and whoever waits for one looks at all of them. */
+/** Users per process: each of its connections has a socket, and every wait checks all sockets. */
 const together = 9
 const settleMs = 4_000
 const windowSeconds = 10
 
-/** A node with a room for people. */
+/** A node with a room for users. */
 export interface RoomNode extends AsyncDisposable {
-  /** As the table names it. */
+  /** Name in the table. */
   name: string
-  /** Of the process whose work is counted. */
+  /** Id of the measured process. */
   pid: number
-  /** Where its people come, and how (many-people.ts). */
+  /** Address for its users, and the way to join (many-people.ts). */
   url: string
   room: string
   kind: 'embedded' | 'janus'
-  /** Who may enter. */
+  /** Users who may join. */
   guests: readonly Guest[]
 }
 
-/** How many people there are in a room, and how many of them each sees; undefined: all. */
+/** Number of users in a room, and of those visible to each; undefined: all. */
 const sizes: readonly [people: number, seen: number | undefined][] = [
   [4, undefined],
   [10, undefined],
@@ -76,7 +76,7 @@ const sizes: readonly [people: number, seen: number | undefined][] = [
   [50, 12],
 ]
 
-/** Measures rooms into the table; some minutes. @param asked only those of so many people; empty: all */
+/** Measures rooms into the table; some minutes. @param asked only rooms of these sizes; empty: all */
 export async function measureMany(asked: readonly string[] = []): Promise<void> {
   for (const [people, seen] of sizes) {
     if (asked.length === 0 || asked.includes(String(people))) await measureRoom(await embeddedRoom(people), seen)
@@ -106,9 +106,9 @@ async function embeddedRoom(count: number): Promise<RoomNode> {
 }
 
 /**
- * Everybody in a room publishes and watches, in processes of their own.
- * @param node is ended
- * @param seen how many each sees; undefined: all
+ * Lets everybody in a room publish and watch, in processes of their own.
+ * @param node ended afterwards
+ * @param seen number of users visible to each; undefined: all
  */
 export async function measureRoom(node: RoomNode, seen?: number): Promise<void> {
   await using used = node
@@ -182,7 +182,7 @@ async function ask(child: ChildProcess, message: Asked): Promise<Counted> {
     throw new Error('a process of people ended')
   })
   exit.catch(() => {
-    // It is awaited in the race alone.
+    // Only the race awaits it.
   })
   const [answer] = (await Promise.race([once(child, 'message'), exit])) as [Counted]
   ended.abort()

@@ -1,5 +1,5 @@
 /**
- * The embedded media node alone, as it is built: `node test/bench/media.ts`, also part of `npm run bench`. Cameras are GStreamer's, viewers are Chromium
+ * The embedded media node alone, as built: `node test/bench/media.ts`, also part of `npm run bench`. Cameras are GStreamer's, viewers are Chromium
  * (time to the first picture) and libdatachannel (load), each in a process of its own.
  */
 import { existsSync } from 'node:fs'
@@ -30,7 +30,7 @@ const rows: Readonly<Record<string, () => Promise<Row[]>>> = {
   cameras: async () => [await manyCameras()],
 }
 
-/** Measures into the table, one after the other; all of it takes about three minutes. @param asked only these rows; empty: all */
+/** Measures into the table, one row after the other; all of it takes about three minutes. @param asked only these rows; empty: all */
 export async function measureMedia(asked: readonly string[] = []): Promise<void> {
   if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
   for (const [name, measure] of Object.entries(rows)) {
@@ -44,7 +44,7 @@ async function ofCamera(measure: (camera: Camera) => Promise<Row[]>): Promise<Ro
   return await measure(camera)
 }
 
-/** From the offer to the first picture shown, at any moment between two key frames. */
+/** Measures from the offer to the first rendered picture, at any moment between two key frames. */
 async function firstPicture(camera: Camera): Promise<Row> {
   await using node = await TestMediaNode.start({ program: builtProgram })
   await node.openRoom('bench')
@@ -74,7 +74,7 @@ async function firstPicture(camera: Camera): Promise<Row> {
   }
 }
 
-/** Processor time and memory for each of many viewers of one camera. */
+/** Measures processor time and memory per viewer, with many viewers of one camera. */
 async function viewers(camera: Camera): Promise<Row[]> {
   await using node = await TestMediaNode.start({ program: builtProgram })
   const pid = node.child.pid ?? 0
@@ -84,7 +84,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
   const alone = await processorRate(pid, windowSeconds)
   const token = node.token('bench', { role: 'observer', lifeMs: 600_000 })
   using crowd = new Crowd(`${node.url}/whep/bench/cam`, token)
-  // The first ones fill what all of them share; every one fills what it keeps in some seconds.
+  // The first viewers fill shared state; each one fills its own within some seconds.
   await crowd.ask({ open: firstViewers })
   await sleep(fillMs)
   const withFirst = await residentMegabytes(pid)
@@ -111,7 +111,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
   return [load, own]
 }
 
-/** Memory over many viewers that come and go. Garbage that V8 has not collected yet would hide what stays: the heap has no room for it. */
+/** Measures memory over many viewers that join and leave. The small heap leaves no room for uncollected garbage, which would hide leaks. */
 async function comeAndGo(camera: Camera): Promise<Row> {
   const execArgv = ['--max-semi-space-size=1', '--max-old-space-size=40']
   await using node = await TestMediaNode.start({ program: builtProgram, execArgv })
@@ -133,7 +133,7 @@ async function comeAndGo(camera: Camera): Promise<Row> {
   }
 }
 
-/** Many cameras in rooms of their own; one process serves them, encoded once. */
+/** Measures many cameras in rooms of their own; one process serves them, encoded once. */
 async function manyCameras(): Promise<Row> {
   await using camera = await startCamera(pulledCamera)
   await using node = await TestMediaNode.start({ program: builtProgram })
@@ -141,7 +141,7 @@ async function manyCameras(): Promise<Row> {
   const [empty, began] = [await residentMegabytes(pid), performance.now()]
   for (let i = 1; i <= cameraCount; i++) {
     await node.openRoom(`room-${i}`)
-    // Each loopback address is a camera of its own to the node.
+    // Each loopback address is a separate camera to the node.
     await node.addDevice(`room-${i}`, 'cam', `rtsp://127.0.0.${i}:${camera.port}/cam`)
   }
   const joined = (performance.now() - began) / cameraCount

@@ -1,5 +1,5 @@
 /**
- * How many viewers one embedded node carries, and two of the same site: `npm run bench -- nodes`. The controller is the built one; the camera is GStreamer's, the
+ * Capacity in viewers of one embedded node, and of two of the same site: `npm run bench -- nodes`. The controller is the built one; the camera is GStreamer's, the
  * viewers are libdatachannel's, those of each room in a process of their own.
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -15,12 +15,12 @@ import { processorMs } from './process-figures.ts'
 import { report } from './table.ts'
 import type { ViewersRequest, ViewersSeen } from './whep-viewers.ts'
 
-/** What each node may use: so that two of them, with camera and viewers, leave something of two cores. */
+/** Share of a core for each node: two nodes with camera and viewers fit on two cores. */
 const share = 0.25
-/** Of the first look, which says what a viewer costs and is sent; then so many come to each node between two looks. */
+/** Viewers of the first measurement, which gives the cost and packets of a viewer; later this many join each node between two measurements. */
 const firstViewers = 20
 const step = 8
-/** Of what the first look says that a node can carry, where each costs more than one of many does: so many come at once, the rest in steps. */
+/** Share of the estimated capacity to add at once, the rest in steps: few viewers cost more each than many. */
 const atOnce = 1.2
 const framesPerSecond = 25
 /** A node that uses this part of its share is at its limit. */
@@ -28,19 +28,19 @@ const fullLimit = 0.95
 const maxViewers = 500
 const maxLooks = 3
 const settleMs = 3_000
-/** Viewers whose program ended are seen to be gone within this. */
+/** Maximum time until the node has noticed the end of its viewers' process, in milliseconds. */
 const goneMs = 60_000
 /** Four groups of pictures: each sends the same. */
 const windowMs = 8_000
-/** Share of what a few viewers receive that counts as complete. */
+/** Share of the packets per viewer at low load that counts as complete. */
 const whole = 0.98
 
-/** A node that has a room of its own, in which is the camera. */
+/** A node with a room of its own that contains the camera. */
 interface CameraNode {
   site: Headless
   room: string
   stream: string
-  /** WHEP. */
+  /** WHEP address. */
   url: string
   pid: number
 }
@@ -48,17 +48,17 @@ interface CameraNode {
 /** Load of several nodes together. */
 interface Load {
   viewers: number
-  /** To each viewer. */
+  /** Packets to each viewer. */
   packetsPerSecond: number
-  /** Part of the packets that did not arrive. */
+  /** Share of packets lost. */
   lost: number
-  /** Pictures a second that the nodes took from the camera. */
+  /** Pictures per second that the nodes received from the camera. */
   frames: number
   /** Processor time of the nodes. */
   cores: number
 }
 
-/** Viewers that one node carries and two carry, without loss. */
+/** Measures the viewers that one node and two nodes serve without loss. */
 export async function measureNodes(): Promise<void> {
   await using camera = await startCamera({
     width: 640,
@@ -93,7 +93,7 @@ export async function measureNodes(): Promise<void> {
   }
 }
 
-/** A room with the camera on a node that has none yet: the least loaded one gets it. */
+/** Opens a room with the camera on a node without one: the least loaded one gets it. */
 async function nodeWithRoom(site: Headless, userAddress: string, number: number): Promise<CameraNode> {
   const { room_id: room } = await site.rpc('rooms.create', { topic: `Hall ${number}` })
   const stream = `camera-${number}`
@@ -109,7 +109,7 @@ function said({ viewers, packetsPerSecond, lost, frames, cores }: Load): string 
   return `${viewers} viewers at ${frames.toFixed(1)} pictures and ${packetsPerSecond.toFixed(0)} packets a second, ${(lost * 100).toFixed(1)}% lost, ${used}`
 }
 
-/** Lets viewers come, as many to each, until not everything arrives any more. Resolves with the last load that arrived complete; they leave then. */
+/** Adds viewers, as many to each, until packets are missing. Resolves to the last complete load; the viewers then leave. */
 async function maxLoad(nodes: readonly CameraNode[]): Promise<Load> {
   const crowds = nodes.map((node) => new Crowd(node))
   try {
@@ -127,7 +127,7 @@ async function maxLoad(nodes: readonly CameraNode[]): Promise<Load> {
       try {
         await come(step)
       } catch (error) {
-        // A node that has nothing left refuses them, or is too late: it served those before.
+        // A node at its limit refuses them, or is too late: it served the previous ones.
         console.error(`    no more come: ${String(error)}`)
         return best
       }
@@ -137,7 +137,7 @@ async function maxLoad(nodes: readonly CameraNode[]): Promise<Load> {
   }
 }
 
-/** Those who just came cost more than those who are there: what is not whole is looked at again. Resolves with undefined when it is not whole then either. */
+/** Measures again while incomplete, because new viewers cost more than settled ones. Resolves to undefined if it stays incomplete. */
 async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load | undefined> {
   for (let looks = 1; looks <= maxLooks; looks++) {
     const load = await look(crowds)
@@ -149,8 +149,8 @@ async function lookUntilWhole(crowds: readonly Crowd[], few: Load): Promise<Load
 }
 
 /**
- * Whether everything that the camera sends arrives at everybody. A camera that is short of processor itself sends less; nodes that are at their limit take less of it: these
- * two are told apart by what the nodes use.
+ * Tells whether all packets of the camera reach everybody. A camera without enough processor time sends less; nodes at their limit receive less of it: the processor use of the
+ * nodes distinguishes the two.
  */
 function isWhole(load: Load, few: Load, nodes: number): boolean {
   const atLimit = load.cores >= share * nodes * fullLimit
@@ -159,7 +159,7 @@ function isWhole(load: Load, few: Load, nodes: number): boolean {
   return passedOn >= whole && load.lost <= 1 - whole
 }
 
-/** What arrives, and what it costs, over a while. */
+/** Measures arrivals and their cost over a while. */
 async function look(crowds: readonly Crowd[]): Promise<Load> {
   await sleep(settleMs)
   const [before, workBefore, began] = [await seenBy(crowds), await workOf(crowds), performance.now()]
@@ -175,7 +175,7 @@ async function look(crowds: readonly Crowd[]): Promise<Load> {
   }
 }
 
-/** What all viewers have seen until now. */
+/** Sums up the packets of all viewers so far. */
 async function seenBy(crowds: readonly Crowd[]) {
   const [seen, frames] = await Promise.all([
     Promise.all(crowds.map((crowd) => crowd.seen())),
@@ -210,14 +210,14 @@ class Crowd {
     this.#ended = once(this.#process, 'exit').then(() => {
       throw new Error('the viewers ended')
     })
-    // It is awaited in a race alone.
+    // Only a race awaits it.
     this.#ended.catch(() => {})
   }
 
-  /** @throws Error when not all of them come */
+  /** @throws Error if some cannot connect */
   async open(more: number): Promise<void> {
     const { site, room, stream } = this.node
-    // A few by each token: it is good for a minute.
+    // Uses each token for a few viewers: it is valid for a minute.
     for (let left = more; left > 0; left -= step) {
       const { token } = await site.rpc('media.preview_stream', { room_id: room, stream_id: stream })
       const [failure] = (await this.#ask({ open: Math.min(step, left), atOnce: 4, token })).failures
@@ -229,18 +229,18 @@ class Crowd {
     return await this.#ask({})
   }
 
-  /** Pictures that the node has taken from the camera. */
+  /** Pictures that the node has received from the camera. */
   async frames(): Promise<number> {
     const { site, room } = this.node
     const { streams } = await site.rpc('media.stats', { room_id: room })
     return streams.reduce((sum, { frames }) => sum + frames, 0)
   }
 
-  /** Everybody goes; resolves when the node has seen it. */
+  /** Ends all viewers; resolves when the node has noticed. */
   async end(): Promise<void> {
     this.#process.kill()
     const { site, room } = this.node
-    // A node that was asked for more than it could do has to catch up first.
+    // An overloaded node has to catch up first.
     const watched = async (): Promise<number> => {
       const stats = await site.result('media.stats', { room_id: room })
       return stats.ok ? stats.value.streams.reduce((sum, { viewers }) => sum + viewers, 0) : 1

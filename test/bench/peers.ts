@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- peers`: our node beside Janus and Pion, both as Debian has them; what is missing is installed. One camera, one program of viewers, in turn in
- * one run: what counts are ratios, for machines differ.
+ * `npm run bench -- peers`: our node beside Janus and Pion from Debian's packages; installs missing ones. One camera, one program of viewers, in turn in
+ * one run: the results are ratios, because machines differ.
  */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -33,9 +33,9 @@ const packages: readonly [file: string, names: string[]][] = [
   ['/usr/bin/ffmpeg', ['ffmpeg']],
 ]
 
-/** What was measured of a server, in milliseconds. */
+/** Measurements of a server, in milliseconds. */
 interface Figures {
-  /** Of processor a second, for each viewer. */
+  /** Processor time per second, for each viewer. */
   cpu: number[]
   first: number[]
 }
@@ -86,7 +86,7 @@ async function startOurs(address: string): Promise<Peer> {
   }
 }
 
-/** Milliseconds of processor a second for each of many viewers, over what the server takes without any. */
+/** Measures processor time per second and viewer, over the server's own without viewers, in milliseconds. */
 async function cpuOfViewers(peer: Peer): Promise<number> {
   using crowd = new Crowd(peer.whep, peer.token, peer.offers ? 'offered' : 'whole')
   const alone = await processorRate(peer.pid, windowMs / 1_000)
@@ -101,7 +101,7 @@ async function cpuOfViewers(peer: Peer): Promise<number> {
   return each
 }
 
-/** From the first request to the first picture, of viewers who come between two key frames. */
+/** Measures from the first request to the first picture, for viewers who start between two key frames. */
 async function firstPictures(all: readonly Peer[], figures: ReadonlyMap<string, Figures>): Promise<void> {
   const browser = await startBrowser()
   try {

@@ -1,6 +1,6 @@
 /**
- * What giving rooms their nodes costs as a site grows: `npm run bench -- pool`. 200 nodes in this process that carry no media, so that the controller's own work is what is
- * measured; the store writes to a disk as ever.
+ * Cost of assigning rooms to nodes as a site grows: `npm run bench -- pool`. 200 nodes in this process without media, so that only the controller's own work is
+ * measured; the store writes to a disk as usual.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,15 +17,15 @@ import { report } from './table.ts'
 const nodeCount = 200
 const fewRooms = 1_000
 const manyRooms = 20_000
-/** Rooms that are asked for at the same time. */
+/** Concurrent requests for rooms. */
 const burst = 100
 const measured = 1_000
-/** With 20 times the rooms it may cost this much more: what the machine is otherwise busy with. */
+/** Permitted growth of the cost with 20 times the rooms: covers other load on the machine. */
 const flat = 1.3
-/** A room that has its node is looked up, and nothing else. */
+/** Goal for a room that has its node, which is only a lookup. */
 const knownGoalUs = 10
 
-/** Processor time of the first get_mcu of a room, with few rooms and with many; and of a later one. */
+/** Measures processor time of the first get_mcu of a room, with few rooms and with many; and of a later one. */
 export async function measurePool(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-pool-'))
   const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)) })
@@ -81,7 +81,7 @@ async function roomsOf(store: Store, count: number): Promise<string[]> {
   return ids
 }
 
-/** Processor time for each, in microseconds. */
+/** Processor time per room, in microseconds. */
 async function assign(pool: NodePool, rooms: readonly string[]): Promise<number> {
   const before = process.cpuUsage()
   for (let from = 0; from < rooms.length; from += burst) {

@@ -12,17 +12,17 @@ import { report } from './table.ts'
 
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
 const site = { credentials: [credential], nodes: [{ name: 'This machine', kind: 'embedded' }] }
-/** Each storage has its turn in each, so that a machine that others use treats both alike. */
+/** Both storages take turns in each round, so that other load on the machine affects both alike. */
 const rounds = 3
 
 interface Run extends Load {
-  /** Processor time of the controller for each room, in microseconds. */
+  /** Processor time of the controller per room, in microseconds. */
   cpu: number
-  /** Milliseconds of the start after it. */
+  /** Duration of the start afterwards, in milliseconds. */
   start: number
 }
 
-/** Creates rooms on a new site for a while. @param database address; left out: files */
+/** Creates rooms on a new site for a while. @param database address; default: files */
 async function creates(database: string | undefined): Promise<Run> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-bench-'))
   const flags = database === undefined ? [] : ['--store', database]
@@ -49,7 +49,7 @@ async function creates(database: string | undefined): Promise<Run> {
   return { ...run, cpu: cpu * 1_000, start }
 }
 
-/** Clients sign in at a new site for a while. @param database address; left out: files */
+/** Signs clients in at a new site for a while. @param database address; default: files */
 async function signIns(database: string | undefined): Promise<Load> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-bench-'))
   const server = await startHeadless({ folder, site, flags: database === undefined ? [] : ['--store', database] })
@@ -68,7 +68,7 @@ async function signIns(database: string | undefined): Promise<Load> {
   return run
 }
 
-/** What is measured, each by its name: none is all. */
+/** Measurements by name; an empty list means all. */
 const rowsOf: Record<string, (database: PostgresServer) => Promise<void>> = {
   create: measureCreates,
   'sign-in': measureSignIns,
@@ -76,7 +76,7 @@ const rowsOf: Record<string, (database: PostgresServer) => Promise<void>> = {
   leader: measureChangeOfLeader,
 }
 
-/** A site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:sign-in`, `postgres:following`, `postgres:leader`. */
+/** Measures a site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:sign-in`, `postgres:following`, `postgres:leader`. */
 export async function measurePostgres(rows: readonly string[]): Promise<void> {
   const server = await PostgresServer.start({ durable: true })
   try {
@@ -88,7 +88,7 @@ export async function measurePostgres(rows: readonly string[]): Promise<void> {
   }
 }
 
-/** Rooms created a second, beside files. */
+/** Measures rooms created per second, compared with files. */
 async function measureCreates(server: PostgresServer): Promise<void> {
   const runs = { files: [] as Run[], database: [] as Run[] }
   for (let round = 0; round < rounds; round++) {
@@ -104,7 +104,7 @@ async function measureCreates(server: PostgresServer): Promise<void> {
   report('create on PostgreSQL beside files', ratio.toFixed(2), 'at least 0.7', ratio >= 0.7)
 }
 
-/** Sessions opened a second: on a database each is stored before its token is given, in files within a second after. */
+/** Measures sessions opened per second: a database stores each before its token is returned, files within a second after. */
 async function measureSignIns(server: PostgresServer): Promise<void> {
   const told = ({ rate, p99 }: Load): string => `${Math.round(rate)}/s, p99 ${p99} ms`
   report('authenticate, files', told(await signIns(undefined)), 'none', true)
@@ -112,7 +112,7 @@ async function measureSignIns(server: PostgresServer): Promise<void> {
   report('authenticate, PostgreSQL', told(database), 'no failure', database.failures === 0)
 }
 
-/** The run with the middle rate. */
+/** Picks the run with the median rate. */
 function middle(runs: readonly Run[]): Run {
   const run = runs.toSorted((a, b) => a.rate - b.rate)[runs.length >> 1]
   if (run === undefined) throw new Error('Nothing was measured.')

@@ -1,6 +1,6 @@
 /**
- * A room on two Janus nodes: what a relay costs each of them, what a viewer costs behind it, and how soon the first picture is there. `npm run bench -- relay`. Viewers are real
- * WebRTC peers in this process; what counts is the processor time of the two nodes.
+ * A room on two Janus nodes: cost of a relay on each of them, cost of a viewer behind it, and time to the first picture. `npm run bench -- relay`. Viewers are real
+ * WebRTC peers in this process; the measure is the processor time of the two nodes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Relays } from '../../server/nodes/janus/relay/relays.ts'
@@ -39,7 +39,7 @@ export async function measureRelay(): Promise<void> {
     const watch = relays.watch(room, 'ann', 'b')
     const feed = await watch.feed(soon())
     const relayed = await usage(a, b)
-    // At the same time: what a machine does besides is the same for both.
+    // At the same time: other load on the machine affects both alike.
     const watched = await withViewers(onA, 'ann', () => withViewers(onB, feed, () => usage(a, b)))
     const cost = `${percent(relayed.a - alone.a)} of a core where it is published, ${percent(relayed.b - alone.b)} where it is watched`
     report('relay of 1 Mbit/s', cost, 'none', true)
@@ -59,7 +59,7 @@ export async function measureRelay(): Promise<void> {
   }
 }
 
-/** From the wish to watch on the other node until the first key frame, with the relay not yet there. */
+/** Measures from the request to watch on the other node to the first key frame, while there is no relay yet. */
 async function measureFirstPictures(relays: Relays, peer: RoomPeer): Promise<void> {
   const times: number[] = []
   for (let done = 0; done < tries; done += 1) {
@@ -93,7 +93,7 @@ async function withViewers<T>(peer: RoomPeer, feed: string, measure: () => Promi
   }
 }
 
-/** Shares of a core that the two nodes use, over some seconds. */
+/** Measures the load of the two nodes over some seconds, as shares of a core. */
 async function usage(a: JanusServer, b: JanusServer): Promise<{ a: number; b: number }> {
   await sleep(1_000)
   const read = (): Promise<[number, number]> => Promise.all([processorMs(a.pid), processorMs(b.pid)])

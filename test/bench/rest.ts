@@ -1,11 +1,11 @@
-/** What comes gathers for so many milliseconds before it is looked at. */
+/** Time during which input accumulates before it is read, in milliseconds. */
 const restMs = 3
 const nobody = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Lets a program of many viewers look at what came a few hundred times a second, and not be woken for each packet: on machines of their own they would wake nobody here,
- * and with those who serve them they share the cores.
- * @param busy while it is, nothing waits
+ * Lets a program of many viewers read its input a few hundred times a second, without a wake-up for each packet: on their own machines viewers would wake nobody here,
+ * but here they share the cores with the servers.
+ * @param busy does not wait while this is true
  */
 function restBetweenLooks(busy: () => boolean): void {
   const look = (): void => {
@@ -17,8 +17,8 @@ function restBetweenLooks(busy: () => boolean): void {
 }
 
 /**
- * Carries out what the process that started this one asks for, and ends with it or with what fails. Rests between looks at what came.
- * @param busy while it is, nothing waits, and never while something that was asked for is under way
+ * Serves requests of the parent process, and ends with it or with a failure. Rests between reads.
+ * @param busy does not wait while this is true, nor during a request
  */
 export function serveRequests<Request>(handle: (request: Request) => Promise<void>, busy = (): boolean => false): void {
   let asked = 0

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: every figure is printed beside its goal; nothing here fails a build. `npm run bench -- apis console` runs only these, and
+ * `npm run bench`: prints every figure beside its goal; nothing here fails a build. `npm run bench -- apis console` runs only these, and
  * `npm run bench -- links:vp8` one row of the links.
  */
 import { execFile } from 'node:child_process'
@@ -22,7 +22,7 @@ import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { printTable } from './table.ts'
 
-/** Each may be asked for only some of its rows: none is all. */
+/** Parts with their rows; an empty list of rows means all. */
 const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> = {
   apis: measureApis,
   'room-list': measureRoomList,
@@ -38,7 +38,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   many: async (rows) => await measureMany(rows),
 }
 
-/** Only when asked for by name: it installs what it compares with. */
+/** Only by name: it installs the software to compare with. */
 const whenAsked: typeof parts = { peers: measurePeers }
 const every = { ...parts, ...whenAsked }
 

@@ -5,7 +5,7 @@ import { openStore } from '../../server/store/open-store.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
 import { storedRoom } from '../support/stored-records.ts'
 
-/** A room as a client would have made it. */
+/** Makes a room as clients create them. */
 export function benchRoom(id: number): StoredRoom {
   return storedRoom(String(100_000_000 + id), {
     id,
@@ -16,7 +16,7 @@ export function benchRoom(id: number): StoredRoom {
   })
 }
 
-/** Puts so many rooms into a data folder, through the store itself. */
+/** Adds this many rooms to a data folder, through the store itself. */
 export async function fillRooms(folder: string, count: number): Promise<void> {
   const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
   for (let first = 1; first <= count; first += 1_000) {
@@ -32,7 +32,7 @@ export async function fillRooms(folder: string, count: number): Promise<void> {
   await store.close()
 }
 
-/** Changes rooms until the journal holds so many bytes, without a snapshot; the store is not closed tidily after it, as in a crash. */
+/** Changes rooms until the journal has this many bytes, without a snapshot; does not close the store afterwards, like a crash. */
 export async function growJournal(folder: string, count: number, bytes: number): Promise<void> {
   const store = await openStore({
     folder,

@@ -9,18 +9,18 @@ import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
 import { liveMemoryArguments } from './process-figures.ts'
 
-/** Where people reach the node: by its own address, over a small link, and by networks that change. */
+/** Paths to the node: its own address, a small link, and changing networks. */
 const [direct, small, changing] = ['127.0.0.1', '127.0.0.2', '127.0.0.3'] as const
-/** What the small link carries, in kilobits a second, and how long its queue is. */
+/** Rate of the small link in kbit/s, and the length of its queue. */
 const smallLink = { kbps: 600, queueMs: 300 }
 const picture: CameraOptions = { width: 160, height: 90, fps: 10, gop: 20, kbps: 150 }
 const flapping = 'flap'
-/** The camera that dies is away for so long, in milliseconds. */
+/** Time without the camera that dies, in milliseconds. */
 const awayMs = 3_000
-/** Everybody watches every camera, and so many of the people who come after them. */
+/** Everybody watches every camera, and this many of the next users. */
 const neighbours = 1
 
-/** Who is in the room, and by which way they reach it. */
+/** Users of the room, and their path to it. */
 const ways: Readonly<Record<string, string>> = {
   ann: direct,
   bob: direct,
@@ -37,15 +37,15 @@ interface Person {
   watches: string[]
 }
 
-/** How long somebody saw no new picture of a stream. */
+/** Time without a new picture of a stream. */
 export interface Gap {
   who: string
   ms: number
-  /** What the node sends of it, as it last said. */
+  /** Current size of the stream, as last reported by the node. */
   sent: StreamSize
 }
 
-/** The room, its cameras and its people. */
+/** The room, its cameras and its users. */
 export class SoakRoom implements AsyncDisposable {
   readonly name = 'soak'
   readonly cameras = ['door', 'yard', 'gate', flapping]
@@ -55,7 +55,7 @@ export class SoakRoom implements AsyncDisposable {
   readonly #smallLink: LossyProxy
   #flapping: Camera
   #network: LossyProxy[]
-  /** The camera is away; somebody is on no network. */
+  /** The camera is away, or a user is without a network. */
   #flapped = false
   #moved = false
   flaps = 0
@@ -72,7 +72,7 @@ export class SoakRoom implements AsyncDisposable {
     const cameras = await Promise.all([startCamera(picture), startCamera(picture)])
     const node = await TestMediaNode.start({
       program: builtProgram,
-      // As the controller runs it: how it holds memory is told by that.
+      // Arguments as in the controller, which affect memory use.
       execArgv: [...mediaProgramArguments, ...liveMemoryArguments],
       settings: { advertised: [direct, small, changing] },
     })
@@ -86,7 +86,7 @@ export class SoakRoom implements AsyncDisposable {
     return room
   }
 
-  /** The longest since the last call, of everybody whose link is good, and of every stream that should be there. */
+  /** Returns the maximum gap since the last call, over all users with a good link and all streams that should exist. */
   async maxGaps(): Promise<Gap[]> {
     const gaps: Gap[] = []
     for (const { name, page, signal, watches } of this.#people) {
@@ -101,7 +101,7 @@ export class SoakRoom implements AsyncDisposable {
     return gaps
   }
 
-  /** A camera dies, comes back, and is taken in again; not while somebody moves. Resolves to what went wrong. */
+  /** Kills a camera, restarts and adds it again; not while a user changes networks. Resolves to the problem, if any. */
   async flap(): Promise<string | undefined> {
     this.flaps += 1
     this.#flapped = true
@@ -119,7 +119,7 @@ export class SoakRoom implements AsyncDisposable {
     return undefined
   }
 
-  /** Cameras that should be in the room and are not, each told once: nobody waits for their pictures any more. */
+  /** Lists cameras missing in the room, each reported once: nobody waits for their pictures any more. */
   async lostCameras(): Promise<string[]> {
     const present = await this.node.userIds(this.name)
     const lost = this.cameras.filter((camera) => camera !== flapping && !present.includes(camera))
@@ -133,7 +133,7 @@ export class SoakRoom implements AsyncDisposable {
     return lost
   }
 
-  /** Somebody loses their network and comes back by another; not while a camera is away. Resolves to how long they were shown nothing. */
+  /** Moves a user to another network; not while a camera is away. Resolves to the time without pictures. */
   async move(): Promise<number> {
     const roaming = this.#people.find(({ name }) => name === 'roam')
     if (roaming === undefined) throw new Error('nobody changes networks')
@@ -147,7 +147,7 @@ export class SoakRoom implements AsyncDisposable {
     const fragments: string[] = []
     for (const stream of ['own', ...watches]) fragments.push(await page.call('restart', stream))
     const port = Number(/a=candidate:\S+ 1 UDP \d+ 127\.0\.0\.3 (\d+) typ host/.exec(fragments.join())?.[1])
-    // Who comes anew by this network goes to the node's own port, as ever.
+    // New connections on this network use the node's own port.
     this.#network = await Promise.all(
       [this.node.udpPort, port].map(async (to) => await startLossyProxy(to, 0, changing)),
     )
@@ -161,7 +161,7 @@ export class SoakRoom implements AsyncDisposable {
     return ms
   }
 
-  /** Pictures that were decoded behind the small link. */
+  /** Pictures decoded behind the small link. */
   async slowPictures(): Promise<number> {
     let sum = 0
     for (const { name, page, watches } of this.#people) {
@@ -170,7 +170,7 @@ export class SoakRoom implements AsyncDisposable {
     return sum
   }
 
-  /** Everybody says goodbye. */
+  /** Ends all sessions. */
   async leave(): Promise<void> {
     for (const { page, signal, watches } of this.#people) {
       for (const stream of [...watches, 'own']) await page.call('close', stream, true)

@@ -1,7 +1,7 @@
 /**
- * Four cameras and six people in one room: `npm run soak`, or `SOAK_MINUTES=10 npm run soak` for less than 30 minutes. One camera dies and comes back again and
- * again, one person is behind a link of 600 kbit/s, and one changes networks. For everybody else no picture may stand still for a second, and in the end
- * the node must keep as much, and hold as much memory and as many descriptors, as in the beginning. Ends with 1 when it does not.
+ * Four cameras and six people in one room: `npm run soak`, or `SOAK_MINUTES=10 npm run soak` for less than 30 minutes. One camera dies and returns repeatedly,
+ * one person is behind a link of 600 kbit/s, and one changes networks. For everybody else no picture may stand still for a second, and at the end
+ * the node must have the same live memory, resident memory and descriptors as at the beginning. Exits with 1 otherwise.
  */
 import { existsSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
@@ -14,23 +14,23 @@ import { descriptors, hostTime, liveMegabytes, processorMs, residentMegabytes } 
 import { SoakRoom } from './soak-room.ts'
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30)
-/** Between two looks. Seconds. */
+/** Interval between measurements, in seconds. */
 const lookEvery = 5
-/** From one death of the camera that flaps to the next; after every other one somebody changes networks. */
+/** Interval between failures of the camera; after every other one a user changes networks. */
 const flapEvery = 30
 /**
- * Until connections, histories of packets and the compiler have settled: what is held then is compared with the end. What is kept tells a leak; what is resident is more, and grows
- * for longer: it counts garbage that nobody needed to clear away yet, and what the allocator keeps between two pieces.
+ * Time until connections, packet histories and the compiler have settled, when the baseline is taken. Live memory shows leaks; resident memory is larger, and grows
+ * for longer: it includes uncollected garbage, and free pages of the allocator.
  */
 const settleSeconds = Math.min(300, minutes * 20)
 const maxGrowth = { live: 3, resident: 10 }
 const maxFreezeMs = 1_000
-/** A virtual machine whose host took more of it since the last look was stopped itself: what stood still then is told, and counts as none of ours. */
+/** Share of time taken by the host above which a virtual machine counts as stopped: standstills are then reported, and not counted against us. */
 const maxStolen = 0.1
-/** What the one who changed networks may be without pictures. */
+/** Maximum time without pictures after a change of networks. */
 const maxMoveMs = 3_000
 
-/** What the node holds. */
+/** Resources of the node. */
 interface Held {
   /** Megabytes. */
   live: number
@@ -91,7 +91,7 @@ async function soak(room: SoakRoom): Promise<void> {
     const gaps = await room.maxGaps()
     const hostNow = await hostTime()
     const took = (hostNow.stolen - host.stolen) / (hostNow.all - host.all)
-    // A freeze may have begun before the last look.
+    // A freeze may have begun before the last measurement.
     const stolen = Math.max(took, tookBefore)
     host = hostNow
     tookBefore = took
@@ -103,7 +103,7 @@ async function soak(room: SoakRoom): Promise<void> {
       else console.log(`${Math.round(elapsed())} s: ${what}`)
     }
     if (settled === undefined) {
-      // While a camera is away there are fewer.
+      // There are fewer while a camera is away.
       most = Math.max(most, await descriptors(pid))
       if (elapsed() > settleSeconds) settled = { ...(await held()), descriptors: most }
     }
@@ -114,7 +114,7 @@ async function soak(room: SoakRoom): Promise<void> {
   await beside
   const slow = await room.slowPictures()
   if (slow === 0) note('who is behind the small link was shown nothing')
-  // What has just ended is cleared away within a moment.
+  // Ended resources are released within a moment.
   await pause(lookEvery * 1000)
   const end = await held()
   const rate = (await processorMs(pid)) / elapsed()
@@ -132,7 +132,7 @@ function inWords({ live, resident, descriptors }: Held): string {
   return `${live.toFixed(1)} MB kept, ${resident.toFixed(1)} MB resident, ${descriptors} descriptors`
 }
 
-/** Runs it every so many seconds until the signal. */
+/** Repeats at this interval in seconds until the signal. */
 async function again(seconds: number, signal: AbortSignal, run: () => Promise<void>): Promise<void> {
   for (;;) {
     try {

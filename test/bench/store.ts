@@ -1,6 +1,6 @@
 /**
  * Measures the store alone: `node test/bench/store.ts [folder]` (a folder on the disk that matters; default: the temporary folder).
- * Changes a second at several numbers of callers, what rewriting 100,000 rooms does to the event loop, a start with 100,000 rooms and 50 MB of journal.
+ * Changes per second at several numbers of callers, event loop delay while rewriting 100,000 rooms, a start with 100,000 rooms and 50 MB of journal.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -104,7 +104,7 @@ else {
   const base = await mkdtemp(join(process.argv[2] ?? tmpdir(), 'roomdesk-bench-'))
   await changes(join(base, 'changes'))
   await rewriting(join(base, 'rewriting'))
-  // A process of its own: memory as a start finds it.
+  // A process of its own: memory as in a start.
   for (let i = 0; i < 3; i++) {
     spawnSync(process.execPath, [import.meta.filename, join(base, 'rewriting'), 'start'], { stdio: 'inherit' })
   }

@@ -2,14 +2,14 @@
 export interface Row {
   what: string
   measured: string
-  /** What it must be, in words; `none` for a figure that others are compared with. */
+  /** Goal in words; `none` for a figure that others are compared with. */
   goal: string
   reached: boolean
 }
 
 const rows: Row[] = []
 
-/** Notes a figure, and prints it at once: a run takes minutes. */
+/** Records a figure, and prints it at once: a run takes minutes. */
 export function report(what: string, measured: string, goal: string, reached: boolean): void {
   rows.push({ what, measured, goal, reached })
   console.error(`${reached ? ' ' : '!'} ${what}: ${measured} (goal ${goal})`)

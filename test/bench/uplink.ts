@@ -1,4 +1,4 @@
-/** People whose uplink is too small, lossy or slow: a part of `links.ts`. They publish noise, which takes all that they may send. */
+/** People whose uplink is small, lossy or slow: a part of `links.ts`. They publish noise, which takes all available bandwidth. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { MediaPage, type PeerStats } from '../support/media/browser.ts'
 import { type BadLink, badLinks, type LinkRow, type LinkSite, overBadLink } from './link-site.ts'
@@ -8,7 +8,7 @@ const smallKbps = 600
 const rampBitrate = 1_500_000
 const rampMs = 3_000
 const cleanMs = 8_000
-/** From when on what is encoded has to be seen, once the uplink is small. */
+/** Time after which viewers have to see every encoded frame on the small uplink, in milliseconds. */
 const settledMs = 5_000
 const smallMs = 15_000
 const conditionMs = 10_000
@@ -16,11 +16,11 @@ const conditionMs = 10_000
 interface Pages {
   person: MediaPage
   viewer: MediaPage
-  /** From the offer on. */
+  /** Time of the offer. */
   began: number
 }
 
-/** Frames until now. */
+/** Frames so far. */
 interface Frames {
   encoded: number
   decoded: number
@@ -74,7 +74,7 @@ async function badUplink(site: LinkSite, bad: BadLink): Promise<void> {
   await close(site, pages)
 }
 
-/** Somebody else in the room, whose links are good in both directions, and who watches them. */
+/** Opens another user of the room, with good links in both directions, who watches them. */
 async function openBeside({ node, browser, good }: LinkSite): Promise<Pages> {
   const [person, viewer] = [await MediaPage.open(browser, node.url), await MediaPage.open(browser, node.url)]
   const token = (userId: string): string => node.token('uplink', { userId, lifeMs: 600_000 })

@@ -1,34 +1,34 @@
-/** WHEP viewers in a process of their own, so that their work is not the node's. Each message is answered with what they have seen by then. */
+/** WHEP viewers in a process of their own, so that their work does not count as the node's. Each message is answered with the packets received so far. */
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { WhepPeer } from '../support/media/whep-peer.ts'
 import { serveRequests } from './rest.ts'
 
-/** How they watch: they count what comes (`CountedViewer`); they take it in whole (`WhepPeer`); or that, and the server is the one that offers. */
+/** Kind of viewer: it counts packets (`CountedViewer`), receives them completely (`WhepPeer`), or does so with an offer of the server. */
 export type Viewing = 'counted' | 'whole' | 'offered'
 
-/** What is asked of them. */
+/** Request to the viewers. */
 export interface ViewersRequest {
-  /** So many more come and stay. */
+  /** This many more connect and stay. */
   open?: number
-  /** So many come and go, ten at a time: each waits for a second now and then, as the library repeats a lost message. */
+  /** This many connect and leave, ten at a time: each waits for a second now and then, as the library repeats a lost message. */
   cycles?: number
-  /** Of those that stay so many come at a time; left out: one after the other. */
+  /** Number that connect at a time; default: one. */
   atOnce?: number
-  /** In the place of the token before, which may live shortly. */
+  /** Replaces the previous token, which may expire early. */
   token?: string
-  /** Those that stayed go, once it is counted what they have seen. */
+  /** All that stayed leave, after the count. */
   leave?: boolean
 }
 
-/** What they have seen. */
+/** Received packets. */
 export interface ViewersSeen {
-  /** Of all of them together, those that have gone too. */
+  /** Packets of all viewers, including those that have left. */
   packets: number
-  /** Packets of video of each that stayed, and those that it should have had since its first one, by their numbers. */
+  /** Video packets of each viewer that stayed, and those sent since its first one, by sequence numbers. */
   video: { received: number; sent: number }[]
-  /** From the offer to the first packet, of each that came with this message. Milliseconds. */
+  /** Time from the offer to the first packet, for each that connected with this message, in milliseconds. */
   firstMs: number[]
-  /** Why some did not come. */
+  /** Reasons of failed connections. */
   failures: string[]
 }
 
@@ -39,7 +39,7 @@ const cyclesAtOnce = 10
 type Viewer = CountedViewer | WhepPeer
 
 const viewers: Viewer[] = []
-/** Of those who came and went. */
+/** Packets of viewers that have left. */
 let earlierPackets = 0
 
 async function come(): Promise<Viewer> {
@@ -53,7 +53,7 @@ async function comeAndGo(): Promise<void> {
   earlierPackets += viewer.packets
 }
 
-/** Runs it so many times, some at a time. */
+/** Runs it `count` times, some at a time. */
 async function times(count: number, atOnce: number, run: () => Promise<void>): Promise<void> {
   let left = count
   const worker = async (): Promise<void> => {

@@ -8,11 +8,11 @@ import type { PostgresServer } from '../../support/postgres/postgres-server.ts'
 import { report } from '../table.ts'
 import { shares } from './shares.ts'
 
-/** How often each is measured. */
+/** Number of measurements of each kind. */
 const times = { kills: 50, freezes: 10, byHand: 10 }
 const seed = 1
 
-/** Three controllers and nine clients: how long it takes until changes are answered again when the leader is killed, stands still or hands over. */
+/** Measures with three controllers and nine clients how long changes fail when the leader is killed, freezes or hands over. */
 export async function measureChangeOfLeader(database: PostgresServer): Promise<void> {
   const site = await ControllersSite.start({ database })
   try {
@@ -58,7 +58,7 @@ function reportChanges(what: string, took: readonly number[], goal: number): voi
   report(`${what}, ${took.length} times: until a change is answered`, said, `p95 below ${goal} ms`, p95 < goal)
 }
 
-/** Milliseconds from a fault of the leader to the first change that another address has answered, of those that were asked after it. */
+/** Milliseconds from a fault of the leader to the first answer of another address to a change requested after it. */
 async function answeredAgain(
   clients: TirelessClients,
   leads: SiteController,
@@ -74,7 +74,7 @@ async function answeredAgain(
   return Math.min(...answers.map(({ end }) => end)) - began
 }
 
-/** Hands over to another. @returns the longer of the hand-over itself and of the calls that waited for it, in milliseconds */
+/** Hands over to another. @returns the longer of the handover and of the calls that waited for it, in milliseconds */
 async function handedOver(site: ControllersSite, clients: TirelessClients): Promise<number> {
   const leads = await site.leader()
   const next = site.controllers.find((one) => one !== leads)

@@ -1,5 +1,5 @@
 /**
- * A controller that stands by: it tells how long each room took from its creation into this memory.
+ * A replica that measures how long each room takes from its creation into this memory.
  * Prints `follows`, and on SIGTERM a line of JSON: the milliseconds of every room.
  */
 import { member } from './member.ts'

@@ -11,12 +11,12 @@ import { seconds } from '../load.ts'
 import { report } from '../table.ts'
 import { shares } from './shares.ts'
 
-/** Creations a second. */
+/** Creations per second. */
 const rate = 5_000
-/** What is stored last has arrived by then, or is missing. */
+/** Time for the last change to arrive before it counts as missing, in milliseconds. */
 const settleMs = 1_000
 
-/** How long a room takes from its creation at the leader into the memory of a controller that stands by: that it is stored comes in between. */
+/** Measures how long a room takes from its creation at the leader, through storage, into the memory of a replica. */
 export async function measureFollowing(database: PostgresServer): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-following-'))
   const address = database.address(await database.newSchema())
@@ -47,7 +47,7 @@ export async function measureFollowing(database: PostgresServer): Promise<void> 
   }
 }
 
-/** A program of this folder, of which lines are read. */
+/** A program of this folder, with its output lines. */
 class Process {
   readonly child: ChildProcessByStdio<Writable, Readable, null>
   readonly #lines: AsyncIterator<string>

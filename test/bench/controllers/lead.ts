@@ -1,6 +1,6 @@
 /**
- * A controller that leads and creates rooms at a rate. Further arguments: rooms a second, seconds.
- * Prints `leads`, begins when a line comes in, and prints a line of JSON: the milliseconds that each took to be stored.
+ * A leader that creates rooms at a rate. Further arguments: rooms per second, seconds.
+ * Prints `leads`, starts when it reads a line, and prints a line of JSON: the milliseconds until each room was stored.
  */
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** What half, 95 and 99 of a hundred measured values do not exceed, and the largest. */
+/** Percentiles 50, 95 and 99 of the measured values, and their maximum. */
 export interface Shares {
   p50: number
   p95: number

@@ -1,4 +1,4 @@
-/** What clients ask of rooms on Janus: our API beside Janus's own, by the same client over as many kept connections, in turn in one run. */
+/** Calls of clients about rooms on Janus: our API beside Janus's own, by the same client over as many kept connections, in turn in one run. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../../support/api-client.ts'
 import { freePort } from '../../support/free-port.ts'
@@ -12,20 +12,20 @@ import { report } from '../table.ts'
 const credential = { access_key: 'bench', secret_key: 'bench-secret', label: 'Bench', p2p: true }
 const roomCount = 25
 const peopleInEach = 4
-/** All of them are known by then. */
+/** Time until all users are known, in milliseconds. */
 const knownMs = 30_000
 const warmSeconds = 2
 
-/** A load, and processor time of the one that answers for each request or round, in microseconds. */
+/** A load, and the server's processor time per request or round, in microseconds. */
 interface Figures extends Load {
   us: number
 }
 
-/** What is compared: our answers, and Janus's. */
+/** Compared calls: ours, and Janus's. */
 interface Pair {
   what: string
   raw: string
-  /** Processor time of ours, as a share of Janus's, at most: rates tell how many cores each of them answers on as well. */
+  /** Maximum processor time of ours as a ratio to Janus's: rates also depend on the number of cores that each of them uses. */
   goal?: number
   /** @param duration in seconds */
   ours(duration: number): Promise<Load>
@@ -58,7 +58,7 @@ export async function measureCalls(): Promise<void> {
   }
 }
 
-/** It starts again with the file of the product that makes it tell who comes and goes. @throws Error when it does not */
+/** Restarts Janus with the product's file that makes it send events. @throws Error if none arrive */
 async function sendEvents(site: Headless, janus: JanusServer): Promise<void> {
   const { name } = janus.asNode()
   const { files } = await site.rpc('nodes.janus_config', { name })
@@ -74,7 +74,7 @@ async function sendEvents(site: Headless, janus: JanusServer): Promise<void> {
   }
 }
 
-/** Who is in is told, and known a moment later. @throws Error when not everybody is */
+/** Waits until all users are known, a moment after their events. @throws Error if some are missing */
 async function untilKnown(api: ApiClient, rooms: readonly string[]): Promise<void> {
   const isKnown = async (room_id: string): Promise<boolean> => {
     const { user_list } = await api.get('/rtc/room/get_room_info', { room_id })
@@ -136,7 +136,7 @@ function pairs(api: ApiClient, janus: JanusServer, rooms: readonly string[]): Pa
   ]
 }
 
-/** As its Admin API takes it. */
+/** Sends a request to the Admin API. */
 function messageTo(janus: JanusServer, request: object): string {
   const { admin } = janus.configuration.secrets
   const plugin = 'janus.plugin.videoroom'
@@ -155,7 +155,7 @@ async function compare({ what, raw, goal, ours, theirs }: Pair, site: Headless, 
   )
 }
 
-/** Measured warm. */
+/** Measures after a warm-up. */
 async function figures(run: (duration: number) => Promise<Load>, pid: number): Promise<Figures> {
   await run(warmSeconds)
   const before = await processorMs(pid)

@@ -1,4 +1,4 @@
-/** Cameras that a controller puts on a Janus server, and their viewers: what each costs that server in processor time and memory. The cameras are those that `media` measures the embedded node with. */
+/** Cameras that a controller adds to a Janus server, and their viewers: cost of each in processor time and memory of that server. `media` uses the same cameras for the embedded node. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startCamera } from '../../support/camera/camera.ts'
 import { type Headless, startHeadless } from '../../support/headless.ts'
@@ -14,7 +14,7 @@ const viewerCount = 50
 const settleMs = 4_000
 const windowSeconds = 10
 
-/** Many cameras in rooms of their own, and nobody who watches. */
+/** Measures many cameras in rooms of their own, without viewers. */
 export async function measureCameras(): Promise<void> {
   await using camera = await startCamera(pulledCamera)
   await onJanus(async (site, janus) => {
@@ -38,7 +38,7 @@ export async function measureCameras(): Promise<void> {
   })
 }
 
-/** Many viewers of one camera. */
+/** Measures many viewers of one camera. */
 export async function measureViewers(): Promise<void> {
   await using camera = await startCamera(viewedCamera)
   await onJanus(async (site, janus) => {
@@ -64,7 +64,7 @@ export async function measureViewers(): Promise<void> {
   })
 }
 
-/** With a controller whose only node it is. */
+/** Runs with a controller whose only node is a Janus server. */
 async function onJanus(measure: (site: Headless, janus: JanusServer) => Promise<void>): Promise<void> {
   await using janus = await startJanus({ rtpPorts: 2_000 })
   const site = await startHeadless({ site: { nodes: [janus.asNode()] } })
@@ -75,7 +75,7 @@ async function onJanus(measure: (site: Headless, janus: JanusServer) => Promise<
   }
 }
 
-/** Into a new room, whose number it resolves to. */
+/** Adds a camera to a new room. Resolves to the number of the room. */
 async function putCamera(site: Headless, number: number, userAddress: string): Promise<string> {
   const { room_id: roomId } = await site.rpc('rooms.create', { topic: `Yard ${number}` })
   const userId = `cam-${number}`

@@ -5,14 +5,14 @@ import { peopleEndpoint } from '../../support/janus/people-endpoint.ts'
 const quiet = (): void => undefined
 const logger = { debug: quiet, info: quiet, warn: console.warn, error: console.error }
 
-/** People of a Janus whose rooms let everybody in, as the controller has them; and WHIP and WHEP in endpoint of them. */
+/** Users of a Janus with open rooms, as stored by the controller, with their WHIP and WHEP endpoint. */
 export interface PeopleOn extends AsyncDisposable {
   people: JanusPeople
-  /** Of the endpoint. */
+  /** URL of the endpoint. */
   url: string
 }
 
-/** Joins nobody yet. */
+/** Opens the endpoint without users. */
 export async function peopleOn(janus: JanusServer): Promise<PeopleOn> {
   const people = new JanusPeople({
     socket: { url: janus.wsUrl, apiSecret: janus.configuration.secrets.api, logger },

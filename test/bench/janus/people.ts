@@ -4,10 +4,10 @@ import { startJanus } from '../../support/janus/janus-server.ts'
 import { type Guest, measureRoom, type RoomNode } from '../many.ts'
 import { peopleOn } from './people-on.ts'
 
-/** One of 25 needs more cores than two, and its people need some beside it. */
+/** A room of 25 needs more than two cores, and its users need some as well. */
 const sizes = cpus().length < 8 ? [4, 10] : [4, 10, 25]
 const room = 'many'
-/** One for each stream that somebody watches. */
+/** One port for each watched stream. */
 const rtpPorts = 3_000
 
 /** Measures into the table; a minute. */

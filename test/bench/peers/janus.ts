@@ -21,8 +21,8 @@ interface Message {
 }
 
 /**
- * Janus with its Streaming plugin, which offers to its viewers and pulls the camera itself.
- * @throws Error that says what to install
+ * Starts Janus with its Streaming plugin, which sends the offer to its viewers and pulls the camera itself.
+ * @throws Error with the command that installs it
  */
 export async function startJanus(folder: string, camera: string): Promise<Peer> {
   if (!existsSync(program)) throw new Error('Janus is missing: apt-get install janus')
@@ -96,7 +96,7 @@ class JanusApi {
     }
   }
 
-  /** A session with a handle of the Streaming plugin. */
+  /** Opens a session with a handle of the Streaming plugin. */
   async attach(): Promise<string> {
     const session = (await this.ask('', { janus: 'create' })).data?.id
     const handle = (await this.ask(`${session}`, { janus: 'attach', plugin: 'janus.plugin.streaming' })).data?.id
@@ -111,7 +111,7 @@ class JanusApi {
     return checked((await response.json()) as Message)
   }
 
-  /** The next description that it sends to a session. */
+  /** Waits for the next description for a session. */
   async event(session: string): Promise<string> {
     for (;;) {
       const response = await fetch(`${this.#url}/${session}?maxev=1`)
@@ -127,7 +127,7 @@ function checked(message: Message): Message {
   return message
 }
 
-/** Only the plugin and the way in that are used; sessions stay until they are ended. */
+/** Makes a configuration with only the plugin and transport in use; sessions stay until they are ended. */
 function configuration(folder: string): string {
   return `general: {
   configs_folder = "${folder}"

@@ -1,12 +1,12 @@
 /** A server of one camera, ours or another's. */
 export interface Peer extends AsyncDisposable {
   name: string
-  /** Of the process whose work is counted. */
+  /** Id of the measured process. */
   pid: number
-  /** Of the page that viewers watch in. */
+  /** URL of the page for viewers. */
   url: string
   whep: string
   token: string
-  /** It is the one that offers. */
+  /** The server sends the offer. */
   offers: boolean
 }

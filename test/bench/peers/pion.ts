@@ -7,8 +7,8 @@ import { WhepEndpoint } from './whep-endpoint.ts'
 import type { Peer } from './peer.ts'
 
 /**
- * A forwarder on Pion. It has no RTSP: ffmpeg brings it the camera's RTP, and is not counted.
- * @throws Error that says what to install
+ * Starts a forwarder on Pion. It has no RTSP: ffmpeg forwards the camera's RTP, and is not measured.
+ * @throws Error with the command that installs it
  */
 export async function startPion(folder: string, camera: string): Promise<Peer> {
   const program = await buildPion(join(import.meta.dirname, 'pion'), join(folder, 'pion'))

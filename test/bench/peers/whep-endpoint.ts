@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 /** One viewer's session with a peer. */
 export interface PeerSession {
-  /** The peer's answer, or its offer where it is the one that offers. */
+  /** The peer's answer, or its offer if it sends one. */
   sdp: string
   /** Takes the viewer's answer to its offer. */
   answer(sdp: string): Promise<void>
@@ -15,7 +15,7 @@ export interface PeerSession {
 const pageFolder = join(import.meta.dirname, '../../support/media/page')
 const types: Readonly<Record<string, string>> = { 'index.html': 'text/html', 'client.js': 'text/javascript' }
 
-/** Gives a peer the face that viewers know: WHEP, and the page that they watch in. */
+/** Gives a peer the interface of our viewers: WHEP, and the page for viewers. */
 export class WhepEndpoint implements AsyncDisposable {
   readonly #server = createServer((request, response) => {
     this.#handle(request, response).catch((error: unknown) => {
@@ -26,7 +26,7 @@ export class WhepEndpoint implements AsyncDisposable {
   readonly #open: (offer: string) => Promise<PeerSession>
   readonly #sessions = new Map<string, PeerSession>()
 
-  /** @param open given a viewer's offer; empty where the peer offers */
+  /** @param open called with a viewer's offer; empty if the peer sends the offer */
   private constructor(open: (offer: string) => Promise<PeerSession>) {
     this.#open = open
   }

@@ -1,6 +1,6 @@
 import type { ElectronApplication } from 'playwright-core'
 
-/** What the app does outside its page: noted in the main process, because a test cannot look at a real tray or notification. */
+/** Effects of the app outside its page, recorded in the main process because a test cannot see a real tray or notification. */
 
 /** One entry of a menu. */
 export interface MenuEntry {
@@ -14,7 +14,7 @@ export interface MenuEntry {
   submenu: MenuEntry[]
 }
 
-/** The tray as it was last drawn. */
+/** The tray as last drawn. */
 export interface TrayState {
   toolTip: string
   entries: MenuEntry[]
@@ -27,7 +27,7 @@ interface Notes {
   menu?: Electron.Menu | undefined
 }
 
-/** Begins to note; what happened before is not known, and the tray only from its next change on. */
+/** Starts recording; earlier events are unknown, and the tray appears with its next change. */
 export async function noteSurroundings(app: ElectronApplication): Promise<void> {
   await app.evaluate(({ Notification, Tray }) => {
     const notes: Notes = { notifications: [], toolTip: '' }
@@ -48,7 +48,7 @@ export async function noteSurroundings(app: ElectronApplication): Promise<void> 
   })
 }
 
-/** Texts of the notifications since noting began. */
+/** Texts of the recorded notifications. */
 export const notifications = (app: ElectronApplication): Promise<string[]> =>
   app.evaluate(() => (globalThis as unknown as { notes: Notes }).notes.notifications)
 
@@ -79,7 +79,7 @@ export const chooseInTray = (app: ElectronApplication, id: string): Promise<void
     click()
   }, id)
 
-/** The application menu, level by level. */
+/** Reads the application menu, level by level. */
 export async function applicationMenu(app: ElectronApplication): Promise<MenuEntry[]> {
   return app.evaluate(({ Menu }) => {
     const read = (menu: Electron.Menu | null | undefined): MenuEntry[] =>
@@ -107,7 +107,7 @@ export const chooseInMenu = (app: ElectronApplication, id: string): Promise<void
     click()
   }, id)
 
-/** State of the one window; undefined where there is none. */
+/** State of the window; undefined: no window. */
 export interface WindowState {
   visible: boolean
   minimized: boolean
@@ -129,7 +129,7 @@ export const windowState = (app: ElectronApplication): Promise<WindowState | und
     }
   })
 
-/** Does something to the one window, as the operator does with its frame. */
+/** Acts on the window, as the operator does with its frame. */
 export const withWindow = (
   app: ElectronApplication,
   act: 'close' | 'hide' | 'show' | 'minimize' | 'maximize' | 'unmaximize',

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 
-/** Pages of the console, as its navigation names them in English. */
+/** Pages of the console, by their English names in the navigation. */
 export const pageNames = [
   'Overview',
   'Credentials',
@@ -13,10 +13,10 @@ export const pageNames = [
   'API tester',
   'Settings',
 ] as const
-/** The lab is there with a simulated node only. */
+/** The lab appears only with a simulated node. */
 export type PageName = (typeof pageNames)[number] | 'Lab'
 
-/** The console as an operator uses it: everything is found by its role and what it is called. */
+/** The console as an operator uses it: finds elements by role and name. */
 export class ConsolePages {
   readonly page: Page
 
@@ -24,7 +24,7 @@ export class ConsolePages {
     this.page = page
   }
 
-  /** Goes to a page by the navigation. */
+  /** Opens a page by the navigation. */
   async go(name: PageName): Promise<void> {
     await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
     await this.heading(name).waitFor()
@@ -48,7 +48,7 @@ export class ConsolePages {
     return this.page.getByRole('dialog', { name })
   }
 
-  /** A row of the list by what is in it. */
+  /** A row of the list, by its content. */
   row(text: string | RegExp): Locator {
     return this.page.getByRole('row').filter({ hasText: text })
   }
@@ -58,13 +58,13 @@ export class ConsolePages {
     return this.page.getByRole('region', { name: title })
   }
 
-  /** Value of a fact, e.g. of the access key in a dialog. */
+  /** Reads the value of a fact, e.g. of the access key in a dialog. */
   async fact(within: Locator, name: string): Promise<string> {
     const term = within.getByRole('term').filter({ hasText: new RegExp(`^${name}$`) })
     return (await term.locator('xpath=following-sibling::dd[1]').innerText()).trim().split('\n')[0] ?? ''
   }
 
-  /** Chooses an act in the menu of a row. */
+  /** Chooses an action in the menu of a row. */
   async actOnRow(text: string, act: string): Promise<void> {
     await this.row(text)
       .getByRole('button', { name: /^More actions/ })

@@ -9,7 +9,7 @@ import { ConsolePages } from './console-pages.ts'
 
 const node = { name: 'here', kind: 'embedded', addresses: [{ tag: 'office', addr: '10.0.0.5:7082' }] } as const
 const sentence = /Address 10\.0\.0\.5:7082 does not change on failover/
-/** Kept by who wants to look at them. */
+/** Folder for screenshots. */
 const pictures = process.env.ROOMDESK_PICTURES
 
 async function signIn(page: Page, { headless }: SiteController): Promise<void> {

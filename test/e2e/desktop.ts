@@ -8,44 +8,44 @@ import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 const root = resolve(import.meta.dirname, '../..')
 const electronHome = dirname(createRequire(import.meta.url).resolve('electron/package.json'))
 
-/** Whether the tests run on Electron itself: its binary is here, and nobody asked for the stand-in (`STANDIN=1`); or on nothing else (`STANDIN=0`). */
+/** Tells whether the tests run on Electron itself: if its binary is installed and the stand-in is not requested (`STANDIN=1`); `STANDIN=0` requires Electron. */
 export const isGenuine =
   process.env.STANDIN === '0' || (process.env.STANDIN !== '1' && existsSync(join(electronHome, 'path.txt')))
 
-/** A running desktop app, its console, and what it needs to be asked and ended. */
+/** A running desktop app with its console. */
 export interface Desktop {
   app: ElectronApplication
   /** The console's page. */
   page: Page
-  /** Folder of this user's data; the site is in `site` below it. */
+  /** Data folder of this user; the site is in its folder `site`. */
   userData: string
-  /** Calls a procedure of the console contract as the page does. Rejects with its message where it is refused. */
+  /** Calls a procedure of the console contract like the page. Rejects with the error message. */
   call: (procedure: string, input?: unknown) => Promise<unknown>
-  /** Where a listener listens, e.g. `http://127.0.0.1:40123`. */
+  /** URL of a listener, e.g. `http://127.0.0.1:40123`. */
   url: (listener: 'media' | 'device' | 'node') => Promise<string>
-  /** What the app wrote to stderr so far. */
+  /** Reads stderr of the app so far. */
   log: () => string
-  /** Quits in order; the data stays, so that it can be launched again. */
+  /** Quits in order; keeps the data for another launch. */
   quit: () => Promise<void>
-  /** Quits, and removes its data where it was made for this launch. */
+  /** Quits, and removes data created for this launch. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface DesktopOptions {
-  /** The app to start; left out: this project as it is built. */
+  /** App to start; default: the build of this project. */
   folder?: string
-  /** Data of an earlier launch; left out: a new temporary folder. */
+  /** Data of an earlier launch; default: a new temporary folder. */
   userData?: string
-  /** After the app's path, e.g. `--hidden`. */
+  /** Arguments after the app's path, e.g. `--hidden`. */
   args?: readonly string[]
-  /** Where it listens: free ports by flags, which come before the settings; or as its settings say. */
+  /** Ports: free ones by flags, which override the settings, or those of the settings. */
   ports?: 'free' | 'settings'
   /** CommonJS files to run in the main process before the app. */
   before?: readonly string[]
   env?: Readonly<Record<string, string>>
 }
 
-/** The keychain that a test is run with on the stand-in, where the run (`STANDIN_KEYCHAIN`) asks for none. */
+/** Environment for the stand-in's keychain, unless the run sets one (`STANDIN_KEYCHAIN`). */
 export const keychain = (session: 'none' | 'v10' | 'locked' | 'working'): Record<string, string> => ({
   STANDIN_KEYCHAIN: process.env.STANDIN_KEYCHAIN ?? session,
 })
@@ -85,13 +85,13 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
 
 async function consoleOf(app: ElectronApplication): Promise<Page> {
   const page = await app.firstWindow()
-  // The window is there before its page is.
+  // The window exists before its page.
   await page.waitForFunction(() => 'roomdesk' in globalThis)
   await page.waitForLoadState()
   return page
 }
 
-/** Starts Electron on an app; {@link launch} is for Roomdesk. */
+/** Starts Electron with an app; {@link launch} is for Roomdesk. */
 export function startElectron(
   userData: string,
   { folder = root, args = [], ports = 'free', before = [], env = {} }: DesktopOptions,
@@ -110,12 +110,12 @@ export function startElectron(
     ],
     cwd: root,
     env: { ...environment(), ...english, ...env, ...override },
-    // Otherwise Playwright sets the colour scheme itself and hides what the app does.
+    // Keeps Playwright from setting the colour scheme, which would hide the app's own.
     colorScheme: null,
   })
 }
 
-/** What the operator answers from now on to every question of the app: the button's index. Resolves to how to read what was asked. */
+/** Answers all further questions of the app with the button of this index. Resolves to a function that reads the questions. */
 export async function answerDialogs(
   app: ElectronApplication,
   response: number,
@@ -137,10 +137,10 @@ export async function answerDialogs(
   return () => app.evaluate(() => [...((globalThis as { asked?: string[] }).asked ?? [])])
 }
 
-/** The language of the tests, whatever the system's is. */
+/** Fixes the language of the tests, whatever the system's is. */
 const english = { LC_ALL: 'C.UTF-8' }
 
-/** The environment without what would tell the app where to listen or keep its data. */
+/** Copies the environment without variables that set the app's ports or data folder. */
 function environment(): Record<string, string> {
   const entries = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name.startsWith('ROOMDESK_') ? [] : [[name, value]],

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => desktop[Symbol.asyncDispose]())
 
-/** Where the next file goes: what the operator would choose in the Save dialog; undefined: they close it, after a while. */
+/** Sets the path of the next file, as chosen in the Save dialog; undefined: the operator cancels after a while. */
 const choose = (path: string | undefined): Promise<void> =>
   desktop.app.evaluate(({ session }, chosen) => {
     session.defaultSession.once('will-download', (_event, item) => {
@@ -45,8 +45,8 @@ test('a download is announced once it is written, and not at all if the operator
   expect(await readFile(file, 'utf8')).toContain('/rtc/auth/valid')
 }, 60_000)
 
-test('nothing is downloaded but what the page makes', async () => {
-  // It listens before the page begins: a download that is there first would be missed.
+test('only downloads made by the page are allowed', async () => {
+  // Listens before the page starts, so that no download is missed.
   await desktop.app.evaluate(({ session }) => {
     const prevented = new Promise<boolean>((resolve) => {
       session.defaultSession.prependOnceListener('will-download', (event: { preventDefault: () => void }) => {

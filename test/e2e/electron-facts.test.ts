@@ -5,7 +5,7 @@ import type { ElectronApplication } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isGenuine, startElectron } from './desktop.ts'
 
-/** What Roomdesk's shell has to live with in Electron. The stand-in must do the same: on Electron itself these are the proof of the stand-in. */
+/** Behaviour of Electron that Roomdesk's shell relies on. The stand-in must behave the same: on Electron itself these tests verify the stand-in. */
 
 let folder: string
 let electron: ElectronApplication
@@ -15,7 +15,7 @@ beforeAll(async () => {
   electron = await startElectron(folder, {
     folder: join(import.meta.dirname, 'facts-app'),
     ports: 'settings',
-    // A language that has no files of its own.
+    // A language without files of its own.
     env: { LC_ALL: 'zh_HK.UTF-8', LANGUAGE: '' },
   })
   await electron.evaluate(({ app }) => app.whenReady().then(() => undefined))
@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
-/** Opens a window with the app's page, away from every other. */
+/** Opens a separate window with the app's page. */
 const openPage = (): Promise<number> =>
   electron.evaluate(async ({ BrowserWindow }) => {
     for (const other of BrowserWindow.getAllWindows()) other.destroy()
@@ -38,7 +38,7 @@ const openPage = (): Promise<number> =>
     return window.id
   })
 
-test('maximizing a window that is not shown shows it, before its page has painted', async () => {
+test('maximizing a hidden window shows it before its page has painted', async () => {
   const told = await electron.evaluate(({ BrowserWindow }) => {
     const window = new BrowserWindow({ show: false })
     const before = window.isVisible()
@@ -50,7 +50,7 @@ test('maximizing a window that is not shown shows it, before its page has painte
   expect(told).toEqual([false, true])
 })
 
-test('a role of a menu item brings a label in English, in every language', async () => {
+test('a role of a menu item has an English label in every language', async () => {
   const labels = await electron.evaluate(({ Menu }) => {
     const roles = ['reload', 'togglefullscreen', 'zoomIn', 'resetZoom', 'editMenu'] as const
     const menu = Menu.buildFromTemplate(roles.map((role) => ({ role })))
@@ -62,7 +62,7 @@ test('a role of a menu item brings a label in English, in every language', async
 })
 
 test.runIf(process.platform === 'linux')(
-  'the locale is one that there are files for; what the system prefers is told apart from it',
+  "the locale is one with files; the system's preferred languages are separate",
   async () => {
     const told = await electron.evaluate(({ app }) => [app.getLocale(), app.getPreferredSystemLanguages()[0]])
     expect(told).toEqual(['zh-TW', 'zh-HK'])
@@ -90,7 +90,7 @@ test('a page sees the permissions of the check handler, not those of the request
   expect(checks).toContain('app://facts/')
 })
 
-test('the frame of a call is gone once its page has navigated, although the call is under way', async () => {
+test('the frame of a call is gone once its page has navigated, even during the call', async () => {
   await openPage()
   const { before, after } = await electron.evaluate(async ({ BrowserWindow, ipcMain }) => {
     const [window] = BrowserWindow.getAllWindows()
@@ -110,7 +110,7 @@ test('the frame of a call is gone once its page has navigated, although the call
   expect(after).toBeNull()
 })
 
-test('a download goes where the app puts it, and tells when it is there', async () => {
+test('a download is written to the path that the app sets, and reports its end', async () => {
   await openPage()
   const target = join(folder, 'kept', 'notes.txt')
   const told = electron.evaluate(({ session }, path) => {
@@ -127,7 +127,7 @@ test('a download goes where the app puts it, and tells when it is there', async 
 })
 
 // On Electron a person sees the dialog, and the test would wait for them.
-test.skipIf(isGenuine)('a download without a path asks by a dialog, and is cancelled with it', async () => {
+test.skipIf(isGenuine)('a download without a path opens a dialog, and is cancelled with it', async () => {
   await openPage()
   const told = electron.evaluate(({ session }) => {
     const { promise, resolve } = Promise.withResolvers<string>()
@@ -140,12 +140,12 @@ test.skipIf(isGenuine)('a download without a path asks by a dialog, and is cance
   expect(await told).toBe('cancelled')
 })
 
-test('a rejection that nobody handles does not end the main process', async () => {
+test('an unhandled rejection does not end the main process', async () => {
   await electron.evaluate(() => void Promise.reject(new Error('nobody handles this')))
   expect(await electron.evaluate(({ app }) => app.getName())).toBe('Facts')
 })
 
-/** Evaluates in the page, by the app: its window is not shown, so that no driver waits for it to paint. */
+/** Evaluates in the page through the app: its window is hidden, so that no driver waits for it to paint. */
 function inPage(expression: string): Promise<unknown> {
   return electron.evaluate(
     ({ BrowserWindow }, text): Promise<unknown> | undefined =>

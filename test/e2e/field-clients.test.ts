@@ -12,12 +12,12 @@ import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
 
 /**
- * Pages that were written on the browser SDKs 2.5 and 3.6 of the original platform, in Chromium, on another origin than the APIs: first they are refused, then the operator sees it on
+ * Pages written for the browser SDKs 2.5 and 3.6 of the original platform, in Chromium, on another origin than the APIs: first they are refused, then the operator sees it on
  * the overview and turns the switch on, then they work unmodified with a real camera.
  */
 
 type Answer = Record<string, unknown>
-/** What a page makes of an answer of the device operations. */
+/** Result of a device operation as a page reads it. */
 interface Outcome {
   data?: Answer & { total?: number; items?: Record<string, string>[] }
   failed?: { code?: number; reason?: string }
@@ -34,7 +34,7 @@ describe('pages on the original browser SDKs', () => {
   let camera: Camera
   let origin: Server
   let page: Page
-  /** The one address that these pages know. */
+  /** The only address that these pages know. */
   let base = ''
   /** Address of the media node. */
   let node = ''
@@ -59,7 +59,7 @@ describe('pages on the original browser SDKs', () => {
     await controller.remove()
   })
 
-  /** On a busy machine the node is there some time after the APIs. @throws Error as long as it is not */
+  /** Waits for the node, which starts after the APIs on a busy machine. @throws Error while it is missing */
   async function nodeAddress(): Promise<string> {
     const { counts, listeners } = await controller.rpc('overview.get', {})
     const url = listeners.find(({ name }) => name === 'node')?.url ?? ''
@@ -78,9 +78,9 @@ describe('pages on the original browser SDKs', () => {
   const trade = (callback = ''): string =>
     `/avd/api/admin/getAccessToken?${callback}mcuServerURI=${new URL(base).host}&accessKey=portal&secretKey=${encodeURIComponent(credential.secret_key)}`
   const init = (clientInfo: string): string => `/sdk/config/serverinfo?uri_encode=yes&client_info=${clientInfo}`
-  /** As SDK 2.5 writes it: what the browser does not escape stays. */
+  /** Written like SDK 2.5: only the browser's own escapes. */
   const plainInfo = (token: string): string => JSON.stringify({ access_tocken: token })
-  /** As SDK 3.6 writes it: escaped by itself, and again with the query. */
+  /** Written like SDK 3.6: escaped by itself, and again with the query. */
   const escapedInfo = (token: string): string => encodeURIComponent(encodeURIComponent(plainInfo(token)))
   const createRoom = (token: string): string =>
     `/rtc/room/create?callback=test&owner_id=111111&access_tocken=${token}&room_mode=1&topic=outgoingMeeting&max_video=5&max_audio=5&host_password=654321`
@@ -89,7 +89,7 @@ describe('pages on the original browser SDKs', () => {
   const destroyUser = (token: string, { room_id, user_id, user_address }: Record<string, string>): string =>
     `roomId=${room_id}&userAddress=${user_address}&userId=${user_id}&accessToken=${token}`
 
-  test('with the switch off they are answered as everybody: what only they call is not there, and a success is none to them', async () => {
+  test('with the switch off they get standard answers: their own operations are unknown, and a success looks like a failure to them', async () => {
     const client = new ApiClient(controller.ready, credential)
     expect((await client.authenticate()).ret).toBe(0)
     const { token } = client
@@ -105,7 +105,7 @@ describe('pages on the original browser SDKs', () => {
       missing(`${outgoing}/getOutgoingUsers`),
     )
 
-    // Rooms are there for all, and so are devices at their own port; these answers hold no `result`.
+    // Rooms, and devices on their own port, work for everyone; the answers have no `result`.
     const created = await script(createRoom(token))
     expect(created).toEqual({ ret: 0, room_id: expect.any(String) })
     const roomId = String(created.room_id)
@@ -132,7 +132,7 @@ describe('pages on the original browser SDKs', () => {
     })
   })
 
-  test('the operator reads on the overview who was refused, goes to the switch by the keyboard, and turns it on', async () => {
+  test('the operator reads on the overview who was refused, goes to the switch by keyboard, and turns it on', async () => {
     await controller.rpc('overview.dismiss_welcome', {})
     const desk = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: 'en-US' })
     const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
@@ -151,7 +151,7 @@ describe('pages on the original browser SDKs', () => {
     await desk.close()
   })
 
-  test('the token for a secret in the URL has a switch of its own', async () => {
+  test('the token for a secret in the URL has its own switch', async () => {
     expect(await outcome(await script(trade('callback=?&')))).toMatchObject({ failed: {} })
     await controller.rpc('settings.set', { compatibility: { get_access_token: true } })
     const { data } = await outcome(await script(trade('callback=?&')))
@@ -178,7 +178,7 @@ describe('pages on the original browser SDKs', () => {
     expect(await script(`/rtc/room/get_room_info?room_id=${roomId}&access_tocken=${token}`)).toMatchObject({
       user_list: [{ user_id: 'js_outgoing:20217' }],
     })
-    // It is listed as the SDK reads items, a second one of that name is refused with a reason, and it is taken away.
+    // The list has the SDK's field names, a second device of that name is refused with a reason, and the device is removed.
     const { data } = await outcome(await script(`${outgoing}/getOutgoingUsers?roomId=${roomId}&accessToken=${token}`))
     expect(data?.total).toBe(1)
     const [item = {}] = data?.items ?? []
@@ -234,7 +234,7 @@ describe('pages on the original browser SDKs', () => {
     expect(told).not.toContain(login.password)
   })
 
-  test('switched off again, they are answered as before at once', async () => {
+  test('switched off again, they get the previous answers at once', async () => {
     const token = String((await outcome(await script(trade()))).data?.accessToken)
     const list = `${outgoing}/getOutgoingUsers?accessToken=${token}`
     expect(await outcome(await script(list))).toEqual({ data: { total: 0, items: [] } })
@@ -245,7 +245,7 @@ describe('pages on the original browser SDKs', () => {
   })
 })
 
-/** The site of somebody else: one page with the SDK's way of calling, and nothing more. */
+/** Serves a foreign site: one page that calls like the SDK, and nothing more. */
 async function serveOlderPage(): Promise<Server> {
   const code = await readFile(join(import.meta.dirname, '../support/older-page.js'), 'utf8')
   const server = createServer((request, response) => {

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type Desktop, keychain, launch } from './desktop.ts'
 
-/** What a hostile page, or one that was tampered with, must not be able to do: tried from inside the running app. */
+/** Actions that a hostile or manipulated page must not achieve: tried from inside the running app. */
 
 let desktop: Desktop
-/** A site elsewhere, and what was asked of it. */
-let elsewhere: { url: string; asked: string[]; server: Server }
+/** A foreign site, and the requests to it. */
+let foreignSite: { url: string; asked: string[]; server: Server }
 
 beforeAll(async () => {
   const asked: string[] = []
@@ -18,27 +18,27 @@ beforeAll(async () => {
     response.end('globalThis.evil = true')
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  elsewhere = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
+  foreignSite = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, server }
   desktop = await launch({ env: keychain('v10') })
 })
 afterEach(() => {
-  elsewhere.asked.length = 0
+  foreignSite.asked.length = 0
 })
 afterAll(async () => {
   await desktop[Symbol.asyncDispose]()
-  elsewhere.server.close()
+  foreignSite.server.close()
 })
 
 /** Evaluates an expression in the page's own world. */
 const inPage = (expression: string): Promise<unknown> => desktop.page.evaluate(expression)
-/** Where the app thinks its page is. */
+/** Reads the URL of the app's page. */
 const whereItIs = (): Promise<string> =>
   desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.webContents.getURL() ?? '')
 
-test('the renderer is sandboxed and its world apart from the preload', async () => {
+test('the renderer is sandboxed and isolated from the preload', async () => {
   const preferences = await desktop.app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows()
-    // Electron has it and leaves it out of its types.
+    // Missing in Electron's types.
     return (window?.webContents as unknown as { getLastWebPreferences: () => object }).getLastWebPreferences()
   })
   expect(preferences).toMatchObject({
@@ -72,7 +72,7 @@ test('the page has one frozen bridge and nothing of Node or Electron', async () 
   expect(await inPage(`(() => { try { roomdesk = {} } catch {} return typeof roomdesk.call })()`)).toBe('function')
 })
 
-test('the page comes from app://, which serves the built page and nothing beside it', async () => {
+test('the page comes from app://, which serves only the built page', async () => {
   expect(await whereItIs()).toMatch(/^app:\/\/roomdesk\/index\.html/)
   const statuses = await inPage(`Promise.all([
     '/index.html', '/..%2fmain%2fmain.js', '/%2e%2e%2f%2e%2e%2fpackage.json', '/..%5c..%5cpackage.json', '/assets', '/nothing.js',
@@ -88,22 +88,22 @@ test('the content security policy blocks foreign scripts and every connection to
   await inPage(`(() => {
     const add = (tag, fields) => document.body.append(Object.assign(document.createElement(tag), fields))
     add('script', { textContent: 'globalThis.evil = true' })
-    add('script', { src: '${elsewhere.url}/evil.js' })
-    add('img', { src: '${elsewhere.url}/evil.png' })
-    add('iframe', { src: '${elsewhere.url}/evil.html' })
+    add('script', { src: '${foreignSite.url}/evil.js' })
+    add('img', { src: '${foreignSite.url}/evil.png' })
+    add('iframe', { src: '${foreignSite.url}/evil.html' })
     add('div', { innerHTML: '<b onclick="globalThis.evil = true"></b>' })
     document.querySelector('b[onclick]').click()
   })()`)
-  // Runs as the debugger's own code, so eval is tried by a timer of the page.
+  // Evaluate runs as the debugger, so eval is tried by a timer of the page.
   await inPage(`(() => { try { setTimeout('globalThis.evil = true') } catch {} })()`)
-  expect(await inPage(`fetch('${elsewhere.url}/fetched').then(() => 'answered', () => 'refused')`)).toBe('refused')
+  expect(await inPage(`fetch('${foreignSite.url}/fetched').then(() => 'answered', () => 'refused')`)).toBe('refused')
   expect(
     await inPage(
-      `new Promise((resolve) => { const socket = new WebSocket('${elsewhere.url.replace('http', 'ws')}/socket'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused') })`,
+      `new Promise((resolve) => { const socket = new WebSocket('${foreignSite.url.replace('http', 'ws')}/socket'); socket.onopen = () => resolve('open'); socket.onerror = () => resolve('refused') })`,
     ),
   ).toBe('refused')
   expect(await inPage(`globalThis.evil ?? 'stopped'`)).toBe('stopped')
-  expect(elsewhere.asked).toEqual([])
+  expect(foreignSite.asked).toEqual([])
 })
 
 test('every permission is denied', async () => {
@@ -121,7 +121,7 @@ test('every permission is denied', async () => {
   expect(await inPage(`navigator.usb?.getDevices().then((devices) => devices.length) ?? 0`)).toBe(0)
 })
 
-test('a text can be copied to the clipboard, by the page of ours only', async () => {
+test('only our own page can copy a text to the clipboard', async () => {
   const clipboard = (): Promise<unknown> =>
     inPage(`navigator.permissions.query({ name: 'clipboard-write' }).then(({ state }) => state)`)
   expect(await clipboard()).toBe('granted')
@@ -131,19 +131,19 @@ test('a text can be copied to the clipboard, by the page of ours only', async ()
   )
 })
 
-test('the page cannot be led away', async () => {
+test('the page cannot be navigated away', async () => {
   const before = await whereItIs()
-  await inPage(`void (location.href = '${elsewhere.url}/away')`)
-  await inPage(`void Object.assign(document.createElement('a'), { href: '${elsewhere.url}/link' }).click()`)
+  await inPage(`void (location.href = '${foreignSite.url}/away')`)
+  await inPage(`void Object.assign(document.createElement('a'), { href: '${foreignSite.url}/link' }).click()`)
   await inPage(`void (location.href = 'file:///etc/passwd')`)
   await inPage(`void (location.href = 'data:text/html,<h1>gone</h1>')`)
   // The page still answers, and it is the same one.
   await expect.poll(() => desktop.call('overview.get')).toMatchObject({ product: 'Roomdesk' })
   expect(await whereItIs()).toBe(before)
-  expect(elsewhere.asked).toEqual([])
+  expect(foreignSite.asked).toEqual([])
 })
 
-test('no second window opens; only a https address goes to the browser', async () => {
+test('no second window opens; only an https address opens in the browser', async () => {
   await desktop.app.evaluate(({ shell }) => {
     const opened: string[] = []
     Object.assign(globalThis, { opened })
@@ -168,7 +168,7 @@ test('no second window opens; only a https address goes to the browser', async (
 test('a call is answered only for the main frame of our own origin', async () => {
   const outcomes = await desktop.app.evaluate(async ({ ipcMain }) => {
     type Handler = (event: unknown, ...values: unknown[]) => Promise<unknown>
-    // The same handler that the page's calls reach; there is no public way to call it as another sender.
+    // The same handler as for the page's calls; no public API calls it as another sender.
     const handlers = (ipcMain as unknown as { _invokeHandlers: Map<string, Handler> })._invokeHandlers
     const ask = async (senderFrame: unknown): Promise<string> => {
       try {
@@ -183,7 +183,7 @@ test('a call is answered only for the main frame of our own origin', async () =>
       ask(ours),
       ask(null),
       ask({ ...ours, parent: ours }),
-      ask({ ...ours, origin: 'app://roomdesk.elsewhere' }),
+      ask({ ...ours, origin: 'app://roomdesk.other' }),
       ask({ ...ours, origin: 'https://roomdesk' }),
       ask({ ...ours, origin: 'null' }),
     ])
@@ -204,7 +204,7 @@ test('only procedures of the contract can be called', async () => {
   })
 })
 
-test('what a call sends is validated', async () => {
+test('the input of a call is validated', async () => {
   const call = (input: string): Promise<unknown> => inPage(`roomdesk.call('rooms.create', ${input})`)
   expect(await call('{ topic: "" }')).toMatchObject({
     ok: false,

@@ -10,22 +10,22 @@ import { freePort } from '../support/free-port.ts'
 const root = resolve(import.meta.dirname, '../..')
 const executable = join(root, 'test/standin/electron')
 
-/** The app on its own, followed through the apps that take its place: a test driver would end with the first. On the stand-in only. */
+/** The app without a test driver, followed through restarts: a driver would end with the first process. On the stand-in only. */
 export interface LoneApp {
-  /** Of the app that was started. */
+  /** Id of the first process. */
   pid: number
   userData: string
-  /** Exit code and signal of the app that was started. */
+  /** Exit code and signal of the first process. */
   ended: Promise<unknown[]>
-  /** The first line of stderr, its own or of whichever followed it, that matches; of those behind the first `from`. */
+  /** Resolves to the first matching line of stderr, of any of its processes, after the first `from` lines. */
   line: (matches: RegExp, from?: number) => Promise<string>
-  /** How many lines there are. */
+  /** Number of lines so far. */
   readonly seen: number
-  /** Resolves when it answers. */
+  /** Resolves when the app answers. */
   answers: () => Promise<void>
-  /** Process of the app that runs now; 0 for none. */
+  /** Id of the current process; 0: none. */
   current: () => Promise<number>
-  /** Ends whichever runs, and removes its data where they were made for it. */
+  /** Ends the current process, and removes data created for it. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -36,10 +36,10 @@ export interface LoneAppOptions {
   before?: readonly string[]
 }
 
-/** Starts the built app, its window hidden. */
+/** Starts the built app with its window hidden. */
 export async function startAlone({ env = {}, before = [], ...given }: LoneAppOptions = {}): Promise<LoneApp> {
   const userData = given.userData ?? (await mkdtemp(join(tmpdir(), 'roomdesk-desktop-')))
-  // Opened last: where it answers, everything does.
+  // Opened last: once it answers, all listeners do.
   const devicePort = await freePort()
   const flags = [
     `--user-data-dir=${userData}`,
@@ -88,7 +88,7 @@ export async function startAlone({ env = {}, before = [], ...given }: LoneAppOpt
     },
     current,
     async [Symbol.asyncDispose]() {
-      // One that is about to take its place waits for its end.
+      // A relaunched process waits for the end of its predecessor.
       for (let quiet = 0; quiet < 3; quiet++) {
         const pid = await current()
         if (pid === 0) await sleep(50)

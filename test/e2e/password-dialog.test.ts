@@ -7,7 +7,7 @@ import { openWindows, type Windows } from '../support/chromium.ts'
 
 const minute = 60_000
 const builtPage = join(import.meta.dirname, '../../dist/renderer')
-/** Folder for screenshots; empty: none are taken. */
+/** Folder for screenshots; empty: none. */
 const shots = process.env.ROOMDESK_SHOTS ?? ''
 
 describe('The console of root, half an hour after she signed in', () => {
@@ -36,9 +36,9 @@ describe('The console of root, half an hour after she signed in', () => {
     await site.remove()
   })
 
-  /** Looks at the dialog as it is, in the theme and language that are set. */
+  /** Checks and photographs the dialog in the current theme and language. */
   async function look(name: string): Promise<void> {
-    // Element Plus gives each dialog a header and a footer: two dialogs over each other have two of each.
+    // Element Plus gives each dialog a header and a footer: nested dialogs have two of each.
     const found = await violations(page)
     expect(found.filter((line) => !line.startsWith('landmark-'))).toEqual([])
     if (shots !== '') await page.screenshot({ path: join(shots, `${name}.png`) })
@@ -49,7 +49,7 @@ describe('The console of root, half an hour after she signed in', () => {
     await page.locator(`html[lang^=${language}]`).waitFor({ state: 'attached' })
   }
 
-  test('She makes a token that only reads: her password is asked for once, by keyboard, and the token is shown', async () => {
+  test('She makes a read-only token: the dialog asks for her password once, by keyboard, and the token is shown', async () => {
     ahead = 30 * minute
     await page.goto(`${site.url}/#/account`)
     await page.getByRole('button', { name: 'Create token…' }).click()
@@ -88,7 +88,7 @@ describe('The console of root, half an hour after she signed in', () => {
     expect(problems).toEqual([])
   })
 
-  test('She closes the dialog: nothing is made, and the page says so', async () => {
+  test('She closes the dialog: no token is made, and the page says so', async () => {
     ahead = 60 * minute
     await page.getByRole('button', { name: 'Create token…' }).click()
     await page

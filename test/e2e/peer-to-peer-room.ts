@@ -1,10 +1,10 @@
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** A room whose people send straight to each other, with a camera in it. */
+/** A peer-to-peer room with a camera in it. */
 export interface PeerToPeerRoom {
   site: RoomSite
   room: string
-  /** Somebody comes by a link of their own. */
+  /** Joins by a personal link. */
   join(userId: string, name: string): Promise<Visitor>
 }
 

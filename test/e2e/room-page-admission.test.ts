@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 import { roomAccessibilityStory } from './stories/room-accessibility.ts'
 
-/** Ways into a room, and every reason why somebody is not in it: each says what happened and what to do. */
+/** Ways into a room, and every reason for a refusal: each page says what happened and what to do. */
 describe('ways into a room', () => {
   let site: RoomSite
   beforeAll(async () => {
@@ -10,7 +10,7 @@ describe('ways into a room', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  /** Asks to join under a name and waits for what the page says. */
+  /** Tries to join under a name and waits for the page's title. */
   async function refused(link: string, title: string): Promise<Visitor> {
     const visitor = await site.open(link, { equipment: 'none' })
     await visitor.page.getByLabel('Your name').fill('Eve')
@@ -22,7 +22,7 @@ describe('ways into a room', () => {
   }
   const plain = (room: string) => `${site.controller.ready.media}/jroom/?roomId=${room}`
 
-  test('no link: the host password opens the room; a wrong one is said so beside it, and the camera stays on', async () => {
+  test('no link: the host password opens the room; an error shows beside a wrong one, and the camera stays on', async () => {
     const room = await site.room({ host_password: 'open sesame' })
     const host = await site.open(plain(room))
     await host.page.getByLabel('Your name').fill('Ann')
@@ -55,7 +55,7 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  test('a full room; when somebody has left, trying again helps', async () => {
+  test('a full room: after a user has left, trying again succeeds', async () => {
     const room = await site.room({ attendee_max: 1 })
     const first = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
     const second = await refused(await site.link(room), 'The room is full')
@@ -66,7 +66,7 @@ describe('ways into a room', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('a locked room; who is in it is asked before leaving', async () => {
+  test('a locked room: its users confirm before leaving', async () => {
     const room = await site.room()
     const ann = await site.join(await site.link(room), { name: 'Ann', equipment: 'none' })
     await site.controller.rpc('rooms.lock', { room_ids: [room] })
@@ -81,7 +81,7 @@ describe('ways into a room', () => {
     await ann.close()
   })
 
-  test('a link used in a second window takes the place of the first', async () => {
+  test('a link used in a second window replaces the first', async () => {
     const link = await site.link(await site.room(), { user_id: 'ann', user_name: 'Ann' })
     const first = await site.join(link, { equipment: 'none' })
     const second = await site.join(link, { equipment: 'none' })
@@ -90,7 +90,7 @@ describe('ways into a room', () => {
     await Promise.all([first.close(), second.close()])
   })
 
-  test('no camera, no microphone: one watches, listens and writes', async () => {
+  test('no camera, no microphone: the user watches, listens and writes', async () => {
     const room = await site.room()
     await site.camera(room, 'gate', 'North gate')
     const visitor = await site.open(await site.link(room), { equipment: 'none' })
@@ -106,7 +106,7 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  test('permission is denied: the page says where to give it', async () => {
+  test('permission is denied: the page says where to grant it', async () => {
     const visitor = await site.open(await site.link(await site.room()), { equipment: 'asking' })
     await visitor.page.getByText('The browser may not use the camera').waitFor()
     await visitor.page.getByText('The browser may not use the microphone').waitFor()
@@ -116,10 +116,10 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  test('plain HTTP from another machine: the page says why there is no camera, and lets one in', async () => {
+  test('plain HTTP from another machine: the page says why there is no camera, and lets the user join', async () => {
     const link = await site.link(await site.room())
     const page = new URL(link)
-    // The media API's redirect puts the room on its node.
+    // The media API's redirect opens the room on its node.
     await fetch(link)
     const node = new URL(site.controller.ready.node)
     const far = `http://roomdesk.example:${node.port}/room/${page.search}${page.hash}`

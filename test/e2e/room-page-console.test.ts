@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** What the operator sees of media in the headless console, while people and a camera are in a room. */
+/** Media in the headless console, while users and a camera are in a room. */
 describe('an operator watches a room', () => {
   let site: RoomSite
   let room: string
@@ -27,7 +27,7 @@ describe('an operator watches a room', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('a device is seen live, and a snapshot of it is a JPEG of its whole size', async () => {
+  test('a device is shown live, and its snapshot is a JPEG of full size', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Devices' }).click()
     await page.getByText('North gate').first().click()
     await operator.until(`${frames} > 5`)
@@ -42,7 +42,7 @@ describe('an operator watches a room', () => {
     expect(picture.length).toBeGreaterThan(2_000)
   })
 
-  test('the room shows every stream with codec and rate, and how people are connected; watching puts nobody in', async () => {
+  test('the room shows every stream with codec and rate, and the connections of users; watching adds no user', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
     await page.getByText('Night shift').first().click()
     const streams = page.locator('.streams')
@@ -61,7 +61,7 @@ describe('an operator watches a room', () => {
     expect(await operator.accessibilityProblems()).toEqual([])
   })
 
-  test('a join link made in the console lets its person in', async () => {
+  test('a join link made in the console admits its user', async () => {
     await page.getByRole('button', { name: 'Join link' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox').fill('Chen')
@@ -84,7 +84,7 @@ describe('an operator watches a room', () => {
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   })
 
-  test('the operator takes somebody out: their page says so', async () => {
+  test('the operator removes a user, whose page says so', async () => {
     await page.getByRole('button', { name: 'Remove from room: Ann' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()

@@ -3,15 +3,15 @@ import { SignalClient } from '../support/media/signal-client.ts'
 import { silence, WhipPeer } from '../support/media/whip-peer.ts'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
 
-/** More people than a page shows: the operator lets it show three tiles at once. */
-describe('a room with more people than places', () => {
+/** More users than a page shows: the operator limits it to three tiles. */
+describe('a room with more users than tiles', () => {
   const count = 7
   let site: RoomSite
   let room: string
   let visitor: Visitor
   const people: SignalClient[] = []
   const peers: WhipPeer[] = []
-  /** What the page told of how high it shows streams, the latest last. */
+  /** Heights of streams that the page reported, the latest last. */
   const told: Map<string, number>[] = []
   beforeAll(async () => {
     site = await RoomSite.start()
@@ -50,10 +50,10 @@ describe('a room with more people than places', () => {
         '[...document.querySelectorAll("[data-tile]")].map((tile) => tile.dataset.tile).join(" ")',
       ),
     )
-  /** Of the latest word to the node: streams that are shown. */
+  /** Lists the displayed streams of the latest report. */
   const shown = (): string[] => [...(told.at(-1) ?? [])].flatMap(([id, height]) => (height > 0 ? [id] : []))
 
-  /** Words and pauses for as long as something takes. */
+  /** Talks with pauses during an action. */
   async function whileTalking(peer: WhipPeer | undefined, run: () => Promise<void>): Promise<void> {
     if (peer === undefined) throw new Error('nobody is there')
     let turn = 0
@@ -66,14 +66,14 @@ describe('a room with more people than places', () => {
     peer.level = silence
   }
 
-  test('the first of them have a tile, oneself too; the others are counted and listed, and nothing of their pictures is asked for', async () => {
+  test('the first users have a tile, including oneself; the others are counted and listed, and their pictures are not requested', async () => {
     await expect.poll(tiles).toBe('p0 p1 me')
     await visitor.page.getByRole('button', { name: '5 more' }).waitFor()
     await expect.poll(() => told.at(-1)?.size).toBe(count)
     await expect.poll(shown).toEqual(['p0', 'p1'])
   })
 
-  test('a person who speaks replaces a silent one and is marked; the others keep their places', async () => {
+  test('a user who speaks replaces a silent one and is marked; the others keep their places', async () => {
     await whileTalking(peers[5], async () => {
       await expect.poll(tiles).toBe('p0 p5 me')
       await visitor.tile('Person 5').getByText('speaking').waitFor()
@@ -85,7 +85,7 @@ describe('a room with more people than places', () => {
     })
   })
 
-  test('a pinned person stays in view while others speak; the list marks the speakers', async () => {
+  test('a pinned user stays in view while others speak; the list marks the speakers', async () => {
     await visitor.page.getByRole('button', { name: '5 more' }).click()
     const list = visitor.page.getByRole('region', { name: /^People/ })
     await list.getByRole('button', { name: 'Keep in view: Person 1' }).click()

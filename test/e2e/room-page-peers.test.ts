@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPeerToPeerRoom, type PeerToPeerRoom } from './peer-to-peer-room.ts'
 import type { Visitor } from '../support/sites/room-site.ts'
 
-/** Modes 3 and 4: people send straight to each other; the node relays their words and carries cameras only. */
+/** Modes 3 and 4: users send directly to each other; the node relays signalling and only forwards cameras. */
 describe('a peer-to-peer room', () => {
   let opened: PeerToPeerRoom
   let ann: Visitor
@@ -12,7 +12,7 @@ describe('a peer-to-peer room', () => {
   })
   afterAll(() => opened.site[Symbol.asyncDispose]())
 
-  test('people see each other straight, and the camera through the node', async () => {
+  test('users see each other directly, and the camera through the node', async () => {
     ann = await opened.join('ann', 'Ann')
     bo = await opened.join('bo', 'Bo')
     await Promise.all([ann.sees('Bo'), bo.sees('Ann'), ann.sees('停车场'), bo.sees('停车场')])
@@ -20,7 +20,7 @@ describe('a peer-to-peer room', () => {
     expect(streams.map(({ stream_id }) => stream_id)).toEqual(['yard'])
   })
 
-  test('the camera off and on again, without a new beginning', async () => {
+  test('the camera goes off and on again without a new connection', async () => {
     await bo.page.keyboard.press('v')
     await ann.tile('Bo').locator('video').waitFor({ state: 'detached' })
     await bo.page.keyboard.press('v')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 
-/** In the page: every tile is inside the window, and nothing is to be scrolled. */
+/** Evaluated in the page: every tile is inside the window, and nothing scrolls. */
 const everythingFits = `
   document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth &&
   [...document.querySelectorAll('[data-tile]')].every((tile) => {
@@ -11,8 +11,8 @@ const everythingFits = `
 const patience = { timeout: 20_000 }
 const inFullScreen = 'document.fullscreenElement?.getAttribute("aria-label")'
 
-/** People meet on the page that the node serves, with a camera of the outside world among them. The stories follow each other in one room. */
-describe('a room with people and a camera', () => {
+/** Users meet on the page that the node serves, with a real camera. The stories follow each other in one room. */
+describe('a room with users and a camera', () => {
   let site: RoomSite
   let room: string
   let ann: Visitor
@@ -24,7 +24,7 @@ describe('a room with people and a camera', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  test('a link for somebody by name leads straight to the entrance, with a preview and a level', async () => {
+  test('a personal link opens the entrance, with a preview and a level', async () => {
     const link = await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' })
     const visitor = await site.open(link)
     const { page } = visitor
@@ -32,14 +32,14 @@ describe('a room with people and a camera', () => {
     expect(await page.getByLabel('Your name').isEditable()).toBe(false)
     await page.locator('video').waitFor()
     await visitor.until('Number(document.querySelector("[role=meter]")?.getAttribute("aria-valuenow")) > 0')
-    // The token is in the fragment alone, which no server sees.
+    // Only the fragment has the token, which no server sees.
     expect(new URL(page.url()).search).not.toContain('token')
     await page.getByRole('button', { name: 'Join' }).click()
     await page.getByRole('toolbar').waitFor()
     await page.context().close()
   })
 
-  test('two people and the camera see each other, pictures that move', async () => {
+  test("two users and the camera see each other's moving pictures", async () => {
     ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann', role: 'host' }))
     bo = await site.join(await site.link(room), { name: 'Bo' })
     await Promise.all([ann.sees('North gate'), ann.sees('Bo'), bo.sees('North gate'), bo.sees('Ann')])
@@ -63,14 +63,14 @@ describe('a room with people and a camera', () => {
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
 
-  test('somebody mutes, by button and by key, and everybody sees the mark', async () => {
+  test('a user mutes by button and by key, and everybody sees the mark', async () => {
     await bo.button('Mute').click()
     await ann.tile('Bo').getByText('microphone off').waitFor()
     await bo.page.keyboard.press('m')
     await ann.tile('Bo').getByText('microphone off').waitFor({ state: 'detached' })
   })
 
-  test('the camera goes off and on again with V; meanwhile initials stand for the person', async () => {
+  test('the camera goes off and on again with V; meanwhile initials replace the picture', async () => {
     await bo.page.keyboard.press('v')
     await ann.tile('Bo').locator('video').waitFor({ state: 'detached' })
     await ann.tile('Bo').getByText('B', { exact: true }).waitFor()
@@ -78,7 +78,7 @@ describe('a room with people and a camera', () => {
     await ann.sees('Bo')
   })
 
-  test('the host mutes a person, who is notified and may unmute', async () => {
+  test('the host mutes a user, who is notified and may unmute', async () => {
     await ann.tile('Bo').hover()
     await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
     await ann.page.getByRole('menuitem', { name: 'Mute' }).click()
@@ -89,7 +89,7 @@ describe('a room with people and a camera', () => {
     expect(await bo.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0)
   })
 
-  test('chat: what one writes the other reads; what is unread is counted; text is never code', async () => {
+  test('chat: messages reach the other user; unread ones are counted; text is never code', async () => {
     await bo.page.keyboard.press('c')
     await bo.page.getByLabel('Message').fill('<b>Pump 3</b> is back: https://example.org/pump?id=3.')
     await bo.page.keyboard.press('Enter')
@@ -100,7 +100,7 @@ describe('a room with people and a camera', () => {
     await log.getByText('<b>Pump 3</b> is back:').waitFor()
     expect(await log.getByRole('link').getAttribute('href')).toBe('https://example.org/pump?id=3')
     await log.getByText('第二条').waitFor()
-    // Letters in the field are letters, not shortcuts.
+    // Letters in the field are text, not shortcuts.
     await ann.page.getByLabel('Message').pressSequentially('vm')
     expect(await ann.page.getByLabel('Message').inputValue()).toBe('vm')
     await ann.page.keyboard.press('Escape')
@@ -122,7 +122,7 @@ describe('a room with people and a camera', () => {
     await ann.tile('Screen of Bo').waitFor({ state: 'detached' })
   })
 
-  test('a tile goes over the full screen with F, and back with it', async () => {
+  test('a tile fills the screen with F, and returns with it', async () => {
     await ann.tile('North gate').hover()
     await ann.page.keyboard.press('f')
     await ann.until(`${inFullScreen} === 'North gate'`)
@@ -131,7 +131,7 @@ describe('a room with people and a camera', () => {
     await ann.sees('North gate')
   })
 
-  test('a small tile takes the small picture of a camera, a large one the large', async () => {
+  test("a small tile requests a camera's substream, a large one the main stream", async () => {
     const height = `document.querySelector('[aria-label="North gate"] video')?.videoHeight`
     await ann.page.setViewportSize({ width: 500, height: 420 })
     await ann.until(`${height} === 90`)
@@ -140,7 +140,7 @@ describe('a room with people and a camera', () => {
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
   })
 
-  test('a connection that is cut comes back by itself: the same person, the same chat, moving pictures', async () => {
+  test('a lost connection returns by itself: the same user, the same chat, moving pictures', async () => {
     await bo.page.context().setOffline(true)
     await bo.page.getByText('Connection lost. Reconnecting').waitFor()
     await ann.tile('Bo').waitFor()
@@ -154,7 +154,7 @@ describe('a room with people and a camera', () => {
     expect(users).toHaveLength(3)
   })
 
-  test('a page that is loaded again takes its place anew', async () => {
+  test('a reloaded page takes its place again', async () => {
     await ann.page.reload()
     await ann.enter()
     await Promise.all([ann.sees('Bo'), ann.sees('North gate'), bo.sees('Ann')])
@@ -162,7 +162,7 @@ describe('a room with people and a camera', () => {
     expect(users).toHaveLength(3)
   })
 
-  test('the host removes somebody: their page says so, and their link is over', async () => {
+  test('the host removes a user: their page says so, and their link is revoked', async () => {
     await ann.button('People').click()
     const panel = ann.page.getByRole('region', { name: /^People/ })
     await panel.getByRole('button', { name: 'Actions for Bo' }).click()
@@ -175,7 +175,7 @@ describe('a room with people and a camera', () => {
     await bo.page.getByRole('heading', { name: 'You were removed from this room' }).waitFor()
   })
 
-  test('somebody leaves without being asked when nothing is lost, and may come back', async () => {
+  test('a user leaves without a question when nothing is lost, and may return', async () => {
     await ann.button('Leave').click()
     await ann.page.getByRole('heading', { name: 'You left the room' }).waitFor()
     await expect
@@ -190,10 +190,10 @@ describe('a room with people and a camera', () => {
     expect([...ann.problems, ...bo.problems]).toEqual([])
   })
 
-  test('a tile shows the reduced picture that the node sends, and stops once the picture is full again', async () => {
+  test('a tile marks the reduced picture that the node sends, until the picture is full again', async () => {
     const page = await site.window()
     let say = (_text: string): void => {}
-    // What a link that shrinks makes the node say is shown by tests of the node; here it is put between the two.
+    // Tests of the node show its messages for a slow link; here they are inserted between the two.
     await page.routeWebSocket(/\/signal/, (socket) => {
       const server = socket.connectToServer()
       socket.onMessage((message) => server.send(message))

@@ -16,7 +16,7 @@ import {
 } from './around-the-page.ts'
 import { type Desktop, keychain, launch } from './desktop.ts'
 
-/** Where this session keeps its autostart entries. */
+/** Folder of the autostart entries in this session. */
 let config: string
 let desktop: Desktop
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   config = await mkdtemp(join(tmpdir(), 'roomdesk-config-'))
   desktop = await launch({ env: { XDG_CONFIG_HOME: config, ...keychain('working') } })
   await noteSurroundings(desktop.app)
-  // The tray is noted from its next change on, and only what changed is drawn.
+  // The tray is recorded from its next change on, and only changes redraw it.
   await desktop.call('settings.set', { console: { language: 'zh' } })
   await vi.waitUntil(async () => (await inTray('quit')) !== undefined, { timeout: 10_000 })
   await desktop.call('settings.set', { console: { language: 'en' } })
@@ -42,7 +42,7 @@ const inMenu = async (id: string): Promise<MenuEntry | undefined> =>
 const heading = (): Promise<string> => desktop.page.getByRole('heading', { level: 1 }).innerText()
 
 describe('the tray', () => {
-  test('shows the state of the site, and what it counts', async () => {
+  test('shows the state of the site, and its counts', async () => {
     await desktop.call('nodes.add', { name: 'Lab', kind: 'simulated' })
     const room = (await desktop.call('rooms.create', { topic: 'Hall' })) as { room_id: string }
     await expect.poll(async () => (await inTray('counts'))?.label).toContain('Rooms 1 · People 0 · Devices 0')
@@ -52,7 +52,7 @@ describe('the tray', () => {
     expect((await tray(desktop.app))?.toolTip).toMatch(/^Roomdesk: /)
   })
 
-  test('says what wants attention', async () => {
+  test('says what needs attention', async () => {
     await desktop.call('nodes.add', { name: 'Hall', kind: 'simulated' })
     await desktop.call('lab.node_trouble', { name: 'Hall', mode: 'offline' })
     await expect.poll(async () => (await inTray('state'))?.label, { timeout: 20_000 }).toMatch(/needs? attention/)
@@ -77,7 +77,7 @@ describe('the tray', () => {
     await expect.poll(() => answers().catch(() => 0)).toBe(200)
   })
 
-  test('starts Roomdesk at login, hidden, and shows it as the menu does', async () => {
+  test('starts Roomdesk at login, hidden, and the menu shows it', async () => {
     if (process.platform !== 'linux') return
     const entry = join(config, 'autostart/roomdesk.desktop')
     await chooseInTray(desktop.app, 'start-at-login')
@@ -92,20 +92,20 @@ describe('the tray', () => {
 })
 
 describe('the application menu', () => {
-  test('goes to every page of the console by a key', async () => {
+  test('opens every page of the console by a key', async () => {
     const pages = ['Overview', 'Credentials', 'Rooms', 'MCU Nodes', 'Devices', 'Activity', 'API Tester', 'Settings']
     const go = (await applicationMenu(desktop.app)).find(({ label }) => label === 'Go')?.submenu ?? []
     expect(go.map(({ label }) => label)).toEqual(pages)
     expect(go.map(({ accelerator }) => accelerator)).toEqual(pages.map((_page, index) => `CmdOrCtrl+${index + 1}`))
     for (const { id } of [...go].reverse()) {
       await chooseInMenu(desktop.app, id)
-      // Nothing was done here yet: the overview begins with the welcome page.
+      // On an unused site the overview begins with the welcome page.
       const route = id === 'go-overview' ? '#/welcome' : id.replace('go-', '#/')
       await expect.poll(() => desktop.page.evaluate('location.hash')).toBe(route)
     }
   })
 
-  test('brings a hidden window back to the page that was chosen', async () => {
+  test('shows a hidden window on the chosen page', async () => {
     await withWindow(desktop.app, 'hide')
     await chooseInMenu(desktop.app, 'go-rooms')
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true })
@@ -122,7 +122,7 @@ describe('the application menu', () => {
     expect(opened).toBe(join(desktop.userData, 'site'))
   })
 
-  test('decides what closing does', async () => {
+  test('sets the action of closing', async () => {
     await chooseInMenu(desktop.app, 'keep-in-tray')
     await expect.poll(() => inMenu('keep-in-tray')).toMatchObject({ checked: true })
     await withWindow(desktop.app, 'close')
@@ -130,7 +130,7 @@ describe('the application menu', () => {
     await withWindow(desktop.app, 'show')
   })
 
-  test('keeps the computer awake while somebody is in a room, unless the operator wants none of it', async () => {
+  test('keeps the computer awake while users are in a room, unless the operator switches this off', async () => {
     await desktop.app.evaluate(({ powerSaveBlocker }) => {
       const blockers: string[] = []
       const [start, stop] = [
@@ -165,7 +165,7 @@ describe('the application menu', () => {
     await expect.poll(async () => (await inTray('quit'))?.label).toBe('退出 Roomdesk')
     const labels = (items: readonly MenuEntry[]): string[] =>
       items.flatMap(({ label, type, submenu }) => [...(type === 'separator' ? [] : [label]), ...labels(submenu)])
-    // Also what Electron would name by itself, in English.
+    // Also items that Electron would label by itself, in English.
     expect(labels(await applicationMenu(desktop.app)).filter((label) => !/\p{Script=Han}/u.test(label))).toEqual([])
     await desktop.call('settings.set', { console: { language: 'en' } })
     await expect.poll(async () => (await inTray('quit'))?.label).toBe('Quit Roomdesk')

@@ -10,7 +10,7 @@ import { answerDialogs, type Desktop, launch } from './desktop.ts'
 const [keepRunning, quit, cancel] = [0, 1, 2]
 const put = { x: 120, y: 80, width: 1100, height: 700 }
 
-/** One person's window over three starts of the app: each test goes on where the one before it ended. */
+/** One user's window over three starts of the app: each test continues where the previous one ended. */
 describe('the window', () => {
   let userData: string
   let desktop: Desktop
@@ -34,14 +34,14 @@ describe('the window', () => {
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ minimized: false, focused: true })
   })
 
-  test('closed for the first time it asks, and stays where nothing was chosen', async () => {
+  test('asks when it is closed for the first time, and stays if nothing is chosen', async () => {
     const asked = await answerDialogs(desktop.app, cancel)
     await withWindow(desktop.app, 'close')
     await expect.poll(asked).toEqual(['Keep Roomdesk running when its window is closed?'])
     expect(await windowState(desktop.app)).toMatchObject({ visible: true })
   })
 
-  test('quits where that was chosen', async () => {
+  test('quits if that is chosen', async () => {
     await desktop.app.evaluate(({ BrowserWindow }, bounds) => BrowserWindow.getAllWindows()[0]?.setBounds(bounds), put)
     await withWindow(desktop.app, 'maximize')
     const ended = once(desktop.app.process(), 'exit')
@@ -50,7 +50,7 @@ describe('the window', () => {
     expect(await ended).toEqual([0, null])
   })
 
-  test('opens where it was and as large, and shows nothing before its page has painted', async () => {
+  test('opens at its last place and size, and shows nothing before its page has painted', async () => {
     desktop = await launch({ userData, before: [join(import.meta.dirname, 'note-window-events.cjs')] })
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ bounds: put, maximized: true, visible: true })
     const told = await desktop.app.evaluate(() => (globalThis as unknown as { windowEvents: string[] }).windowEvents)
@@ -58,12 +58,12 @@ describe('the window', () => {
     await withWindow(desktop.app, 'unmaximize')
   })
 
-  test('asks again where quitting was for once; hides where that was chosen for good, and asks no more', async () => {
+  test('asks again after quitting was chosen once; hides without asking once that was chosen for good', async () => {
     const asked = await answerDialogs(desktop.app, keepRunning, true)
     await withWindow(desktop.app, 'close')
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
     expect(await asked()).toHaveLength(1)
-    // It goes on working.
+    // It keeps working.
     expect((await fetch(`${await desktop.url('media')}/openapi.json`)).status).toBe(200)
     await withWindow(desktop.app, 'show')
     await withWindow(desktop.app, 'close')
@@ -71,7 +71,7 @@ describe('the window', () => {
     expect(await asked()).toHaveLength(1)
   })
 
-  test('started at login it stays hidden until it is wanted, and then is as large as it was', async () => {
+  test('started at login it stays hidden until it is needed, and then has its last size', async () => {
     await withWindow(desktop.app, 'show')
     await withWindow(desktop.app, 'maximize')
     await desktop.quit()
@@ -82,7 +82,7 @@ describe('the window', () => {
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: true, maximized: true })
   })
 
-  test('hides without a question also after the app was started again', async () => {
+  test('hides without a question after the app was restarted, too', async () => {
     const asked = await answerDialogs(desktop.app, cancel)
     await withWindow(desktop.app, 'close')
     await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false })
@@ -90,10 +90,10 @@ describe('the window', () => {
   })
 })
 
-/** Starts the app again as the first was started, and resolves with how it ended. */
+/** Starts the app again like the first time, and resolves to its exit code. */
 async function launchAgain({ app }: Desktop, args: readonly string[] = []): Promise<number | null> {
   const [program, ...given] = app.process().spawnargs
-  // Without what lets a test into the process, and without how the first one was to look.
+  // Removes the arguments of the test driver, and those for the first window.
   const own = given.filter((argument, index) => {
     return !/^--(inspect|remote-debugging|hidden)/.test(argument) && argument !== '-r' && given[index - 1] !== '-r'
   })

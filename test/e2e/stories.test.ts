@@ -23,7 +23,7 @@ describe('an operator of the console', () => {
   keyStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')
-  test('nothing went wrong in the page meanwhile', () => {
+  test('causes no errors in the page', () => {
     expect(opened.problems).toEqual([])
   })
 })

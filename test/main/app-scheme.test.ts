@@ -19,12 +19,12 @@ test.each([
   ['the folder itself', 'app://roomdesk/.%2f'],
   ['a NUL', 'app://roomdesk/index.html%00.png'],
   ['a broken escape', 'app://roomdesk/%zz'],
-  ['another host', 'app://elsewhere/index.html'],
+  ['another host', 'app://other/index.html'],
   ['another scheme', 'file:///opt/app/page/index.html'],
   ['no URL', 'index.html'],
 ])('nothing is served for %s', (_what, url) => {
   const file = fileOf(folder, url)
-  // A backslash is a letter of a file name on Linux: such a file simply does not exist.
+  // A backslash is valid in a file name on Linux: such a file simply does not exist.
   if (file !== undefined) expect(file.startsWith(inside(''))).toBe(true)
   if (!url.includes('%5c')) expect(file).toBeUndefined()
 })

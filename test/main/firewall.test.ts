@@ -9,7 +9,7 @@ afterEach(() => {
   Object.defineProperty(process, 'platform', { value: platform })
 })
 
-/** What the operator is told of a new site that listens there. */
+/** Reads the operator's notice for a new site that listens there. */
 async function told(on: NodeJS.Platform, host: string | undefined): Promise<string[]> {
   Object.defineProperty(process, 'platform', { value: on })
   const said: string[] = []
@@ -21,12 +21,12 @@ async function told(on: NodeJS.Platform, host: string | undefined): Promise<stri
   return said
 }
 
-test('a new site that is opened to other machines says what the system will ask', async () => {
+test('a new site opened to other machines says what the system will ask', async () => {
   expect(await told('win32', '0.0.0.0')).toEqual([expect.stringContaining('allow private networks')])
   expect(await told('darwin', '10.0.0.5')).toEqual([expect.stringContaining('allow both')])
 })
 
-test('nothing is said where nobody else can connect, or where the system does not ask', async () => {
+test('no notice appears if nobody else can connect, or the system does not ask', async () => {
   expect(await told('win32', undefined)).toEqual([])
   expect(await told('win32', '127.0.0.1')).toEqual([])
   expect(await told('linux', '0.0.0.0')).toEqual([])

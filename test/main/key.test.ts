@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const wrappedFile = () => join(folder, 'seal.key.wrapped')
 
-/** The app starts in another session: see the stand-in's keychain. */
+/** Starts the app in another session: see the stand-in's keychain. */
 function begin(session: 'none' | 'v10' | 'locked' | 'working'): void {
   const standin = safeStorage as unknown as { _begin: (session: string) => void }
   standin._begin(session)
@@ -28,7 +28,7 @@ function begin(session: 'none' | 'v10' | 'locked' | 'working'): void {
 describe('with a keychain', () => {
   beforeEach(() => begin('working'))
 
-  test('the key is kept wrapped only, and is the same at the next start', async () => {
+  test('the key is stored only wrapped, and is the same at the next start', async () => {
     const { key, protection } = await loadDataKey(join(folder, 'site'))
     expect(protection).toBe('system')
     expect(key).toHaveLength(32)
@@ -44,7 +44,7 @@ describe('with a keychain', () => {
     ['none', false],
     ['v10', false],
   ] as const)(
-    'a keychain that does not open it later (%s) is told, and no new key is made',
+    'a keychain that cannot open it later (%s) is reported, and no new key is made',
     async (session, isLocked) => {
       const { key } = await loadDataKey(folder)
       begin(session)
@@ -75,20 +75,20 @@ describe('with a keychain', () => {
   })
 })
 
-// Where none of them answers, Chromium seals with a key that everybody has, and says on Linux alone that it did.
+// Without a working keychain, Chromium seals with a public key, and reports that only on Linux.
 describe.runIf(process.platform === 'linux').each(['none', 'v10', 'locked'] as const)('without one (%s)', (session) => {
   beforeEach(() => begin(session))
 
-  test('the key is a file of this user, and says so', async () => {
+  test('the key is a file of this user, and is reported as such', async () => {
     const { key, protection } = await loadDataKey(folder)
     expect(protection).toBe('file')
     expect(await readdir(folder)).toEqual(['seal.key'])
     begin('working')
-    // A keychain that appears later leaves the key where the headless controller finds it too.
+    // With a later keychain the key stays where the headless controller finds it, too.
     expect(await loadDataKey(folder)).toEqual({ key, protection: 'file', file: 'seal.key' })
   })
 
-  test('a key that Chromium sealed with its own counts as unprotected, until a keychain takes it', async () => {
+  test('a key that Chromium sealed with its public key counts as unprotected, until a keychain takes it', async () => {
     const hex = '00'.repeat(32)
     await writeFile(wrappedFile(), await safeStorage.encryptStringAsync(hex))
     const key = Buffer.from(hex, 'hex')

@@ -12,7 +12,7 @@ import {
   wasOpenedAtLogin as wasAtLogin,
 } from '../../main/login-item.ts'
 
-/** What Electron answers of an item that nobody has changed. */
+/** Electron's answer for an unchanged item. */
 const loginItem = {
   openAtLogin: true,
   openAsHidden: false,
@@ -37,7 +37,7 @@ afterEach(async () => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'starting at login writes an autostart entry, and stopping it takes it away',
+  'starting at login writes an autostart entry, and stopping it removes the entry',
   async () => {
     const file = join(config, 'autostart/roomdesk.desktop')
     expect(startsAtLogin()).toBe(false)
@@ -63,11 +63,11 @@ test.runIf(process.platform === 'linux')('an AppImage is started by its own file
 test.each([
   ['darwin', true, true],
   ['darwin', false, false],
-  // There a login item is given its argument.
+  // On Windows a login item has its argument.
   ['win32', true, false],
   ['linux', true, false],
 ] as const)(
-  'on %s, opened at login %s, the system alone hides the window: %s',
+  'on %s, opened at login %s, the window is hidden by the system alone: %s',
   (platform, wasOpenedAtLogin, hidden) => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform)
     vi.spyOn(app, 'getLoginItemSettings').mockReturnValue({ ...loginItem, wasOpenedAtLogin })
@@ -76,12 +76,12 @@ test.each([
 )
 
 test.each(['win32', 'darwin'] as const)(
-  'on %s the system keeps it, and finds it again by what it was given',
+  'on %s the system stores it, and finds it again by its arguments',
   (platform) => {
     vi.spyOn(process, 'platform', 'get').mockReturnValue(platform)
     setStartsAtLogin(true)
     expect(startsAtLogin()).toBe(true)
-    // Windows takes another command line for another item; macOS knows no arguments.
+    // Windows treats another command line as another item; macOS ignores arguments.
     expect(app.getLoginItemSettings({ args: [] }).openAtLogin).toBe(platform === 'darwin')
     setStartsAtLogin(false)
     expect(startsAtLogin()).toBe(false)

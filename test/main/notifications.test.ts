@@ -57,7 +57,7 @@ const device = (userId: string, state: DeviceView['state']): DeviceView => ({
 })
 const soon = () => vi.advanceTimersByTimeAsync(2_500)
 
-test('one notification tells of a node that goes offline while nobody looks', async () => {
+test('one notification reports a node that goes offline while nobody looks', async () => {
   notifications.nodes([node('Hall', 'online')])
   notifications.nodes([node('Hall', 'offline')])
   notifications.nodes([node('Hall', 'offline')])
@@ -65,14 +65,14 @@ test('one notification tells of a node that goes offline while nobody looks', as
   expect(told).toEqual([english.nodeDown('Hall')])
 })
 
-test('a node that was never up, or was disabled, is no news', async () => {
+test('a node that was never up, or was disabled, is not reported', async () => {
   notifications.nodes([node('New', 'connecting'), node('Old', 'online')])
   notifications.nodes([node('New', 'offline'), node('Old', 'disabled')])
   await soon()
   expect(told).toEqual([])
 })
 
-test('what comes back at once is no news', async () => {
+test('a short outage is not reported', async () => {
   notifications.devices([device('a', 'joined')])
   notifications.devices([device('a', 'waiting')])
   notifications.devices([device('a', 'joined')])
@@ -80,14 +80,14 @@ test('what comes back at once is no news', async () => {
   expect(told).toEqual([])
 })
 
-test('a notification tells of a device that drops, not of one that is paused or removed', async () => {
+test('a notification reports a device that drops, not one that is paused or removed', async () => {
   notifications.devices(['a', 'b', 'c'].map((userId) => device(userId, 'joined')))
   notifications.devices([device('a', 'waiting'), device('b', 'paused')], ['c'])
   await soon()
   expect(told).toEqual([english.deviceDown('Camera a')])
 })
 
-test('many that drop together are one notification', async () => {
+test('several devices that drop together are one notification', async () => {
   const ids = Array.from({ length: 50 }, (_, index) => String(index))
   notifications.devices(ids.map((userId) => device(userId, 'joined')))
   for (const userId of ids) notifications.devices([device(userId, 'waiting')])
@@ -95,7 +95,7 @@ test('many that drop together are one notification', async () => {
   expect(told).toEqual([english.devicesDown(50)])
 })
 
-test('nobody is told who sees the console', async () => {
+test('a user who sees the console gets no notification', async () => {
   isVisible = true
   notifications.nodes([node('Hall', 'online')])
   notifications.nodes([node('Hall', 'offline')])

@@ -18,7 +18,7 @@ interface Shown {
 const shown = () => (Notification as unknown as { _shown: Shown[] })._shown
 const logger = pino({ level: 'silent' })
 
-/** Whatever nobody holds is collected, as it is in time. */
+/** Collects unreferenced objects, as happens in time. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
@@ -41,7 +41,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('a notification that is clicked long after it was shown opens the window', async () => {
+test('a click on a notification long after it appeared opens the window', async () => {
   notifier.show('MCU node Hall is offline.')
   await collectGarbage()
   expect(shown().at(-1)?.body).toBe('MCU node Hall is offline.')
@@ -49,7 +49,7 @@ test('a notification that is clicked long after it was shown opens the window', 
   expect(opened).toBe(1)
 })
 
-test('one that was seen to is not held on', async () => {
+test('a dismissed notification is released', async () => {
   const objects: WeakRef<object>[] = []
   vi.spyOn(Notification.prototype, 'show').mockImplementation(function (this: Notification) {
     objects.push(new WeakRef(this))
@@ -72,10 +72,10 @@ test('a notification that the system refuses is shown another way', async () => 
   expect(refused).toHaveLength(2)
 })
 
-describe('what the system did not show', () => {
+describe('a notification that the system did not show', () => {
   const english = textsFor('en', '')
   let boxes: { message: string; detail: string }[]
-  /** Closes the box that is open. */
+  /** Closes the open dialog. */
   let close: () => void
   let isVisible: boolean
   let window: EventEmitter
@@ -97,7 +97,7 @@ describe('what the system did not show', () => {
     window.emit('show')
   }
 
-  test('is said in the window once that is opened, all in one', () => {
+  test('appears in the window once that is opened, together with others', () => {
     notices.add('one')
     notices.add('two')
     expect(boxes).toEqual([])
@@ -107,7 +107,7 @@ describe('what the system did not show', () => {
     expect(boxes).toHaveLength(1)
   })
 
-  test('a message is shown at once in a visible window, one box after the other', async () => {
+  test('appears at once in a visible window, one dialog after the other', async () => {
     show()
     notices.add('one')
     notices.add('two')
@@ -117,7 +117,7 @@ describe('what the system did not show', () => {
     expect(boxes[1]).toMatchObject({ message: 'two' })
   })
 
-  test('is forgotten but for the latest where nobody ever looks', () => {
+  test('is forgotten except for the latest ones if nobody ever opens the window', () => {
     for (let n = 0; n < 1_000; n++) notices.add(String(n))
     show()
     expect(boxes[0]?.detail.split('\n')).toHaveLength(20)

@@ -8,11 +8,11 @@ import { appId } from '../../main/app-id.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-test('the configuration is one that electron-builder accepts', async () => {
+test('electron-builder accepts the configuration', async () => {
   const configuration = await getConfig(root, null, null)
   await validateConfiguration(configuration, new DebugLogger(false))
   expect(configuration.appId).toBe(appId)
-  // Fuses are set in the executable: where nobody signs it, its signature is mended, or an arm64 Mac does not start it.
+  // Setting fuses changes the executable: an unsigned one needs a new ad-hoc signature, or an arm64 Mac does not start it.
   expect(configuration.electronFuses).toMatchObject({ resetAdHocDarwinSignature: true })
   // Without it electron-builder makes no deb.
   const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { homepage?: string }
@@ -27,7 +27,7 @@ test('macOS gets the reason for local network access in every shipped language',
   const name = 'NSLocalNetworkUsageDescription'
   const said = (mac?.extendInfo as Record<string, string> | undefined)?.[name]
   expect(said).toMatch(/cameras .* local network/)
-  // Beside the property list of the app, in a folder for each language.
+  // Beside the property list of the app, in a folder per language.
   expect(mac?.extraResources).toEqual([expect.objectContaining({ from: 'assets/mac', to: '.' })])
   const texts = new Map<string, string | undefined>()
   for (const language of [electronLanguages ?? []].flat()) {
@@ -41,7 +41,7 @@ test('macOS gets the reason for local network access in every shipped language',
 })
 
 test.each([16, 24, 32, 48, 64, 96, 128, 256, 512])(
-  'there is an icon of %i pixels, as large as it says',
+  'there is an icon of %i pixels with that actual size',
   async (size) => {
     const png = await readFile(join(root, `assets/icons/${size}x${size}.png`))
     // PNG: signature, length and name of the first chunk, then width and height.

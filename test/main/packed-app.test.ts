@@ -8,7 +8,7 @@ test.each([
   ['darwin', 'x64', 'mac/Roomdesk.app/Contents/MacOS/Roomdesk', 'mac/Roomdesk.app/Contents/Resources'],
   ['darwin', 'arm64', 'mac-arm64/Roomdesk.app/Contents/MacOS/Roomdesk', 'mac-arm64/Roomdesk.app/Contents/Resources'],
 ] as const)(
-  'on %s %s the packed app is looked for where electron-builder puts it',
+  'on %s %s the packed app is found where electron-builder writes it',
   (platform, arch, executable, resources) => {
     const packed = packedApp('/out', platform, arch)
     expect([packed.executable, packed.resources].map((path) => path.replaceAll('\\', '/'))).toEqual([

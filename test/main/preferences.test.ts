@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('what was chosen is there at the next start', () => {
+test('a preference is stored for the next start', () => {
   const path = join(folder, 'new/window.json')
   new PreferencesFile(path, logger).set({ close: 'hide' })
   const window = { x: 1, y: 2, width: 1000, height: 700, maximized: true }
@@ -20,7 +20,7 @@ test('what was chosen is there at the next start', () => {
   expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window, keep_awake: true })
 })
 
-test('a broken file costs only what is broken in it', async () => {
+test('a broken file loses only its broken parts', async () => {
   const path = join(folder, 'window.json')
   await writeFile(path, '{"close":"quit","window":{"x":"left"}}')
   expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null, keep_awake: true })
@@ -28,7 +28,7 @@ test('a broken file costs only what is broken in it', async () => {
   expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null, keep_awake: true })
 })
 
-test('a folder that cannot be written costs the memory, not the app', async () => {
+test('a read-only folder loses the preferences, and the app still runs', async () => {
   const file = join(folder, 'file')
   await writeFile(file, '')
   const preferences = new PreferencesFile(join(file, 'window.json'), logger)

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Quit } from '../../main/quit.ts'
 
 const logger = pino({ level: 'silent' })
-/** How often the app was told to end for good. */
+/** Number of final quits of the app. */
 let quits: number
 
 beforeEach(() => {
@@ -20,14 +20,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Asks to quit as Electron does; true where the app may end now. */
+/** Asks to quit like Electron; true if the app may end now. */
 function ask(): boolean {
   let allowed = true
   app.emit('before-quit', { preventDefault: () => (allowed = false) })
   return allowed
 }
 
-test('the app ends once the controller has stopped, and asking twice stops it once', async () => {
+test('the app ends once the controller has stopped, and a second request does not stop it twice', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const stop = vi.fn(() => promise)
   const quit = new Quit(stop, logger)
@@ -42,7 +42,7 @@ test('the app ends once the controller has stopped, and asking twice stops it on
   expect(ask()).toBe(true)
 })
 
-test('a controller that never stops does not keep the app for ever', async () => {
+test('a controller that never stops does not keep the app alive for ever', async () => {
   new Quit(() => new Promise(() => undefined), logger)
   expect(ask()).toBe(false)
   await vi.advanceTimersByTimeAsync(11_000)
@@ -68,15 +68,15 @@ test('when Windows logs the operator off, the app asks for time, and ends once t
   expect(quits).toBe(1)
 })
 
-test('a controller that fails to stop does not either', async () => {
+test('a controller that fails to stop does not keep the app alive either', async () => {
   new Quit(() => Promise.reject(new Error('disk gone')), logger)
   ask()
   await vi.advanceTimersByTimeAsync(0)
   expect(quits).toBe(1)
 })
 
-test('a machine that is shut down waits until the site is on the disk', () => {
-  // The stand-in's own words: a process in which nobody listens yet, and whether the system is asked to wait.
+test('a shutdown of the machine waits until the site is on the disk', () => {
+  // The stand-in's own API: a process without listeners, and whether the system is asked to wait.
   const standin = powerMonitor as unknown as { _begin: () => void; _delaysShutdown: boolean }
   standin._begin()
   new Quit(() => Promise.resolve(), logger).followShutdown()

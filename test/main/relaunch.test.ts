@@ -4,7 +4,7 @@ import { startAppAgain } from '../../main/relaunch.ts'
 import { takeRestarts } from '../../server/controller/restarts.ts'
 
 const restarts = { times: [1], total: 1, ports: { media: 7080 } }
-/** How the next app is started. */
+/** Options of the next start. */
 let next: Electron.RelaunchOptions | undefined
 let exits: (number | undefined)[]
 
@@ -20,14 +20,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the app that replaces this one learns of the restarts before it', () => {
+test('the successor of the app knows the number of previous restarts', () => {
   startAppAgain(restarts)
   expect(exits).toEqual([0])
   expect(next).toEqual({})
   expect(takeRestarts(process.env)).toEqual(restarts)
 })
 
-test('an app that runs from an AppImage starts from that again: where it is mounted goes with it', () => {
+test('an app that runs from an AppImage restarts from the file: its mount point ends with it', () => {
   vi.stubEnv('APPIMAGE', '/home/ann/Roomdesk.AppImage')
   startAppAgain(restarts)
   expect(next).toEqual({ execPath: '/home/ann/Roomdesk.AppImage', args: process.argv.slice(1) })

@@ -4,7 +4,7 @@ import { sandboxFor } from '../../main/sandbox.ts'
 const operator = { platform: 'linux', uid: 1000, argv: ['roomdesk'], isPackaged: true } as const
 const noSandbox = ['roomdesk', '--no-sandbox']
 
-test('an operator has the sandbox, also where somebody asks for none', () => {
+test('an operator always has the sandbox, whatever the arguments say', () => {
   expect(sandboxFor(operator)).toBe('on')
   expect(sandboxFor({ ...operator, argv: noSandbox })).toBe('on')
   expect(sandboxFor({ ...operator, platform: 'win32', uid: undefined, argv: noSandbox })).toBe('on')

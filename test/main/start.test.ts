@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
 const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
 
-/** Runs `npm start`'s script; ended at the end of the test. */
+/** Runs `npm start`'s script until the end of the test. */
 function start(args: readonly string[], env: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), ...args], {
     cwd: root,
@@ -29,7 +29,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv) {
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   return {
     child,
-    /** What it wrote to stderr for people. */
+    /** Lines of stderr for people. */
     said: () => said.split('\n').filter((line) => line !== '' && !line.startsWith('{')),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null || child.signalCode !== null) return
@@ -39,7 +39,7 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv) {
   }
 }
 
-/** The `ready` line of a headless start. */
+/** Reads the `ready` line of a headless start. */
 async function readyLine({ child }: ReturnType<typeof start>): Promise<{ console: string; pid: number }> {
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.startsWith('ready ')) return JSON.parse(line.slice('ready '.length)) as { console: string; pid: number }
@@ -55,11 +55,11 @@ test.each([
     /^Electron's binary is not here and could not be fetched: starting headless/,
   ],
 ])(
-  'where the binary of Electron %s, it says so in one line and starts headless',
+  "if Electron's binary %s, it says so in one line and starts headless",
   async (_what, flags, line) => {
     await using started = start([...flags, `--data-dir=${folder}`, ...freePorts], {
       ELECTRON_OVERRIDE_DIST_PATH: folder,
-      // A port that nobody listens on: offline at once.
+      // A closed port: offline at once.
       ELECTRON_MIRROR: 'http://127.0.0.1:9/',
       electron_config_cache: join(folder, 'cache'),
     })
@@ -74,7 +74,7 @@ test.each([
 )
 
 test.skipIf(process.platform !== 'linux')(
-  'without a display it starts headless too',
+  'without a display it starts headless, too',
   async () => {
     await using started = start([`--data-dir=${folder}`, ...freePorts], { ELECTRON_OVERRIDE_DIST_PATH: undefined })
     await readyLine(started)
@@ -84,7 +84,7 @@ test.skipIf(process.platform !== 'linux')(
 )
 
 test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
-  'as root it starts headless too: Chromium has no sandbox for root',
+  'as root it starts headless, too: Chromium has no sandbox for root',
   async () => {
     const display = { ELECTRON_OVERRIDE_DIST_PATH: undefined, DISPLAY: ':0' }
     await using started = start([`--data-dir=${folder}`, ...freePorts], display)
@@ -96,9 +96,9 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
   60_000,
 )
 
-// Electron itself needs a display, which a test cannot count on.
+// Electron itself needs a display, which tests may not have.
 test.skipIf(isGenuine)(
-  'where the binary is here, it opens the desktop app and ends with it',
+  'with the binary, it opens the desktop app and ends with it',
   async () => {
     const port = await freePort()
     const flags = [`--user-data-dir=${folder}`, `--media-port=${port}`, '--device-port=0', '--node-port=0']

@@ -10,7 +10,7 @@ const icons = join(resolve(import.meta.dirname, '../..'), 'assets/tray')
 const { platform } = process
 const texts = textsFor('en', '')
 
-/** The tray's own object, and what was set of it since a look was last taken. */
+/** The tray object, and its changes since the last reading. */
 let icon: () => Tray
 let set: string[]
 let menu: Menu
@@ -40,7 +40,7 @@ function trayOn(system: NodeJS.Platform): RoomdeskTray {
     restartListeners: () => undefined,
     quit: () => undefined,
     startsAtLogin: () => startsAtLogin,
-    // One that the system does not let change.
+    // The system does not permit this change.
     setStartsAtLogin: () => undefined,
   })
 }
@@ -57,11 +57,11 @@ const site = (rooms: number): ShellState => ({
     sessions: 0,
   },
 })
-/** What was set since the last look. */
+/** Reads and clears the changes. */
 const changes = () => set.splice(0)
 const label = (id: string) => menu.getMenuItemById(id)?.label
 
-test('only what changed is set anew', () => {
+test('only changed parts are updated', () => {
   const tray = trayOn('linux')
   tray.update(undefined, texts)
   expect(changes()).toEqual(['setToolTip', 'setContextMenu'])
@@ -76,24 +76,21 @@ test('only what changed is set anew', () => {
   expect(changes()).toEqual(['setImage', 'setToolTip', 'setContextMenu'])
 })
 
-test.each(['darwin', 'win32'] as const)(
-  'a menu that is open on %s stays as it is until it is closed',
-  async (system) => {
-    const tray = trayOn(system)
-    tray.update(site(1), texts)
-    changes()
-    menu.emit('menu-will-show', {})
-    tray.update(site(2), texts)
-    tray.update(site(3), texts)
-    expect(changes()).toEqual([])
-    menu.emit('menu-will-close', {})
-    await turn()
-    expect(changes()).toEqual(['setContextMenu'])
-    expect(label('counts')).toContain('Rooms 3')
-  },
-)
+test.each(['darwin', 'win32'] as const)('an open menu on %s stays unchanged until it is closed', async (system) => {
+  const tray = trayOn(system)
+  tray.update(site(1), texts)
+  changes()
+  menu.emit('menu-will-show', {})
+  tray.update(site(2), texts)
+  tray.update(site(3), texts)
+  expect(changes()).toEqual([])
+  menu.emit('menu-will-close', {})
+  await turn()
+  expect(changes()).toEqual(['setContextMenu'])
+  expect(label('counts')).toContain('Rooms 3')
+})
 
-test('a mark that could not be changed is set back', () => {
+test('a checkbox whose change failed is reset', () => {
   const tray = trayOn('linux')
   tray.update(site(1), texts)
   changes()
@@ -107,7 +104,7 @@ test('a mark that could not be changed is set back', () => {
 test.each([
   ['win32', 1],
   ['linux', 1],
-  // There the click opens the menu.
+  // On these systems a click opens the menu.
   ['darwin', 0],
 ] as const)('a click on the icon on %s opens the window %i times', (system, times) => {
   trayOn(system).update(site(1), texts)

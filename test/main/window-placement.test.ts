@@ -9,23 +9,23 @@ test('a first window fits the screen', () => {
   expect(placeWindow(null, [laptop])).toEqual({ width: 1280, height: 720 })
 })
 
-test('a window opens where it was', () => {
+test('a window opens at its last place', () => {
   const was = { x: 1400, y: 200, width: 1500, height: 900, maximized: false }
   expect(placeWindow(was, [laptop, wall])).toEqual({ x: 1400, y: 200, width: 1500, height: 900 })
 })
 
-test('a window whose screen was unplugged comes back to the one that is left', () => {
+test('a window whose screen was unplugged moves to the remaining one', () => {
   const was = { x: 1400, y: 200, width: 1500, height: 900, maximized: false }
   expect(placeWindow(was, [laptop])).toEqual({ width: 1280, height: 720 })
 })
 
-test('a window that cannot be taken hold of comes back', () => {
+test('a window outside the screens becomes reachable again', () => {
   const above = { x: 100, y: -500, width: 1000, height: 700, maximized: false }
   const corner = { x: 1270, y: 100, width: 1000, height: 700, maximized: false }
   for (const was of [above, corner]) expect(placeWindow(was, [laptop])).not.toHaveProperty('x')
 })
 
-test('a window smaller than the console needs grows', () => {
+test('a window too small for the console grows', () => {
   const was = { x: 10, y: 10, width: 300, height: 200, maximized: false }
   expect(placeWindow(was, [laptop])).toEqual({ x: 10, y: 10, width: 900, height: 600 })
 })

@@ -1,7 +1,7 @@
 import { fieldOf } from './devices/operator-page.ts'
 import { eventually } from './eventually.ts'
 
-/** Opens the select of this label and takes an option. */
+/** Opens the select of this label and picks an option. */
 export async function choose(label: string, option: string): Promise<void> {
   const input = await fieldOf(label)
   input.closest<HTMLElement>('.el-select__wrapper')?.click()

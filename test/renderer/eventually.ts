@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Waits until what it looks at holds, on a busy machine too, and returns what it saw. */
+/** Repeats a check until it passes, also on a busy machine, and returns its result. */
 export function eventually<T>(look: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(look, { timeout: 10_000, interval: 20 })
 }

@@ -1,16 +1,16 @@
 import { afterEach } from 'vitest'
 import { nextTick } from 'vue'
 
-// All tests share one page: none leaves its language or its messages to the next one, not even where it failed.
+// All tests share one page: resets its language and messages after each, even after a failure.
 afterEach(async () => {
-  // Some tests of the page need no page.
+  // Some tests of this folder run without a page.
   if (typeof document === 'undefined') return
   if (document.documentElement.lang === 'zh-CN') {
     const { showLanguage } = await import('../../renderer/console/i18n/index.ts')
     await showLanguage('en')
   }
-  // A message such as "The settings were saved" stays for seconds; the next test would take it for its own. Closed and not only taken out
-  // of the page: while it counts as shown, the same message is not shown again.
+  // A message such as "The settings were saved" stays for seconds; the next test would take it for its own. It must be closed, not only removed
+  // from the page: while it counts as shown, the same message does not appear again.
   if (document.querySelector('.el-message') === null) return
   const { ElMessage } = await import('element-plus')
   ElMessage.closeAll()

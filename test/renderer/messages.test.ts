@@ -5,7 +5,7 @@ import { i18n } from '../../renderer/console/i18n/index.ts'
 
 const words = (): string[] => Array.from(document.querySelectorAll('.el-message'), ({ textContent }) => textContent)
 
-test('Three messages show at a time: the newest always, the oldest go first', async () => {
+test('Three messages show at a time: the newest always, the oldest disappear first', async () => {
   const feedback = Promise.withResolvers<ReturnType<typeof useFeedback>>()
   const page = createApp({
     setup() {
@@ -21,7 +21,7 @@ test('Three messages show at a time: the newest always, the oldest go first', as
   tell('The fourth')
   expect(words().some((word) => word.includes('The fourth'))).toBe(true)
   await expect.poll(() => words().some((word) => word.includes('The first'))).toBe(false)
-  // Said again, it is the newest.
+  // Repeated, it becomes the newest.
   warn('The second')
   tell('The fifth')
   await expect.poll(words).toHaveLength(3)

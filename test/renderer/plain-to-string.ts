@@ -1,3 +1,3 @@
-// happy-dom turns an element into a text by writing out everything inside it; a browser says `[object HTMLDivElement]`. Popper asks each
-// element on the way to its window so, whenever something is placed: most of the time of the page tests was that.
+// happy-dom converts an element to text by serialising its content; a browser returns `[object HTMLDivElement]`. Popper converts each
+// element up to the window for every placement, which took most of the time of the page tests.
 if ('Element' in globalThis) Element.prototype.toString = Object.prototype.toString

@@ -10,11 +10,11 @@ import { launchAgain, type Program, RunningApp } from './running-app.ts'
 import { fetchPage, fetchPinned } from './room-page-fetch.ts'
 import { until } from './until.ts'
 
-/** The program of the embedded node, as Electron and the stand-in start it. */
+/** Process of the embedded node, as started by Electron and by the stand-in. */
 const mediaProgram = /node\.mojom\.NodeService|media-node\.js/
 
 /**
- * One day of the app, driven by its page and its ports only: what is packed lets nobody into its main process.
+ * One day of the app, driven only by its page and its ports: the fuses of a packed app block debugging of its main process.
  * @param part name of its items, e.g. `app`
  */
 export async function tellAppStory(report: Report, part: string, program: Program): Promise<void> {
@@ -52,7 +52,7 @@ export async function tellAppStory(report: Report, part: string, program: Progra
 
 const noRoom = 'it needs the room of the item "call"'
 
-/** What the first run left for the second. */
+/** Results of the first run that the second one needs. */
 interface Made {
   roomId: string
   key: { access_key: string; secret_key: string }
@@ -75,7 +75,7 @@ const nodeOnline = (app: RunningApp): Promise<string> =>
     return online?.config.name
   })
 
-/** A client of both APIs: authenticates and makes a room, which the console then shows. */
+/** Acts as a client of both APIs: authenticates and creates a room, which the console then shows. */
 async function callAsClient(app: RunningApp): Promise<Made> {
   await nodeOnline(app)
   const { credential, secret_key } = await app.call('credentials.create', { label: 'Smoke' })
@@ -90,7 +90,7 @@ async function callAsClient(app: RunningApp): Promise<Made> {
   return { roomId, key }
 }
 
-/** The same page with a certificate of the site's own, which is the one that the console tells. */
+/** Opens the same page over TLS with the site's own certificate, as shown in the console. */
 async function roomPageOverTls(app: RunningApp, roomId: string): Promise<string> {
   await app.call('settings.set', { tls: { mode: 'self-signed' } })
   try {
@@ -105,7 +105,7 @@ async function roomPageOverTls(app: RunningApp, roomId: string): Promise<string>
   }
 }
 
-/** A camera joins, and its picture is seen in the console's window. */
+/** Adds a camera, and waits for its picture in the console's window. */
 async function preview(app: RunningApp, roomId: string): Promise<string> {
   await using camera = await startFilmCamera()
   const userId = 'smoke-camera'
@@ -127,11 +127,11 @@ async function preview(app: RunningApp, roomId: string): Promise<string> {
   return size
 }
 
-/** The page's process dies; the app loads it again, and the controller has not noticed. */
+/** Crashes the page's process; the app reloads it, and the controller is unaffected. */
 async function crashPage(app: RunningApp): Promise<string> {
   const before = (await app.call('overview.get')).started_at
   const crashed = app.page.next('Inspector.targetCrashed')
-  // The one that crashes cannot answer.
+  // The crashing page cannot answer.
   app.page.send('Page.crash').catch(() => undefined)
   await crashed
   await app.answers(30_000)
@@ -140,7 +140,7 @@ async function crashPage(app: RunningApp): Promise<string> {
   return 'loaded again, the controller ran on'
 }
 
-/** The process of the embedded node is killed; another one takes its place. */
+/** Kills the process of the embedded node; another one replaces it. */
 async function killNode(app: RunningApp): Promise<string> {
   await nodeOnline(app)
   const { pid } = app.process
@@ -173,7 +173,7 @@ async function endBySignal(app: RunningApp): Promise<string> {
   return `in ${Math.round(performance.now() - began)} ms`
 }
 
-/** The keychain opens what it sealed: the secret is the same, and a client that knows it gets in. */
+/** Starts again: the keychain opens the sealed secret, which is the same, and a client can sign in with it. */
 async function startOnKeptData(program: Program, userData: string, key: Made['key']): Promise<string> {
   await using app = await RunningApp.start(program, userData)
   const { secret_key } = await app.call('credentials.reveal', { access_key: key.access_key })

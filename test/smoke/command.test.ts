@@ -7,7 +7,7 @@ import { readOptions } from './options.ts'
 
 const script = resolve(import.meta.dirname, '../../scripts/smoke.mjs')
 
-/** Runs the command where Electron's binary is not; resolves with what it said and its exit code. */
+/** Runs the command without Electron's binary; resolves to its output and exit code. */
 async function smoke(...args: string[]): Promise<{ stdout: string; stderr: string; code: number | null }> {
   const empty = await mkdtemp(join(tmpdir(), 'roomdesk-no-electron-'))
   const { promise, resolve: finish } = Promise.withResolvers<{ stdout: string; stderr: string; code: number | null }>()
@@ -20,7 +20,7 @@ async function smoke(...args: string[]): Promise<{ stdout: string; stderr: strin
   return ended
 }
 
-test("without Electron's binary it says at once what is missing and how to get it, and does nothing else", async () => {
+test("without Electron's binary it says at once what is missing and how to install it, and does nothing else", async () => {
   const { stdout, stderr, code } = await smoke()
   expect(code).toBe(2)
   expect(stdout).toBe('')
@@ -29,7 +29,7 @@ test("without Electron's binary it says at once what is missing and how to get i
   ])
 })
 
-test('it tells what it can be asked, also without Electron', async () => {
+test('it prints its usage, even without Electron', async () => {
   const { stdout, code } = await smoke('--help')
   expect(code).toBe(0)
   for (const word of ['--only', '--skip-questions', '--report', 'unpacked', 'installers'])

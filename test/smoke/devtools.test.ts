@@ -12,7 +12,7 @@ import { nodeIsAbsent, policyHolds } from './page-checks.ts'
 import { descendantsOf } from './processes.ts'
 import { isConsole } from './running-app.ts'
 
-/** A browser in place of the app: the same DevTools. Its page is one that has nothing of what the console must have. */
+/** A browser in place of the app: the same DevTools. Its page lacks everything that the console must have. */
 let profile: string
 let browser: ChildProcess
 let server: Server
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const flags = ['--headless', '--remote-debugging-port=0', '--no-first-run', '--disable-background-networking']
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   browser = spawn(chromiumProgram, [...flags, ...asRoot, `--user-data-dir=${profile}`, url], { stdio: 'ignore' })
-  // Only the file tells the port: nothing of what it writes is read here.
+  // Reads the port from the file only: ignores its output.
   const address = await devtoolsAddress(profile, () => '')
   page = await DevtoolsPage.open(address, (target) => target === url)
 })
@@ -40,8 +40,8 @@ afterAll(async () => {
   await rm(profile, { recursive: true, force: true, maxRetries: 10 })
 })
 
-test('a page is asked by expressions, waits for promises, and tells what it threw', async () => {
-  // It is there before its document is.
+test('a page evaluates expressions, awaits promises, and reports exceptions', async () => {
+  // The page exists before its document.
   await expect.poll(() => page.evaluate('document.title'), { timeout: 10_000 }).toBe('Bare')
   expect(await page.evaluate('new Promise((resolve) => setTimeout(() => resolve({ late: true }), 1))')).toEqual({
     late: true,
@@ -50,20 +50,20 @@ test('a page is asked by expressions, waits for promises, and tells what it thre
   await expect(page.send('No.such')).rejects.toThrow(/^No\.such: /)
 })
 
-test('a page without a policy, and one that has something of Node, are found out', async () => {
+test('a page without a policy, and one with something of Node, are detected', async () => {
   await expect(policyHolds(page)).rejects.toThrow(`lacks default-src 'self' and`)
   await expect(nodeIsAbsent(page)).rejects.toThrow('the page has process')
   await page.evaluate('delete globalThis.process')
   await expect(nodeIsAbsent(page)).rejects.toThrow('the page can change its bridge')
 })
 
-test('the processes below the app are found by what started them', async () => {
+test('the processes below the app are found by their parents', async () => {
   const below = await descendantsOf(browser.pid ?? 0)
   expect(below.some(({ command }) => command.includes('--type=renderer'))).toBe(true)
   expect(below.some(({ pid }) => pid === process.pid)).toBe(false)
 })
 
-test('a page that crashes is heard, and answers again once it is loaded', async () => {
+test('a crash of a page is noticed, and the page answers again once it is reloaded', async () => {
   const crashed = page.next('Inspector.targetCrashed')
   page.send('Page.crash').catch(() => undefined)
   await crashed
@@ -78,7 +78,7 @@ test('the port is read from a line or from the file; that of an earlier run is i
   await expect(devtoolsAddress(profile, () => '', 1)).rejects.toThrow('the app tells the port of its DevTools')
 })
 
-test('the console is known by its address, on Electron and on the stand-in', () => {
+test('the console is recognised by its address, on Electron and on the stand-in', () => {
   expect(isConsole('app://roomdesk/index.html#/rooms')).toBe(true)
   expect(isConsole('http://roomdesk.app.localhost/index.html')).toBe(true)
   expect(isConsole('devtools://devtools/bundled/inspector.html')).toBe(false)

@@ -3,19 +3,19 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { until } from './until.ts'
 
-/** The file in which Chromium tells the port that it chose for `--remote-debugging-port=0`. */
+/** File into which Chromium writes the port for `--remote-debugging-port=0`. */
 const portFile = 'DevToolsActivePort'
 
-/** Takes away what an earlier run left: its port may be somebody else's now. */
+/** Removes the file of an earlier run: another program may use that port now. */
 export const forgetPort = (userData: string): Promise<void> => rm(join(userData, portFile), { force: true })
 
 /**
- * Where the DevTools of an app listen, by its file or its line on stderr, whichever comes first.
- * @param written what the app wrote to stderr so far
+ * Finds the address of an app's DevTools, by its file or its line on stderr, whichever comes first.
+ * @param written stderr of the app so far
  */
 export function devtoolsAddress(userData: string, written: () => string, limitMs = 60_000): Promise<string> {
   return until(
-    'the app tells the port of its DevTools',
+    'the app reports the port of its DevTools',
     async () => {
       const line = /^DevTools listening on ws:\/\/([^/\s]+)/m.exec(written())?.[1]
       if (line !== undefined) return `http://${line}`
@@ -26,7 +26,7 @@ export function devtoolsAddress(userData: string, written: () => string, limitMs
   )
 }
 
-/** Milliseconds after which a page that does not answer, as one that has crashed, is not waited for. */
+/** Timeout of a page that does not answer, such as a crashed one, in milliseconds. */
 const answerMs = 15_000
 
 interface Reply {
@@ -34,7 +34,7 @@ interface Reply {
   reject: (error: Error) => void
 }
 
-/** A page, over DevTools. Playwright asks an app for more than Electron answers unless it may inspect the main process, which the fuses forbid. */
+/** A page, over DevTools. Playwright needs to inspect an app's main process, which the fuses forbid. */
 export class DevtoolsPage {
   readonly #socket: WebSocket
   readonly #waiting = new Map<number, Reply>()
@@ -51,9 +51,9 @@ export class DevtoolsPage {
   }
 
   /**
-   * Connects to a page as soon as there is one.
+   * Connects to a page as soon as it exists.
    * @param address of the DevTools
-   * @param isWanted by the address of the page
+   * @param isWanted selects a page by its URL
    */
   static async open(address: string, isWanted: (url: string) => boolean, limitMs = 60_000): Promise<DevtoolsPage> {
     const url = await until(
@@ -72,7 +72,7 @@ export class DevtoolsPage {
     return page
   }
 
-  /** @throws Error with the method and what DevTools said */
+  /** @throws Error with the method and the message of DevTools */
   send(method: string, params: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
     if (this.#socket.readyState !== WebSocket.OPEN) return Promise.reject(new Error(`${method}: the page has gone`))
     const id = ++this.#last
@@ -86,7 +86,7 @@ export class DevtoolsPage {
     return promise.finally(() => clearTimeout(timer))
   }
 
-  /** Resolves with the next event of this name. */
+  /** Resolves at the next event of this name. */
   next(method: string): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<undefined>()
     const listeners = this.#listeners.get(method) ?? new Set()
@@ -100,8 +100,8 @@ export class DevtoolsPage {
   }
 
   /**
-   * Evaluates an expression in the page's own world, and waits for it where it is a promise.
-   * @throws Error with what the page threw
+   * Evaluates an expression in the page's own world, and awaits a promise.
+   * @throws Error with the exception of the page
    */
   async evaluate(expression: string): Promise<unknown> {
     const options = { awaitPromise: true, returnByValue: true, userGesture: true }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Socket } from 'node:net'
 import { h264Description, startScriptedCamera, usualAnswer } from '../support/camera/scripted-camera.ts'
 
-/** A camera on every system, without an encoder: it plays a film of two seconds over and over (H.264 baseline, 160×90, ten pictures a second). */
+/** A camera on every system, without an encoder: it repeats a film of two seconds (H.264 baseline, 160×90, ten pictures a second). */
 export interface FilmCamera extends AsyncDisposable {
   url: string
 }
 
 const everyMs = 100
 
-/** Starts it. Each connection sees the film from its beginning. */
+/** Starts it. Each connection gets the film from its beginning. */
 export async function startFilmCamera(): Promise<FilmCamera> {
   const units = splitUnits(await readFile(join(import.meta.dirname, 'film.h264')))
   const sets = [7, 8].map((type) => units.find((unit) => typeOf(unit) === type)?.toString('base64') ?? '')
@@ -43,7 +43,7 @@ export async function startFilmCamera(): Promise<FilmCamera> {
 
 const typeOf = (unit: Buffer): number => (unit[0] ?? 0) & 0x1f
 
-/** The units of a stream in Annex B of H.264, without their start codes. */
+/** Splits a stream in Annex B of H.264 into its units, without start codes. */
 function splitUnits(film: Buffer): Buffer[] {
   const starts: { code: number; unit: number }[] = []
   for (let at = film.indexOf('\0\0\x01', 0, 'latin1'); at >= 0; at = film.indexOf('\0\0\x01', at + 3, 'latin1'))
@@ -51,7 +51,7 @@ function splitUnits(film: Buffer): Buffer[] {
   return starts.map(({ unit }, index) => film.subarray(unit, starts[index + 1]?.code))
 }
 
-/** One picture as one RTP packet (RFC 6184, single NAL unit mode), interleaved (RFC 2326, 10.12). */
+/** Makes one RTP packet of one picture (RFC 6184, single NAL unit mode), interleaved (RFC 2326, 10.12). */
 function interleaved(unit: Buffer, picture: number): Buffer {
   const header = Buffer.from([0x24, 0, 0, 0, 0x80, 0x80 | 96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
   header.writeUInt16BE(12 + unit.length, 2)

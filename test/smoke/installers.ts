@@ -10,20 +10,20 @@ import { RunningApp } from './running-app.ts'
 
 const run = promisify(execFile)
 
-/** Making one takes its tools, which electron-builder fetches once. */
+/** Time to make an installer, in milliseconds: electron-builder downloads its tools once. */
 const makeMs = 20 * 60_000
 const installMs = 5 * 60_000
 
-/** One kind of installer of this system. */
+/** One kind of installer on this system. */
 interface Installer {
   name: string
-  /** As electron-builder's command line names it. */
+  /** Target as on electron-builder's command line. */
   target: readonly string[]
-  /** How its file is called. */
+  /** Name of its file. */
   file: RegExp
   /**
-   * Brings what is in it into a folder, without rights that an ordinary user lacks.
-   * @returns the executable, and how it is taken away again
+   * Installs or unpacks it into a folder, with the rights of an ordinary user.
+   * @returns the executable, and a function that removes it again
    */
   install: (file: string, into: string) => Promise<{ executable: string; remove?: () => Promise<unknown> }>
 }
@@ -57,9 +57,9 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = 
       file: /Setup.*\.exe$/,
       install: async (file, into) => {
         const usual = join(process.env.LOCALAPPDATA ?? homedir(), 'Programs', 'Roomdesk')
-        // It keeps one entry in the registry for a user: this would take an installed one's place.
+        // NSIS has one registry entry per user, so this would replace an installed app.
         if (existsSync(usual)) throw new NotHere(`Roomdesk is installed in ${usual}: remove it first`)
-        // NSIS takes what follows /D= as it is, to the end of the line.
+        // NSIS reads everything after /D= literally, to the end of the line.
         await run(file, ['/S', `/D=${into}`], { windowsVerbatimArguments: true })
         const remove = (): Promise<unknown> => run(join(into, 'Uninstall Roomdesk.exe'), ['/S'])
         return { executable: join(into, 'Roomdesk.exe'), remove }
@@ -82,7 +82,7 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = 
   ],
 }
 
-/** Makes each installer of this system, unpacks or installs it into a temporary place, and starts what is there. */
+/** Makes each installer of this system, unpacks or installs it into a temporary folder, and starts the result. */
 export async function checkInstallers(report: Report, electronFolder: string, work: string): Promise<void> {
   if (!report.wants('installers')) return
   for (const installer of kinds[process.platform] ?? []) {

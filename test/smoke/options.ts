@@ -1,19 +1,19 @@
 import { parseArgs } from 'node:util'
 
-/** What `npm run smoke` was asked. */
+/** Options of `npm run smoke`. */
 export interface SmokeOptions {
   help: boolean
-  /** Parts or items; none is all. */
+  /** Parts or items; empty: all. */
   only: readonly string[]
-  /** Questions to a person are named, not asked. */
+  /** Lists the questions to a person instead of asking them. */
   skipQuestions: boolean
-  /** Where the result is written as JSON, besides the terminal. */
+  /** Path of the result as JSON, besides the terminal. */
   report: string | undefined
-  /** The app on the tests' stand-in: shows that this command works, and nothing of Electron. */
+  /** Runs the app on the tests' stand-in: tests this command, not Electron. */
   standIn: boolean
 }
 
-/** The parts, in the order in which they run. */
+/** The parts, in running order. */
 export const parts = {
   unpacked: "the end-to-end tests on the project's own Electron",
   packed: 'the app packed for this system: fuses, signature, native code',
@@ -42,7 +42,7 @@ ${Object.entries(parts)
   .join('\n')}
 `
 
-/** @throws Error with one line that says what is wrong with the command line */
+/** @throws Error of one line with the problem of the command line */
 export function readOptions(args: readonly string[]): SmokeOptions {
   const { values } = parseArgs({
     args: [...args],

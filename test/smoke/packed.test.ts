@@ -10,7 +10,7 @@ import { withFuses } from '../support/stand-in-distribution.ts'
 import { checkFuses } from '../support/packed-fuses.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** Real libraries of every system, as a package of Electron's brings them. */
+/** Real libraries for every system, from a package of Electron's. */
 const native = (name: string): string => join(root, `node_modules/@electron-internal/extract-zip/index.${name}.node`)
 
 let folder: string
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-describe('the machine that a file is for', () => {
+describe('the machine of a file', () => {
   test.each([
     ['linux-x64-gnu', 'linux', ['x64']],
     ['linux-arm64-gnu', 'linux', ['arm64']],
@@ -35,17 +35,17 @@ describe('the machine that a file is for', () => {
     })
   })
 
-  test.runIf(process.platform === 'linux')('is read from the program that runs this', async () => {
+  test.runIf(process.platform === 'linux')('is read from the program that runs this test', async () => {
     expect(await machineCodeOf(process.execPath)).toEqual({ platform: 'linux', architectures: [process.arch] })
   })
 
-  test('is not read from what is no program', async () => {
+  test('is not read from a file that is no program', async () => {
     await expect(machineCodeOf(join(root, 'package.json'))).rejects.toThrow('holds no machine code')
   })
 })
 
 describe('natives of a packed app', () => {
-  /** Packs a native package as electron-builder does. */
+  /** Packs a native package like electron-builder. */
   async function packed(name: string, unpack: string): Promise<string> {
     const resources = join(folder, unpack.replace('*', name))
     await mkdir(join(resources, 'source'), { recursive: true })
@@ -54,20 +54,20 @@ describe('natives of a packed app', () => {
     return resources
   }
 
-  test('lie beside the archive and are for the machine', async () => {
+  test('lie beside the archive and match the machine', async () => {
     const resources = await packed('linux-x64-gnu', '*.node')
     expect(await checkNatives(resources, 'linux', 'x64')).toBe('media.node')
     await expect(checkNatives(resources, 'linux', 'arm64')).rejects.toThrow('is for linux x64, not for linux arm64')
     await expect(checkNatives(resources, 'win32', 'x64')).rejects.toThrow('is for linux x64, not for win32 x64')
   })
 
-  test('that stayed in the archive are found missing', async () => {
+  test('are reported missing if they stayed in the archive', async () => {
     const resources = await packed('linux-x64-gnu', '*.none')
     await expect(checkNatives(resources, 'linux', 'x64')).rejects.toThrow('not unpacked from the archive: /media.node')
   })
 })
 
-test('fuses are read from the executable, and each that is set wrongly is named', async () => {
+test('fuses are read from the executable, and each wrong one is named', async () => {
   const program = join(folder, 'electron')
   await writeFile(program, withFuses('program'))
   await expect(checkFuses(program)).rejects.toThrow(

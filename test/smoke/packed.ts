@@ -10,10 +10,10 @@ import { NotHere, type Report } from './report.ts'
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
 
-/** The app as electron-builder packed it. */
+/** The app as packed by electron-builder. */
 export type Packed = PackedApp & { toString: () => string }
 
-/** Runs electron-builder with Electron as it is here. @param targets as its command line names them */
+/** Runs electron-builder with the installed Electron. @param targets as on its command line */
 export async function build(targets: readonly string[], electronFolder: string, output: string): Promise<void> {
   const builder = join(root, 'node_modules/electron-builder/cli.js')
   const overrides = [`-c.electronDist=${electronFolder}`, `-c.directories.output=${output}`]
@@ -37,7 +37,7 @@ export async function pack(electronFolder: string, output: string): Promise<Pack
   return { ...packed, toString: () => packed.executable }
 }
 
-/** What can be told of a packed app without starting it. */
+/** Checks a packed app without starting it. */
 export async function checkPacked(report: Report, packed: PackedApp): Promise<void> {
   await report.check('packed.fuses', () => checkFuses(packed.executable))
   await report.check('packed.signature', () => checkSignature(packed.executable))
@@ -53,5 +53,5 @@ async function checkSignature(executable: string): Promise<string> {
   const bundle = join(executable, '../../..')
   await run('codesign', ['--verify', '--deep', '--strict', bundle])
   const { stderr } = await run('codesign', ['--display', '--verbose=2', bundle])
-  return stderr.includes('Signature=adhoc') ? 'ad hoc: it starts here, elsewhere Gatekeeper warns' : 'signed'
+  return stderr.includes('Signature=adhoc') ? 'ad hoc: it starts here, on other machines Gatekeeper warns' : 'signed'
 }

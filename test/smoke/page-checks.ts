@@ -1,9 +1,9 @@
 import type { DevtoolsPage } from './devtools.ts'
 
-/** What the policy of the console's page must say. */
+/** Required directives of the console page's policy. */
 const directives = ["default-src 'self'", "script-src 'self'", "object-src 'none'", "frame-ancestors 'none'"]
 
-/** The policy is there, and stops a script that somebody wrote into the page. */
+/** Checks that the policy exists, and stops an injected script. */
 export async function policyHolds(page: DevtoolsPage): Promise<string> {
   const policy = String(
     await page.evaluate(`fetch('/index.html').then(({ headers }) => headers.get('content-security-policy') ?? '')`),
@@ -21,7 +21,7 @@ export async function policyHolds(page: DevtoolsPage): Promise<string> {
   return 'an inline script is stopped'
 }
 
-/** Nothing of Node or Electron in the page, and one bridge that it cannot change. */
+/** Checks that the page has nothing of Node or Electron, and one frozen bridge. */
 export async function nodeIsAbsent(page: DevtoolsPage): Promise<string> {
   const names = ['require', 'process', 'module', 'Buffer', 'ipcRenderer', 'electron']
   const found = (await page.evaluate(`${JSON.stringify(names)}.filter((name) => name in globalThis)`)) as string[]

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
-/** A process as the system lists it. */
+/** A process in the system's list. */
 export interface ListedProcess {
   pid: number
   parent: number
@@ -11,7 +11,7 @@ export interface ListedProcess {
 
 const run = promisify(execFile)
 
-/** Every process below one, its children first. */
+/** Lists all descendants of a process, children first. */
 export async function descendantsOf(pid: number): Promise<ListedProcess[]> {
   const all = await listProcesses()
   const below = new Set([pid])
@@ -38,7 +38,7 @@ async function listProcesses(): Promise<ListedProcess[]> {
   })
 }
 
-/** proc(5): the parent is the second field after the name, which may hold anything. */
+/** proc(5): the parent is the second field after the name, which may contain anything. */
 async function listOfProc(): Promise<ListedProcess[]> {
   const names = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const found = await Promise.all(

@@ -7,12 +7,12 @@ import type { Report } from './report.ts'
 import { type Program, RunningApp } from './running-app.ts'
 import { until } from './until.ts'
 
-/** What a person looks at. */
+/** A check by a person. */
 interface Question {
   name: string
-  /** What to do, and what must be seen then. */
+  /** Instructions, and the expected result. */
   text: string
-  /** Brings it about, in the app that is in front of the person. */
+  /** Prepares the situation in the app that the person sees. */
   prepare?: (stage: Stage) => Promise<void>
 }
 
@@ -70,7 +70,7 @@ export const questions: readonly Question[] = [
   },
 ]
 
-/** Asks each question, where somebody sits at the terminal; else names them. */
+/** Asks each question if a person sits at the terminal; otherwise lists them. */
 export async function askQuestions(report: Report, { skip }: { skip: boolean }, program: Program): Promise<void> {
   const wanted = questions.filter(({ name }) => report.wants(`questions.${name}`))
   if (wanted.length === 0) return
@@ -93,7 +93,7 @@ export async function askQuestions(report: Report, { skip }: { skip: boolean }, 
   }
 }
 
-/** A device that is there, so that it can be lost. */
+/** Adds a device, which can then be lost. */
 async function joinCamera(app: RunningApp, camera: FilmCamera): Promise<void> {
   await until('a node is online', async () => (await app.call('nodes.list')).some(({ state }) => state === 'online'))
   const { room_id } = await app.call('rooms.create', { topic: 'Questions' })

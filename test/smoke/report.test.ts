@@ -13,7 +13,7 @@ const reportOf = (only: readonly string[] = [], mark?: string) => {
 }
 const fine = async (): Promise<string> => 'fine'
 
-test('each item is a line with its verdict; what is not possible here is no failure', async () => {
+test('each item is a line with its verdict; an item that is impossible here is no failure', async () => {
   const { report, lines } = reportOf()
   expect(await report.check('app.origin', async () => 'app://roomdesk')).toBe(true)
   expect(await report.check('app.sigterm', () => Promise.reject(new NotHere('Windows has no SIGTERM')))).toBe(false)
@@ -21,7 +21,7 @@ test('each item is a line with its verdict; what is not possible here is no fail
   expect(report.exitCode).toBe(0)
 })
 
-test('a failure tells why, with its cause below, and the command fails', async () => {
+test('a failure has its reason, with its cause below, and the command fails', async () => {
   const { report, lines } = reportOf()
   await report.check('app.call', () => Promise.reject(new Error('no answer', { cause: new Error('ECONNREFUSED') })))
   expect(lines).toEqual(['FAIL  app.call: no answer', '      ECONNREFUSED'])
@@ -29,13 +29,13 @@ test('a failure tells why, with its cause below, and the command fails', async (
   expect(report.summary()).toBe('0 passed, 1 failed, 0 to ask a person, 0 not possible here')
 })
 
-test('an item that says nothing has failed after its time', async () => {
+test('a silent item fails after its time limit', async () => {
   const { report, lines } = reportOf()
   await report.check('app.preview', () => new Promise(() => undefined), 10)
   expect(lines).toEqual(['FAIL  app.preview: nothing came of it within 0.01 s'])
 })
 
-test('only what was asked for is looked at, whole parts or single items; what it needs is made without a word', async () => {
+test('only the requested parts and items run; their prerequisites run silently', async () => {
   const { report, lines } = reportOf(['packed', 'app.call'])
   for (const name of ['packed.fuses', 'app.origin', 'app.call', 'apple.call']) await report.check(name, fine)
   expect(await report.prepare('app.start', async () => 7)).toBe(7)
@@ -75,7 +75,7 @@ test('a report of a rehearsal says so in every line and in its file', async () =
   await rm(folder, { recursive: true })
 })
 
-test('without a person each question is named and counts as no failure', async () => {
+test('without a person each question is listed and counts as no failure', async () => {
   const { report, lines } = reportOf(['questions'])
   await askQuestions(report, { skip: true }, { executable: 'none', args: [], isStandIn: false })
   expect(report.items.map(({ verdict }) => verdict)).toEqual(questions.map(() => 'ASK'))

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 
-/** What became of an item: it holds, it does not, only a person can tell (and was not asked), or it has no meaning here. */
+/** Verdict of an item: passes, fails, needs a person (who was not asked), or does not apply here. */
 export type Verdict = 'PASS' | 'FAIL' | 'ASK' | 'SKIP'
 
 /** One line of the result. */
@@ -8,29 +8,29 @@ export interface Item {
   /** Its part and its own name, e.g. `app.origin`. */
   name: string
   verdict: Verdict
-  /** What was found, or why not. */
+  /** Finding, or reason. */
   detail: string
   milliseconds: number
 }
 
-/** How a report is made. */
+/** Options of a report. */
 export interface ReportOptions {
   print: (line: string) => void
-  /** Names of parts (`app`) or items (`app.origin`); none is all. */
+  /** Names of parts (`app`) or items (`app.origin`); empty: all. */
   only?: readonly string[]
-  /** Said after each verdict, where the result is not of the real thing. */
+  /** Printed after each verdict if the result is not of the real app. */
   mark?: string
 }
 
-/** Milliseconds after which an item that says nothing has failed. */
+/** Time limit of an item, in milliseconds. */
 const patienceMs = 90_000
 
-/** Something that is not there to be looked at on this machine, with the reason. */
+/** A check that is impossible on this machine, with the reason. */
 export class NotHere extends Error {
   override readonly name = 'NotHere'
 }
 
-/** Runs items one after the other, prints a line for each, and keeps them. */
+/** Runs items one after the other, prints a line for each, and stores them. */
 export class Report {
   readonly items: Item[] = []
   readonly #options: ReportOptions
@@ -39,7 +39,7 @@ export class Report {
     this.#options = options
   }
 
-  /** Whether a part, or an item of it, was asked for. */
+  /** Tells whether a part, or an item of it, was requested. */
   wants(name: string): boolean {
     const { only = [] } = this.#options
     return (
@@ -49,16 +49,16 @@ export class Report {
   }
 
   /**
-   * Runs one item, if it was asked for.
-   * @param look resolves to what was found; rejects with what is wrong, or with {@link NotHere}
-   * @returns whether it holds; true where it was not asked for
+   * Runs one item, if it was requested.
+   * @param look resolves to the finding; rejects with the problem, or with {@link NotHere}
+   * @returns whether it passes; true if it was not requested
    */
   async check(name: string, look: () => Promise<string>, limitMs = patienceMs): Promise<boolean> {
     if (!this.wants(name)) return true
     return (await this.prepare(name, look, limitMs)) !== undefined
   }
 
-  /** As {@link check}, for what others need: it is run whatever was asked for, and told only when it fails or was asked for. */
+  /** Like {@link check}, for prerequisites: always runs, and is printed only on failure or request. */
   async prepare<T>(name: string, make: () => Promise<T>, limitMs = patienceMs): Promise<T | undefined> {
     const began = performance.now()
     const tell = (verdict: Verdict, detail: string): void =>
@@ -74,22 +74,22 @@ export class Report {
     }
   }
 
-  /** Tells that an item was not looked at, if it was asked for. */
+  /** Reports a skipped item, if it was requested. */
   skip(name: string, why: string): void {
     if (this.wants(name)) this.tell({ name, verdict: 'SKIP', detail: why, milliseconds: 0 })
   }
 
-  /** Whether an item of a part has failed. */
+  /** Tells whether an item of a part has failed. */
   hasFailed(part: string): boolean {
     return this.items.some(({ name, verdict }) => verdict === 'FAIL' && name.startsWith(`${part}.`))
   }
 
-  /** Prints a line that is no item. */
+  /** Prints a line that is not an item. */
   note(line: string): void {
     this.#options.print(`      ${line}`)
   }
 
-  /** Adds an item as it is, and prints it. */
+  /** Adds a finished item, and prints it. */
   tell(item: Item): void {
     this.items.push(item)
     const { print, mark } = this.#options
@@ -100,18 +100,18 @@ export class Report {
     for (const line of more) print(`      ${line}`)
   }
 
-  /** The last line: how many of each. */
+  /** Summary line: the number of each verdict. */
   summary(): string {
     const count = (wanted: Verdict): number => this.items.filter(({ verdict }) => verdict === wanted).length
     return `${count('PASS')} passed, ${count('FAIL')} failed, ${count('ASK')} to ask a person, ${count('SKIP')} not possible here`
   }
 
-  /** 1 where an item failed, or nothing at all was looked at. */
+  /** 1 if an item failed, or none ran. */
   get exitCode(): 0 | 1 {
     return this.items.length === 0 || this.items.some(({ verdict }) => verdict === 'FAIL') ? 1 : 0
   }
 
-  /** Writes everything as JSON, with what it was found on. */
+  /** Writes everything as JSON, with a description of the machine. */
   write(path: string, about: Readonly<Record<string, string>>): void {
     const { mark } = this.#options
     const content = {

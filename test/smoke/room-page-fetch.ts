@@ -5,7 +5,7 @@ import { TLSSocket } from 'node:tls'
 
 const startOf = (media: string, roomId: string): string => `${media}/jroom/?roomId=${encodeURIComponent(roomId)}`
 
-/** Opens the page of people as a browser does, by the address of the media API. @throws Error where it is no such page */
+/** Opens the room page like a browser, through the address of the media API. @throws Error if it is another page */
 export async function fetchPage(media: string, roomId: string): Promise<string> {
   const response = await fetch(startOf(media, roomId))
   const text = await response.text()
@@ -13,7 +13,7 @@ export async function fetchPage(media: string, roomId: string): Promise<string> 
 }
 
 /**
- * The same over TLS, from a server with this certificate only.
+ * Does the same over TLS, from a server with this certificate only.
  * @param fingerprint SHA-256, as hex with or without colons
  */
 export async function fetchPinned(media: string, roomId: string, fingerprint: string): Promise<string> {
@@ -31,7 +31,7 @@ async function getPinned(
   fingerprint: string,
 ): Promise<{ status: number; location: string | undefined; text: string }> {
   const plain = (text: string): string => text.replaceAll(':', '').toLowerCase()
-  // Nobody has signed it: the fingerprint is what it is known by.
+  // The certificate is self-signed: the fingerprint identifies it.
   const request = https.get(url, { rejectUnauthorized: false, agent: false, timeout: 10_000 })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   const { socket } = response

@@ -11,22 +11,22 @@ import { checkUnpacked } from './unpacked.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** What the command that starts this knows of the machine. */
+/** Facts about the machine from the command that starts this. */
 export interface Machine {
-  /** Undefined where Electron's binary is not here. */
+  /** Undefined: Electron's binary is not installed. */
   electron: { program: string; folder: string } | undefined
-  /** Why a window cannot open, if it cannot. */
+  /** Reason why no window can open, if there is one. */
   noWindow: string | undefined
-  /** Makes the build fresh. */
+  /** Updates the build. */
   build: () => Promise<unknown>
 }
 
-/** Exit code where nothing can be told: no Electron, no display, or a command line that makes no sense. */
+/** Exit code without a result: no Electron, no display, or an invalid command line. */
 const cannotBegin = 2
 
 /**
- * Runs what was asked for and prints it.
- * @returns the exit code: 0, 1 where an item failed, 2 where it cannot begin
+ * Runs the requested items and prints the results.
+ * @returns the exit code: 0, 1 if an item failed, 2 if it cannot start
  */
 export async function runSmoke(args: readonly string[], machine: Machine): Promise<number> {
   let options: SmokeOptions
@@ -59,7 +59,7 @@ export async function runSmoke(args: readonly string[], machine: Machine): Promi
   return report.exitCode
 }
 
-/** What is missing, and how to get it. */
+/** Names the missing requirement, and how to install it. */
 function obstacleOf({ electron, noWindow }: Machine): string | undefined {
   if (electron === undefined)
     return "Electron's binary is not here. Get it with: npx --no-install install-electron (or name a folder that holds it in ELECTRON_OVERRIDE_DIST_PATH)."
@@ -70,7 +70,7 @@ function obstacleOf({ electron, noWindow }: Machine): string | undefined {
   return `${noWindow}: ${remedy}.`
 }
 
-/** The part "app" on the stand-in, said with each line. */
+/** Runs the part "app" on the stand-in, and says so in each line. */
 async function rehearse(report: Report): Promise<void> {
   console.log('A rehearsal on the stand-in of the tests: it shows that this command works, and nothing of Electron.')
   await tellAppStory(report, 'app', {

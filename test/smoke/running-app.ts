@@ -8,27 +8,27 @@ import type { ConsoleResult } from '../../shared/console/procedure.ts'
 import { DevtoolsPage, devtoolsAddress, forgetPort } from './devtools.ts'
 import { until } from './until.ts'
 
-/** How an app is started. */
+/** Command that starts an app. */
 export interface Program {
   executable: string
-  /** Before its own: the folder of the app, where the executable is not the app itself. */
+  /** First arguments: the folder of the app, if the executable is not the app itself. */
   args: readonly string[]
   isStandIn: boolean
 }
 
-/** How it ended. */
+/** How an app ended. */
 export interface Ending {
   code: number | null
   signal: NodeJS.Signals | null
 }
 
-/** Milliseconds in which an app that is told to end has done so. */
+/** Time to end after a request, in milliseconds. */
 const endMs = 20_000
 
-/** Address of the console's page: on the stand-in the scheme travels as a host. */
+/** Tells whether a URL is the console's page: on the stand-in a host replaces the scheme. */
 export const isConsole = (url: string): boolean => /^(app:\/\/roomdesk|http:\/\/roomdesk\.app\.localhost)\//.test(url)
 
-/** The app in a process of its own, driven as a person and a client drive it: by its page and its ports. */
+/** The app in a process of its own, driven like by a person and a client: by its page and its ports. */
 export class RunningApp {
   readonly process: ChildProcess
   readonly #page: DevtoolsPage
@@ -63,21 +63,21 @@ export class RunningApp {
     }
   }
 
-  /** Resolves when the page has its bridge and the controller answers over it. */
+  /** Resolves when the page has its bridge and the controller answers through it. */
   async answers(limitMs = 60_000): Promise<void> {
     await until('the console answers', async () => (await this.call('overview.get')).product === 'Roomdesk', limitMs)
   }
 
-  /** Calls a procedure as the page does. @throws Error with its code and message, where it is refused */
+  /** Calls a procedure like the page. @throws Error with code and message of a refusal */
   async call<N extends ProcedureName>(name: N, input?: ProcedureInput<N>): Promise<ProcedureOutput<N>> {
     const asked = `roomdesk.call(${JSON.stringify(name)}, ${JSON.stringify(input ?? {})})`
-    // The controller parsed its answer by the contract before it sent it.
+    // The controller has validated its answer against the contract.
     const result = (await this.#page.evaluate(asked)) as ConsoleResult<ProcedureOutput<N>>
     if (!result.ok) throw new Error(`${name}: ${result.error.code}: ${result.error.message}`)
     return result.value
   }
 
-  /** Where a listener listens. @throws Error as long as it does not */
+  /** URL of a listener. @throws Error while it does not listen */
   async url(listener: 'media' | 'device' | 'node'): Promise<string> {
     const { listeners } = await this.call('overview.get')
     const url = listeners.find(({ name }) => name === listener)?.url ?? ''
@@ -89,12 +89,12 @@ export class RunningApp {
     return this.#page
   }
 
-  /** What it wrote last. */
+  /** Last lines of its output. */
   log(): string {
     return lastOf(this.#written())
   }
 
-  /** Tells it to end by a signal, and waits for that. On Windows there is none: it is ended at once. */
+  /** Ends it by a signal, and waits for the exit. On Windows, which has no signals, it is killed. */
   async stop(): Promise<Ending> {
     this.#page.close()
     return await end(this.process)
@@ -105,7 +105,7 @@ export class RunningApp {
   }
 }
 
-/** Starts the app again on the same data while it runs; resolves with how this second one ended. */
+/** Starts the app again on the same data while it runs; resolves to the end of the second one. */
 export async function launchAgain(program: Program, userData: string): Promise<Ending> {
   const child = launch(program, userData, [])
   const left = once(child, 'exit', { signal: AbortSignal.timeout(endMs) })
@@ -122,14 +122,14 @@ function launch({ executable, args, isStandIn }: Program, userData: string, more
   const ports = ['media', 'device', 'node'].map((name) => `--${name}-port=0`)
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMDESK_')))
   return spawn(executable, [...args, `--user-data-dir=${userData}`, ...ports, ...more], {
-    // The stand-in holds one more pipe, and ends when it breaks.
+    // The stand-in has one more pipe, and ends when it breaks.
     stdio: ['ignore', 'pipe', 'pipe', ...(isStandIn ? (['pipe'] as const) : [])],
     env,
   })
 }
 
 async function end(child: ChildProcess): Promise<Ending> {
-  // Without one it was never started.
+  // Without an id it was never started.
   if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
     const left = once(child, 'exit')
     child.kill('SIGTERM')
@@ -140,9 +140,9 @@ async function end(child: ChildProcess): Promise<Ending> {
   return { code: child.exitCode, signal: child.signalCode }
 }
 
-/** The end of the log that a packed app writes. */
+/** Reads the end of a packed app's log. */
 async function logOf(userData: string): Promise<string> {
-  // Where Electron has the logs of an app (docs/api/app.md, getPath).
+  // Electron's folder for logs (docs/api/app.md, getPath).
   const folder = process.platform === 'darwin' ? join(homedir(), 'Library/Logs/Roomdesk') : join(userData, 'logs')
   return await readFile(join(folder, 'roomdesk.log'), 'utf8').then(lastOf, () => '(none)')
 }

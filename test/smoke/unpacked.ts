@@ -7,12 +7,12 @@ import type { Report } from './report.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The end-to-end tests that run in the desktop app; the others are of pages in Chromium. */
+/** End-to-end tests that run in the desktop app; the others test pages in Chromium. */
 const files = ['electron-facts', 'hardening', 'shell-menus', 'shell-window', 'desktop-story']
-/** Milliseconds for all of them. */
+/** Time limit for all of them, in milliseconds. */
 const limitMs = 15 * 60_000
 
-/** Runs the end-to-end tests on Electron itself: what the stand-in stood for elsewhere. */
+/** Runs the end-to-end tests on Electron itself instead of the stand-in. */
 export async function checkUnpacked(report: Report): Promise<void> {
   await report.check('unpacked.e2e', runTests, limitMs)
 }
@@ -50,7 +50,7 @@ async function runTests(): Promise<string> {
   }
 }
 
-/** @throws Error with each test that failed */
+/** Formats the failures. @throws Error with each failed test */
 export function told({ numPassedTests, testResults }: VitestReport): string {
   const failed = testResults.flatMap(({ status, message, assertionResults }) => {
     const tests = assertionResults.filter((test) => test.status === 'failed')

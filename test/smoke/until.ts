@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Asks again and again until the answer is there.
+ * Repeats a check until it succeeds.
  * @param look undefined, false or a rejection: not yet
- * @throws Error that names what was waited for, with the last rejection as its cause
+ * @throws Error with the name of the check, and the last rejection as its cause
  */
 export async function until<T>(
   what: string,

@@ -1,4 +1,4 @@
-// An app that does nothing by itself: the tests do it, from inside.
+// An app without behaviour of its own: the tests drive it from inside.
 import { join } from 'node:path'
 import { app, protocol } from 'electron'
 

@@ -7,22 +7,22 @@ import { openWindows } from '../../support/chromium.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages, pageNames } from '../console-pages.ts'
 
-/** Nobody is kept out: axe finds nothing on any page in this theme. */
+/** Accessibility: axe finds nothing on any page in this theme. */
 export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {
   test(`axe finds nothing on any page in the ${theme} theme`, async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const isDark = (): Promise<unknown> => page.evaluate(`document.documentElement.classList.contains('dark')`)
     await call('settings.set', { console: { theme, language: 'en' } })
-    // On a site where nothing was done yet it stands in the place of the overview.
+    // On an unused site the welcome page replaces the overview.
     await call('overview.dismiss_welcome', {})
     await page.reload()
     await expect.poll(isDark).toBe(theme === 'dark')
     const { room_id } = await call('rooms.create', { topic: 'A long topic of a room that is looked at' })
-    // With a simulated node there is the Lab, too.
+    // With a simulated node the Lab exists, too.
     const trial = `Trial ${theme}`
     await call('nodes.add', { name: trial, kind: 'simulated' })
-    // Both themes have one structure.
+    // Both themes have the same structure.
     const looksFor = theme === 'light' ? 'everything' : 'colours'
     const found: Record<string, string[]> = {}
     for (const name of [...pageNames, 'Lab'] as const) {
@@ -44,9 +44,9 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
   })
 }
 
-/** The one page that only the headless console has. */
+/** The only page that just the headless console has. */
 export function signInStory(colorScheme: 'light' | 'dark'): void {
-  test(`a person with the wrong key is told, the right one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
+  test(`a wrong key is refused, the correct one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
     const controller = await startHeadless()
     const browser = await openWindows()
     try {
@@ -56,7 +56,7 @@ export function signInStory(colorScheme: 'light' | 'dark'): void {
       await page.getByRole('button', { name: 'Sign in' }).click()
       await page.getByText('Wrong console key.').waitFor()
       expect(await violations(page, colorScheme === 'light' ? 'everything' : 'colours')).toEqual([])
-      // The address that a start prints, put into the tab that is open already.
+      // Enters the address that a start prints into the open tab.
       const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
       await page.goto(`${controller.ready.console}/#key=${key}`)
       await page.getByRole('navigation', { name: 'Pages' }).waitFor()

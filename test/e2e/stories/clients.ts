@@ -5,7 +5,7 @@ import { ApiClient } from '../../support/api-client.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Clients outside, and what the operator sees of them. */
+/** Clients, and what the operator sees of them. */
 export function clientStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
 
@@ -25,7 +25,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await pages().heading('Overview').waitFor()
   })
 
-  test('a credential is made, and a client signs in with it', async () => {
+  test('a credential is created, and a client signs in with it', async () => {
     const { page } = opened()
     await pages().go('Credentials')
     await pages().button('New credential').click()
@@ -47,7 +47,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(() => pages().row('Lobby screens').innerText()).toMatch(/just now|\d+ s ago/)
   })
 
-  test('a room that a client makes appears, and goes, without a reload', async () => {
+  test('a room that a client creates appears and disappears without a reload', async () => {
     await pages().go('Rooms')
     const client = await newClient(opened(), 'Reception')
     const room_id = await client.createRoom({ topic: 'Visitors today' })
@@ -81,7 +81,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
   })
 }
 
-/** A client outside, signed in with a credential of its own. */
+/** A client signed in with a credential of its own. */
 export async function newClient(opened: ConsoleUnderTest, label: string): Promise<ApiClient> {
   const { credential, secret_key } = await opened.call('credentials.create', { label })
   const client = new ApiClient(await opened.urls(), { access_key: credential.access_key, secret_key })

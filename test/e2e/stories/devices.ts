@@ -6,7 +6,7 @@ import { newClient } from './clients.ts'
 
 /** A real camera: added with a wrong password, corrected, joined, lost and back. */
 export function deviceStories(opened: () => ConsoleUnderTest): void {
-  test('a camera with a wrong password says so; corrected, its smaller stream is found and it joins; lost, it comes back', async () => {
+  test('a camera with a wrong password says so; corrected, its substream is found and it joins; lost, it returns', async () => {
     const login = { auth: 'digest', user: 'admin', password: 's3cret/pass' } as const
     let camera = await startCamera(login)
     const { page } = opened()

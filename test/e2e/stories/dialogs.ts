@@ -3,7 +3,7 @@ import { violations } from '../../support/axe.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Forms and dialogs that no other story looks at: axe finds nothing in any of them in this theme. */
+/** Forms and dialogs that no other story opens: axe finds nothing in any of them in this theme. */
 export function dialogStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {
   test(`axe finds nothing in the dialogs for accounts, tokens, links, views, rooms and devices in the ${theme} theme`, async () => {
     const { call, page } = opened()
@@ -13,7 +13,7 @@ export function dialogStory(opened: () => ConsoleUnderTest, theme: 'light' | 'da
     await page.reload()
     await expect.poll(() => page.evaluate(`document.documentElement.classList.contains('dark')`)).toBe(theme === 'dark')
     const { room_id } = await call('rooms.create', { topic: 'A room with dialogs' })
-    // Nobody answers there: it stays away.
+    // No camera answers there, so it stays lost.
     const camera = { roomId: room_id, userId: 'porch', userName: 'Porch', userAddress: 'rtsp://127.0.0.1:9/porch' }
     await call('devices.create', camera)
     const account = await call('accounts.create', {
@@ -34,7 +34,7 @@ export function dialogStory(opened: () => ConsoleUnderTest, theme: 'light' | 'da
     await pages.go('Settings')
     await page.getByRole('link', { name: 'Accounts', exact: true }).click()
     await pages.button('Add account…').click()
-    // What is wrong is said in it, too.
+    // Includes its error messages.
     await pages.dialog('Add an account').getByRole('button', { name: 'Add', exact: true }).click()
     await look('Add an account')
     await close('Add an account')
@@ -48,7 +48,7 @@ export function dialogStory(opened: () => ConsoleUnderTest, theme: 'light' | 'da
       if (act !== 'Sessions and tokens…') await close(title)
     }
     await pages.button('Create token…').click()
-    // Over the dialog of the account: two dialogs have two headers.
+    // On top of the account's dialog: two dialogs have two headers.
     await look('Create an access token', 'colours')
     const token = pages.dialog('Create an access token')
     await token.getByLabel('Name', { exact: true }).fill('Report')

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Hands that go from the mouse to the keys and back. */
+/** Switching between mouse and keyboard. */
 export function keyStories(opened: () => ConsoleUnderTest): void {
-  test('a dialog that a click or a menu opens has the focus in its first field; Esc closes one thing a press, the uppermost', async () => {
+  test('a dialog opened by a click or a menu focuses its first field; each Esc closes one thing, the uppermost first', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)
     const focused = page.locator(':focus')
@@ -23,7 +23,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'hidden' })
     expect(await form.isVisible()).toBe(true)
-    // The focus is in the field of choice still, whose list is closed.
+    // The focus is still in the select, whose list is closed.
     await page.keyboard.press('Escape')
     await form.waitFor({ state: 'hidden' })
     expect(await panel.isVisible()).toBe(true)

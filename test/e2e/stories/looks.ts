@@ -2,13 +2,13 @@ import { expect, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
-/** Language, theme, and what a restart keeps. */
+/** Language, theme, and state after a restart. */
 export function lookStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
   const isDark = (): Promise<unknown> => opened().page.evaluate(`document.documentElement.classList.contains('dark')`)
   const language = (): Promise<unknown> => opened().page.evaluate('document.documentElement.lang')
 
-  test('language and theme change at once, and are kept', async () => {
+  test('language and theme change at once, and are stored', async () => {
     await pages().go('Rooms')
     const before = await isDark()
     await pages().button('Switch between light and dark').click()
@@ -24,7 +24,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(isDark).toBe(false)
   })
 
-  test('on a phone every page is as wide as its screen, and a list scrolls under its first column', async () => {
+  test('on a phone every page fits the width of the screen, and a list scrolls under its first column', async () => {
     const { page, call } = opened()
     const { room_id } = await call('rooms.create', { topic: 'Looked at from a phone' })
     const before = page.viewportSize()
@@ -48,7 +48,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.create', { topic: 'Kept', host_password: 'hush' })
     const everything = async () => ({
       rooms: await call('rooms.list', {}),
-      // Of a session, when it was last used reaches the disk a moment later.
+      // The last use of a session is written a moment later.
       credentials: (await call('credentials.list')).map(({ last_used_at: _, ...credential }) => credential),
       nodes: (await call('nodes.list')).map(({ config }) => config),
       devices: (await call('devices.list', {})).map(({ userId, userAddress, options }) => ({
@@ -60,7 +60,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     })
     const before = await everything()
     await opened().restart()
-    // Where rooms are is agreed with the nodes again.
+    // The controller checks with the nodes where rooms are.
     await expect.poll(everything).toEqual(before)
     await expect.poll(language).toMatch(/^zh/)
     expect(await isDark()).toBe(true)

@@ -5,7 +5,7 @@ import { ConsolePages } from '../console-pages.ts'
 
 /** A site of 100,000 rooms. */
 export function manyRoomsStory(): void {
-  test('100,000 rooms scroll: any of them is at hand, few of them exist in the page', async () => {
+  test('100,000 rooms scroll: any of them can be reached, and the page renders only a few', async () => {
     await using opened = await openConsole('headless', { prepare: (folder) => fillRooms(folder, 100_000) })
     const { page } = opened
     const pages = new ConsolePages(page)

@@ -7,7 +7,7 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
   const state = (name: string) => () => pages().row(name).innerText()
 
-  test('a node is added after its connection was tried', async () => {
+  test('a node is added after a test of its connection', async () => {
     await pages().go('MCU nodes')
     await pages().button('Add node').click()
     const form = pages().dialog('Add an MCU node')
@@ -19,7 +19,7 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     await expect.poll(state('Hall 2')).toContain('Online')
   })
 
-  test('a node that is lost says why, wherever the operator looks, and comes back by itself', async () => {
+  test('a lost node shows the reason on every page, and returns by itself', async () => {
     await opened().call('lab.node_trouble', { name: 'Hall 2', mode: 'offline' })
     await pages().go('MCU nodes')
     await expect.poll(state('Hall 2')).toContain('Offline')

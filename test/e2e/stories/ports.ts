@@ -10,7 +10,7 @@ import { mergeSettings } from '../../../shared/settings.ts'
 import { ConsolePages } from '../console-pages.ts'
 import { openConsole } from '../../support/sites/console-site.ts'
 
-/** A site whose own settings ask for free ports. */
+/** Sets free ports in the site's own settings. */
 async function settleOnFreePorts(folder: string): Promise<void> {
   const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
   const listeners = { media_port: 0, device_port: 0, node_port: 0, console_port: 0 }
@@ -26,7 +26,7 @@ const answers = (url: string): Promise<boolean> =>
 
 /** An operator moves a listener. */
 export function portStory(): void {
-  test('a port that is taken is told at its field and changes nothing; a free one is applied alone', async () => {
+  test('a port in use is reported at its field and changes nothing; a free one moves only its listener', async () => {
     const holder = createServer().listen(0, '127.0.0.1')
     await once(holder, 'listening')
     const taken = (holder.address() as AddressInfo).port

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { RoomSite } from '../../support/sites/room-site.ts'
 
-/** Nobody is kept out of a room: axe finds nothing from its entrance to its menus in these colours. */
+/** Accessibility of a room: axe finds nothing from its entrance to its menus in these colours. */
 export function roomAccessibilityStory(opened: () => RoomSite, colorScheme: 'light' | 'dark'): void {
   test(`axe finds nothing at the entrance, in the room and its panels, ${colorScheme}`, async () => {
-    // Both have one structure.
+    // Both themes have the same structure.
     const looksFor = colorScheme === 'light' ? 'everything' : 'colours'
     const site = opened()
     const room = await site.room({ topic: '交接班' })

@@ -3,9 +3,9 @@ import { ApiClient } from '../../support/api-client.ts'
 import { ConsolePages } from '../console-pages.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 
-/** Requests, as the operator sees and makes them. */
+/** Requests that the operator sees and sends. */
 export function trafficStories(opened: () => ConsoleUnderTest): void {
-  test('a refused client learns little; the operator sees at once what it was, and why', async () => {
+  test('a refused client learns little; the operator sees at once who it was, and why', async () => {
     const { page, call } = opened()
     const pages = new ConsolePages(page)
     const { credential } = await call('credentials.create', { label: 'Mistyped' })
@@ -25,7 +25,7 @@ export function trafficStories(opened: () => ConsoleUnderTest): void {
     await page.keyboard.press('Escape')
   })
 
-  test('the API tester sends what a client would send', async () => {
+  test('the API tester sends the same as a client', async () => {
     const { page } = opened()
     const pages = new ConsolePages(page)
     await pages.go('API tester')

@@ -5,7 +5,7 @@ import HeldDialog from '../../../renderer/console/pages/settings/accounts/HeldDi
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-/** An admin looks at an account with two access tokens, of which one changed something. */
+/** An admin opens an account with two access tokens, one of which changed something. */
 async function admin() {
   const client = await operator()
   const account = await client.call('accounts.create', { name: 'Ada', role: 'operator', password: 'a long enough one' })
@@ -31,7 +31,7 @@ async function admin() {
   return { client, account, pressOf }
 }
 
-test('revoking a token lists the rooms and devices that it made, and no others, in both languages', async () => {
+test('revoking a token lists the rooms and devices that it created, and no others, in both languages', async () => {
   const { client, account, pressOf } = await admin()
   await pressOf('Revoke Night script')
   await says('Changes made with this token')
@@ -50,7 +50,7 @@ test('revoking a token lists the rooms and devices that it made, and no others, 
   await eventually(async () => expect(await client.call('accounts.tokens', { id: account.id })).toHaveLength(1))
 })
 
-test('of a token that changed nothing it says so', async () => {
+test('revoking a token that changed nothing says so', async () => {
   const { pressOf } = await admin()
   await pressOf('Revoke Unused')
   await says('No changes were made with this token.')

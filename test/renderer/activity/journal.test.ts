@@ -11,15 +11,15 @@ beforeEach(async () => {
   await client.call('credentials.create', { label: 'Lobby', access_key: 'lobby', secret_key: 'lobby-secret' })
 })
 
-/** A client asks for a room that is not there. */
+/** Requests an unknown room as a client. */
 const ask = (room_id: string) =>
   client.call('tester.send', { api: 'media', operation: 'get_room', access_key: 'lobby', params: { room_id } })
-/** A client that has a wrong secret. */
+/** Authenticates with a wrong secret as a client. */
 const fail = (access_key: string, digest: string) =>
   client.call('tester.send', { api: 'media', operation: 'authenticate', params: { access_key, digest } })
 const rows = () => [...document.querySelectorAll<HTMLElement>('.row-line')].map((row) => row.textContent ?? '')
 
-test('requests show as they happen, newest first', async () => {
+test('requests appear as they happen, newest first', async () => {
   show(ActivityPage, client)
   await says('No request yet')
   await ask('room-1')
@@ -30,7 +30,7 @@ test('requests show as they happen, newest first', async () => {
   await says('room not found')
 })
 
-describe('Why a digest was refused is for the operator', () => {
+describe('The reason of a refused digest is only for the operator', () => {
   const digest = btoa('0123456789012345678901234567890123456789')
   test.each([
     ['nobody', digest, 'No credential has this access_key.', '没有此 access_key 对应的凭据'],
@@ -51,7 +51,7 @@ describe('Why a digest was refused is for the operator', () => {
   })
 })
 
-test('An answer in the form for older clients is shown as it went out, without what may be a secret', async () => {
+test('An answer in the form for older clients is shown as sent, without possible secrets', async () => {
   await client.call('settings.set', { compatibility: { older_clients: true } })
   await client.call('tester.send', { api: 'device', operation: 'list_outgoing_users', access_key: 'lobby', params: {} })
   await ask('room-1')
@@ -81,7 +81,7 @@ test('A possible secret is shown as its length, in the language of the operator'
   await showLanguage('en')
 })
 
-test('paused, it stands still and counts; then everything is there', async () => {
+test('paused, the list stands still and counts; then all requests appear', async () => {
   await ask('room-1')
   show(ActivityPage, client)
   await says('room-1')
@@ -95,7 +95,7 @@ test('paused, it stands still and counts; then everything is there', async () =>
   await says('room-2')
 })
 
-test('with details open it stands still too, and one press shows what is new', async () => {
+test('with details open the list stands still too, and one press shows new requests', async () => {
   await ask('room-1')
   show(ActivityPage, client)
   await says('room-1')
@@ -108,7 +108,7 @@ test('with details open it stands still too, and one press shows what is new', a
   await says('room-2')
 })
 
-test('a filter is asked of the whole journal, and holds for what comes', async () => {
+test('a filter applies to the whole journal, and to new requests', async () => {
   await ask('room-1')
   await fail('nobody', 'x')
   show(ActivityPage, client)
@@ -134,7 +134,7 @@ test('another console clears the journal: this one is empty too', async () => {
   await says('room-2')
 })
 
-test('it says what it keeps', async () => {
+test('the page says how many requests it keeps', async () => {
   await client.call('settings.set', { console: { activity_entries: 100 } })
   await ask('room-1')
   show(ActivityPage, client)

@@ -31,7 +31,7 @@ const view = (items: ControllerView[], more: Partial<ControllersView> = {}): Con
   ...more,
 })
 
-/** The client of a site of several controllers, and the way to tell it that something changed. */
+/** Makes the client of a site with several controllers, and a function that reports a change to it. */
 function site(first: ControllersView, lead: (id: string) => Promise<unknown> = () => Promise.resolve({ name: '' })) {
   let now = first
   const listeners: ((view: ControllersView) => void)[] = []
@@ -84,12 +84,12 @@ test('the page updates leader, replicas and their lag, and highlights missing co
   expect(row?.querySelector('[title]:is(.warn)')?.getAttribute('title')).toContain('The leader runs 1.2.3')
   const link = document.querySelector('a[href="http://beta.example:7083"]')
   expect(link?.getAttribute('title')).toBe('Open the console of beta')
-  // Who is gone cannot lead, and who leads does.
+  // A missing controller cannot lead, and the leader already does.
   const menus = [...document.querySelectorAll('button[aria-label^="More actions"]')]
   expect(menus.map((menu) => menu.getAttribute('aria-label'))).toEqual(['More actions: beta'])
 })
 
-/** Asks, in the menu of a controller, to make it the leader. */
+/** Chooses "make leader" in the menu of a controller. */
 async function makeLeader(name: string): Promise<void> {
   await says(name)
   document.querySelector<HTMLElement>(`button[aria-label="More actions: ${name}"]`)?.click()
@@ -101,7 +101,7 @@ async function makeLeader(name: string): Promise<void> {
   })
 }
 
-test('another controller is made the leader, although the console is cut off by it', async () => {
+test('another controller becomes the leader, although the console loses its connection', async () => {
   const { client, become, asked } = site(view([alpha, beta]), () =>
     Promise.reject(new CallError('offline', 'The connection to the controller was lost.')),
   )
@@ -125,7 +125,7 @@ test('another controller is made the leader, although the console is cut off by 
   await eventually(() => expect(pageText()).not.toContain('beta is the leader now'))
 })
 
-test('a change of leader that was refused says why', async () => {
+test('a refused change of leader says why', async () => {
   const refusal = new CallError('failed', 'beta has not taken over.')
   const { client } = site(view([alpha, beta]), () => Promise.reject(refusal))
   show(ConfirmHost, client)
@@ -156,7 +156,7 @@ test('the console of a replica is read-only and links to the leader', async () =
   expect(may('rooms.create')).toBe(true)
 })
 
-test('while the database is away every page says since when, why, and what goes on, in both languages', async () => {
+test('while the database is away every page says since when, why, and what still works, in both languages', async () => {
   const away_since = new Date().setHours(0, 0, 0, 0)
   const away = { ...medium, away_since, error: 'the database cannot be reached: connection refused' }
   const { client, become } = site(view([alpha, beta], { medium: away }))
@@ -175,7 +175,7 @@ test('while the database is away every page says since when, why, and what goes 
   await says('Reachable')
 })
 
-test('the event log tells of leaders, controllers, the database and why nodes are offline, in both languages', async () => {
+test('the event log shows leaders, controllers, the database and why nodes are offline, in both languages', async () => {
   const about = (kind: string, params: object, subject = { type: 'controller', id: 'b', name: 'beta' }) =>
     ({ kind, params, subject, room: '' }) as unknown as EventEntry
   const site_ = { type: 'site', id: '', name: '' }
@@ -228,7 +228,7 @@ test('the event log tells of leaders, controllers, the database and why nodes ar
   expect(chinese.at(-1)).toBe('节点“n”离线：节点未在 2.5 秒内应答。')
 })
 
-test('a controller that is sent nothing, because it would be in plain HTTP, is named with what to do, in both languages', async () => {
+test('a controller that receives nothing, because it would be in plain HTTP, is named with the remedy, in both languages', async () => {
   const plain = controller('beta', { refused_plain: true })
   const { client, become } = site(view([alpha, plain, controller('gamma', { refused_plain: true, gone: true })]))
   show(ControllersPage, client)

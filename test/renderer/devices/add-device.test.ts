@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import AddDeviceDialog from '../../../renderer/console/pages/devices/AddDeviceDialog.vue'
 import { fieldOf, operator, press, says, show, write } from './operator-page.ts'
 
-test('a pasted address with a login is taken apart, and the way leads to a device in a new room', async () => {
+test('a pasted address with a login is split, and the steps lead to a device in a new room', async () => {
   const client = await operator()
   show(AddDeviceDialog, client, { modelValue: true })
   await write('RTSP address', 'rtsp://admin:p@ss/w:rd@192.168.1.64:8554/Streaming/Channels/101')
@@ -31,7 +31,7 @@ test('a pasted address with a login is taken apart, and the way leads to a devic
   expect((await client.call('rooms.list', {})).items).toMatchObject([{ topic: 'Yard', room_id: device?.roomId }])
 })
 
-test('an address that is none keeps the operator there and says what to mend', async () => {
+test('an invalid address keeps the operator on the step and says what to correct', async () => {
   const client = await operator()
   show(AddDeviceDialog, client, { modelValue: true })
   await write('RTSP address', 'http://192.168.1.64')
@@ -43,7 +43,7 @@ test('an address that is none keeps the operator there and says what to mend', a
   expect((await fieldOf('RTSP address')).getAttribute('aria-invalid')).toBe('true')
 })
 
-test('a userId that somebody has is refused at its field, and the new room is not made twice', async () => {
+test('a userId in use is refused at its field, and the new room is not created twice', async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Gate' })
   await client.call('devices.create', { roomId: room_id, userId: 'cam', userName: 'A', userAddress: 'rtsp://10.0.0.1' })
@@ -67,7 +67,7 @@ test('a userId that somebody has is refused at its field, and the new room is no
   expect((await client.call('rooms.list', {})).items.map(({ topic }) => topic).sort()).toEqual(['Gate', 'Yard'])
 })
 
-test('suggestions follow the address: name and login of the previous address go, a name typed by the operator stays', async () => {
+test('suggestions follow the address: name and login of the previous address are replaced, a name typed by the operator stays', async () => {
   const client = await operator()
   show(AddDeviceDialog, client, { modelValue: true })
   const toRoom = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { readTableFile } from '../../../renderer/console/pages/devices/tableFile
 import { i18n, showLanguage } from '../../../renderer/console/i18n/index.ts'
 import { operator, pageText, press, says, show } from './operator-page.ts'
 
-/** Pastes a table and has it checked. */
+/** Pastes a table and checks it. */
 async function paste(table: string): Promise<void> {
   await says('Or paste the table')
   const area = document.querySelector('textarea')
@@ -14,7 +14,7 @@ async function paste(table: string): Promise<void> {
   await press('Check table')
 }
 
-test('a table is shown line by line before anything changes, then done', async () => {
+test('a table is shown line by line before anything changes, then applied', async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Yard' })
   await client.call('devices.create', {
@@ -52,7 +52,7 @@ test('a table is shown line by line before anything changes, then done', async (
   expect((await client.call('devices.list')).map(({ userName }) => userName)).toEqual(['Renamed', 'Same', 'New'])
 })
 
-test('a table without a needed column is refused in the words of the operator', async () => {
+test("a table without a required column is refused in the operator's language", async () => {
   const client = await operator()
   await showLanguage('zh')
   show(ImportDialog, client, { modelValue: true })
@@ -73,6 +73,6 @@ test.each([
   expect(await readTableFile(new Blob([new Uint8Array(bytes)]))).toBe(text)
 })
 
-test('a workbook is not taken for a table', async () => {
+test('a workbook is not accepted as a table', async () => {
   await expect(readTableFile(new Blob(['PK\u0003\u0004\u0014\u0000']))).rejects.toMatchObject({ problem: 'notText' })
 })

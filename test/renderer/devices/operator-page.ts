@@ -20,11 +20,11 @@ import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { eventually } from '../eventually.ts'
 
 /**
- * A real controller with a simulated node, and the console's client of it: calls and events as over IPC. It stops with the test.
- * @param prepare what happened to the data folder before.
- * @param compatibility what start flags decide.
- * @param cores of the machine; left out: as it has.
- * @param siteKey of the desktop; left out: as headless.
+ * A real controller with a simulated node, and a client of the console: calls and events as over IPC. It stops with the test.
+ * @param prepare fills the data folder before the start.
+ * @param compatibility start flags.
+ * @param cores number of cores; default: those of the machine.
+ * @param siteKey site key as on the desktop; default: as headless.
  * @returns `as`: a client of the same controller for another caller
  */
 export async function operator(
@@ -70,7 +70,7 @@ export async function operator(
   return Object.assign(as(), { as })
 }
 
-/** Shows a component of the console as the page does. It goes with the test. */
+/** Mounts a component of the console like the page, until the end of the test. */
 export function show(component: Component, client: ConsoleClient, props: Record<string, unknown> = {}) {
   const router = createRouter({
     history: createMemoryHistory(),
@@ -88,13 +88,13 @@ export function show(component: Component, client: ConsoleClient, props: Record<
 /** Text on the page, dialogs included. */
 export const pageText = (): string => (document.body.textContent ?? '').replace(/\s+/g, ' ')
 
-/** Resolves when the page says so. */
+/** Resolves when the text is on the page. */
 export const says = (text: string): Promise<void> =>
   eventually(() => {
     if (!pageText().includes(text)) throw new Error(`the page does not say "${text}": ${pageText().slice(0, 2_000)}`)
   })
 
-/** Presses the button of this name. */
+/** Presses the button with this name. */
 export async function press(name: string): Promise<void> {
   const button = await eventually(() => {
     const found = [...document.querySelectorAll('button')].find(
@@ -106,7 +106,7 @@ export async function press(name: string): Promise<void> {
   button.click()
 }
 
-/** The field of this label, once it is there. */
+/** Waits for the field with this label. */
 export function fieldOf(label: string): Promise<HTMLInputElement> {
   return eventually(() => {
     const found = [...document.querySelectorAll('label')].find((one) => one.textContent?.trim().startsWith(label))
@@ -117,7 +117,7 @@ export function fieldOf(label: string): Promise<HTMLInputElement> {
   })
 }
 
-/** Writes into the field of this label. */
+/** Types into the field with this label. */
 export async function write(label: string, text: string): Promise<void> {
   const input = await fieldOf(label)
   input.value = text

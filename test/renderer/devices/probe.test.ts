@@ -6,21 +6,21 @@ import type { DeviceErrorKind } from '../../../shared/device.ts'
 const failed = (kind: DeviceErrorKind) =>
   probeAnswers({ ok: false, kind, message: '', milliseconds: 1, tracks: [], second: null, simulated: false })
 
-test('a probe answers how far it came', () => {
+test('a failed probe says how far it got', () => {
   expect(failed('unreachable')).toEqual({ reach: 'bad', login: 'unknown', stream: 'unknown' })
   expect(failed('auth')).toEqual({ reach: 'ok', login: 'bad', stream: 'unknown' })
   expect(failed('noUsableTrack')).toEqual({ reach: 'ok', login: 'ok', stream: 'bad' })
-  // Some cameras look at the path before the login.
+  // Some cameras check the path before the login.
   expect(failed('notFound')).toEqual({ reach: 'ok', login: 'unknown', stream: 'bad' })
   expect(failed('nodeFailed')).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 
-test('a simulated probe counts as no finding', () => {
+test('a simulated probe has no result', () => {
   const result = { ok: true, kind: null, message: '', milliseconds: 0, tracks: [], second: null, simulated: true }
   expect(probeAnswers(result)).toEqual({ reach: 'unknown', login: 'unknown', stream: 'unknown' })
 })
 
-test('a track is named as people name it, with why browsers do not play it and what helps', () => {
+test('a track has a readable name, with the reason why browsers cannot play it and the remedy', () => {
   const video = {
     kind: 'video',
     codec: 'H264',

@@ -39,7 +39,7 @@ test('A change by an operator shows at once with its author and the previous val
   await showLanguage('en')
 })
 
-test('A room has its own events, and what is exported is what is shown', async () => {
+test('A room has its own events, and the export has the displayed ones', async () => {
   const { room_id } = await client.call('rooms.create', { topic: '=Night shift' })
   await client.call('rooms.create', { topic: 'Other' })
   await client.call('rooms.close', { room_ids: [room_id] })
@@ -53,11 +53,11 @@ test('A room has its own events, and what is exported is what is shown', async (
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(items.toReversed())
   const csv = asCsv(items, ({ seq }) => `Event ${seq}`).split('\r\n')
   expect(csv).toHaveLength(4)
-  // A spreadsheet must not take a room's name for a formula.
+  // A spreadsheet must not read a room's name as a formula.
   expect(csv[1]).toContain(`,room,${room_id},"'=Night shift",`)
 })
 
-test('Names that an earlier version logged neither run nor hide in an export', () => {
+test('Names from an earlier version can neither run nor hide in an export', () => {
   const entry: EventEntry = {
     seq: 7,
     at: 0,
@@ -76,7 +76,7 @@ test('Names that an earlier version logged neither run nor hide in an export', (
   expect(csv).toMatch(/,"'-x"$/)
 })
 
-test('Filters leave what is asked for', async () => {
+test('Filters show only matching events', async () => {
   await client.call('rooms.create', { topic: 'Lobby' })
   show(EventsPage, client)
   await says('Room “Lobby” created')

@@ -8,7 +8,7 @@ import { eventually } from '../eventually.ts'
 
 const send = { api: 'media', operation: 'authenticate', params: { access_key: 'x', digest: 'y' } } as const
 
-test('without a simulated node the lab says so, and makes one', async () => {
+test('without a simulated node the lab says so, and creates one', async () => {
   const client = await operator()
   await client.call('nodes.remove', { name: 'lab' })
   show(LabPage, client)
@@ -20,7 +20,7 @@ test('without a simulated node the lab says so, and makes one', async () => {
   ])
 })
 
-test('people come into a room and leave it', async () => {
+test('simulated users join a room and leave it', async () => {
   const client = await operator()
   show(LabPage, client)
   await press('Create a test room')
@@ -35,7 +35,7 @@ test('people come into a room and leave it', async () => {
   await says('Nobody is in this room')
 })
 
-test('a fault hits real requests until all trouble is ended', async () => {
+test('a fault affects real requests until all faults are ended', async () => {
   const client = await operator()
   show(LabPage, client)
   await says('No faults active')
@@ -47,7 +47,7 @@ test('a fault hits real requests until all trouble is ended', async () => {
   expect(JSON.parse((await client.call('tester.send', send)).body)).toMatchObject({ ret: 401 })
 })
 
-test('a share that is none is refused at its field', async () => {
+test('an invalid share is refused at its field', async () => {
   const client = await operator()
   show(LabPage, client)
   await write('Share (%)', '250')
@@ -60,7 +60,7 @@ test('a share that is none is refused at its field', async () => {
   expect(await client.call('lab.faults')).toEqual([])
 })
 
-test('more people than the lab makes at once are refused at their field, and nobody joins', async () => {
+test('more users than the lab adds at once are refused at their field, and nobody joins', async () => {
   const client = await operator()
   show(LabPage, client)
   await press('Create a test room')
@@ -74,7 +74,7 @@ test('more people than the lab makes at once are refused at their field, and nob
   await says('2 simulated people joined')
 })
 
-test('a delay that no node can be given is refused at its field, and the one in force stays', async () => {
+test('a delay out of range is refused at its field, and the current one stays', async () => {
   const client = await operator()
   await client.call('lab.node_trouble', { name: 'lab', mode: 'slow', delay_ms: 40 })
   show(LabPage, client)

@@ -26,26 +26,26 @@ const draining = (rooms_left: number, name = 'a', drain = { rooms: 0, people_lef
   drift: { counts: { roomMissing: 0, roomUnknown: 0, cameraMissing: 0, cameraUnknown: 0 }, last: null },
 })
 
-/** Percent of the bar that is full; undefined when there is none. */
+/** Fill of the bar in percent; undefined: no bar. */
 function show(node: NodeView) {
   const shown = mount(DrainProgress, { props: { node }, global: { plugins: [{ install: installTexts }] } })
   const percent = (): string | undefined => /width: ([\d.]+)%/.exec(shown.html())?.[1]
   return { shown, percent, goOn: (next: NodeView) => shown.setProps({ node: next }) }
 }
 
-test('a drain goes on as rooms empty, never past its end, and says when it is done', async () => {
+test('a drain progresses as rooms empty, never beyond its end, and says when it is done', async () => {
   const { shown, percent, goOn } = show(draining(4))
   expect([shown.text().includes('4 rooms'), percent()]).toEqual([true, '0'])
   await goOn(draining(1))
   expect(percent()).toBe('75')
-  // A room that was empty has filled again.
+  // A room that was empty has users again.
   await goOn(draining(6))
   expect(percent()).toBe('0')
   await goOn(draining(0))
   expect([shown.text().includes('Empty'), percent()]).toEqual([true, undefined])
 })
 
-test('it says how many people are left and since when, and is measured by what the node had when it began', async () => {
+test('the drain shows how many users remain and since when, relative to their number at the start', async () => {
   const { shown, percent, goOn } = show(draining(2, 'a', { rooms: 8, people_left: 1 }))
   expect(shown.text()).toContain('2 rooms left · 1 person · for 5 min')
   expect(percent()).toBe('75')
@@ -53,14 +53,14 @@ test('it says how many people are left and since when, and is measured by what t
   expect(shown.text()).toContain('Only cameras are left')
 })
 
-test('another node is measured by itself', async () => {
+test('another node has its own progress', async () => {
   const { percent, goOn } = show(draining(8))
   await goOn(draining(2))
   await goOn(draining(4, 'b'))
   expect(percent()).toBe('0')
 })
 
-test('a drain can be ended at any time, and an empty node be disabled', async () => {
+test('a drain can be ended at any time, and an empty node can be disabled', async () => {
   const { shown, goOn } = show(draining(2))
   await shown.get('button').trigger('click')
   await goOn(draining(0))
@@ -68,7 +68,7 @@ test('a drain can be ended at any time, and an empty node be disabled', async ()
   expect(shown.emitted('act')).toEqual([['undrain'], ['disable']])
 })
 
-test('the error of a node is shown in the language of the operator', () => {
+test("the error of a node is shown in the operator's language", () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   expect(nodeSentence('The node did not answer within 2.5 s.', t)).toBe('The node did not answer within 2.5 s.')
   expect(nodeSentence('The connection to the node failed: there is no driver for nodes of kind janus here.', t)).toBe(

@@ -29,7 +29,7 @@ test('a stored secret is kept unless another is entered, or it is removed', asyn
   expect(values).toMatchObject({ api_secret: 'another', admin_secret: '', admin_key: '' })
 })
 
-test('what a test found is said in the language of the operator, with what it is about', async () => {
+test("the findings of a test are shown in the operator's language, with the affected names", async () => {
   const findings = [
     { code: 'wsUnreachable', severity: 'error', message: 'm', values: { reason: 'the port is closed' } },
     { code: 'clockAhead', severity: 'notice', message: 'n', values: { seconds: '20' } },
@@ -43,14 +43,14 @@ test('what a test found is said in the language of the operator, with what it is
   expect(chinese).toContain('20 秒')
 })
 
-test('each sentence names the same things in both languages', () => {
+test('each sentence has the same placeholders in both languages', () => {
   const named = (text: string): string[] => (text.match(/\{\w+\}/g) ?? []).sort()
   for (const [code, sentence] of Object.entries(zh.nodes.findings)) {
     expect([code, named(sentence)]).toEqual([code, named(en.nodes.findings[code as keyof typeof nodeFindingSentences])])
   }
 })
 
-test('the configuration files come as an archive that tar reads', async () => {
+test('the configuration files are an archive that tar reads', async () => {
   const text = 'general: {\n}\n'
   const bytes = new Uint8Array(await tarFile([{ name: 'janus.jcfg', text }], 1_700_000_000).arrayBuffer())
   const ascii = new TextDecoder('latin1').decode(bytes)

@@ -34,7 +34,7 @@ const janus = (fields: Partial<NodeView> = {}): NodeView => ({
   ...fields,
 })
 
-/** The panel of a node, at a site whose event port is open, or not. */
+/** Shows the panel of a node, at a site whose event port is open, or not. */
 function panel(node: NodeView, eventPort = 'http://127.0.0.1:7090') {
   const listeners = eventPort === '' ? [] : [{ name: 'event', url: eventPort }]
   const answers: Record<string, unknown> = {
@@ -76,14 +76,14 @@ test('drift is shown by kind, with the last finding', async () => {
   expect(pageText()).not.toContain('camera did not')
 })
 
-test('a node that was lost again and again says that it gets new rooms last, and for how long', async () => {
+test('a node that was lost repeatedly says that it gets new rooms last, and for how long', async () => {
   const shown = panel(janus({ unsteady: { until: Date.now() + 240_000, losses: 3 } }))
   await says('Lost 3 times within 10 minutes: other nodes get new rooms first for another')
   await shown.setProps({ node: janus({ unsteady: { until: Date.now() - 60_000, losses: 3 } }) })
   expect(pageText()).not.toContain('within 10 minutes')
 })
 
-test('the event log says what was repaired on which node, in both languages', async () => {
+test('the event log shows each repair with its node, in both languages', async () => {
   let sentence = ''
   const entry = {
     kind: 'node.drifted',

@@ -36,7 +36,7 @@ test('an operator of a machine with four cores adds three embedded nodes at once
   expect(pageText()).not.toContain('give the highest capacity')
 })
 
-test('another embedded node is offered with the next free port and a name; one that is taken is said at its field', async () => {
+test('a further embedded node is proposed with the next free port and a name; a port in use is reported at its field', async () => {
   const client = await operator(undefined, {}, 2)
   await client.call('nodes.add', { name: 'Hall', kind: 'embedded' })
   const { next, most } = await client.call('nodes.proposal')
@@ -54,7 +54,7 @@ test('another embedded node is offered with the next free port and a name; one t
   await dialog.setProps({ modelValue: false })
   await dialog.setProps({ modelValue: true })
   await eventually(async () => expect((await fieldOf('Name')).value).toBe('Hall 3'))
-  // That name is for an embedded node: another kind is not called so.
+  // That name is for an embedded node: another kind does not get it.
   const choose = (kind: string) => document.querySelector<HTMLInputElement>(`input[value="${kind}"]`)?.click()
   choose('janus')
   await says('None: host and port of the WebSocket address are returned.')
@@ -69,7 +69,7 @@ test('another embedded node is offered with the next free port and a name; one t
   await says(`Port ${next?.port} belongs to node Hall 2`)
 })
 
-test('a port in use is shown with its owner, in the language of the operator', () => {
+test("a port in use is shown with its owner, in the operator's language", () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   const said = 'The connection to the node failed: Port 7084 on 127.0.0.1 is in use by nginx (process 12).'
   expect(nodeSentence(said, t)).toBe('Port 7084 is in use by nginx (process 12)')

@@ -14,7 +14,7 @@ const ready: TranscodingStatus = {
   sound: { used: 3, limit: 32 },
 }
 
-/** The section of the node `here` as its node says that it is, beside one that says otherwise. */
+/** Shows the section of the node `here` with its reported status, beside another node with a different one. */
 function facts(status: Partial<TranscodingStatus> | undefined) {
   const all = [
     { node: 'other', ...ready, version: '5.0' },
@@ -41,7 +41,7 @@ test('missing ffmpeg is shown with how and why to install it, and no transcoder 
   expect(pageText()).not.toContain('in use')
 })
 
-test('ffmpeg without an encoder, ffmpeg that cannot start, and transcoding switched off are told apart', async () => {
+test('ffmpeg without an encoder, ffmpeg that cannot start, and transcoding switched off are distinguished', async () => {
   const incomplete = facts({ state: 'incomplete' })
   await says('version 7.1.2, encoders missing')
   await says('Requires the encoders for H.264 (libx264) and Opus (libopus).')
@@ -53,7 +53,7 @@ test('ffmpeg without an encoder, ffmpeg that cannot start, and transcoding switc
   await says('turned off in the settings')
 })
 
-test('in Chinese; of a node that does not answer nothing is said', async () => {
+test('the section is translated to Chinese, and a node that does not answer has none', async () => {
   await showLanguage('zh')
   const shown = facts({})
   await says('浏览器无法播放的摄像头')

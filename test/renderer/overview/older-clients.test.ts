@@ -24,7 +24,7 @@ const links = () => [...document.querySelectorAll<HTMLAnchorElement>('a')].map((
 const call = (operation: string, api: 'media' | 'device' = 'media') =>
   client.call('tester.send', { api, operation, access_key: 'lobby', params: {} })
 
-test('A client that is refused because "Older clients" is off is named, with how often it called, and the way to the switch', async () => {
+test('A client refused because "Older clients" is off is shown with its number of calls, and a link to the switch', async () => {
   show(attention, client)
   await says('Node lab is simulated')
   expect(pageText()).not.toContain('127.0.0.1')
@@ -41,7 +41,7 @@ test('A client that is refused because "Older clients" is off is named, with how
   await showLanguage('en')
 })
 
-test('A client that was dismissed is not named again when it calls on', async () => {
+test('A dismissed client does not appear again with further calls', async () => {
   await call('server_info')
   show(attention, client)
   await says('127.0.0.1 (Lobby)')
@@ -51,7 +51,7 @@ test('A client that was dismissed is not named again when it calls on', async ()
   expect((await client.call('overview.get')).attention.map(({ code }) => code)).toEqual(['simulatedNode'])
 })
 
-test('A client that sends its secret in the URL is listed apart, without the secret, with a link to the switch', async () => {
+test('A client that sends its secret in the URL is listed separately, without the secret, with a link to the switch', async () => {
   await call('get_access_token', 'device')
   show(attention, client)
   await says('127.0.0.1 (Lobby) asked for a token with its secret key in the URL; that is off.')
@@ -59,7 +59,7 @@ test('A client that sends its secret in the URL is listed apart, without the sec
   expect(pageText()).not.toContain('lobby-secret')
 })
 
-test('While secrets may travel in URLs, the overview says so, and cannot be made to forget it', async () => {
+test('While secrets may travel in URLs, the overview says so, and this cannot be dismissed', async () => {
   await client.call('settings.set', { compatibility: { older_clients: true, get_access_token: true } })
   show(attention, client)
   await says('Clients may send their secret key in a URL')
@@ -69,7 +69,7 @@ test('While secrets may travel in URLs, the overview says so, and cannot be made
   await eventually(() => expect(pageText()).not.toContain('in a URL'))
 })
 
-test('Calls of one client are listed together, and apart for each switch', () => {
+test('Calls of one client are listed together, and separately for each switch', () => {
   const one = { operation: 'x', by_parameters: false, client: '10.0.0.7', credential: 'lobby', last_at: 9 }
   const serve = { ...one, setting: 'older_clients', count: 2 } as const
   const refusals = refusalsOf([

@@ -24,7 +24,7 @@ describe('the best grid', () => {
 })
 
 describe('a stage', () => {
-  test('for every window size and number of people, all tiles are inside and none covers another', () => {
+  test('for every window size and number of users, all tiles are inside and none covers another', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 280, max: 3_000 }),
@@ -51,13 +51,13 @@ describe('a stage', () => {
     )
   })
 
-  test('the last in order are left out first, and counted', () => {
+  test('the last tiles in order are hidden first, and counted', () => {
     const { places, hidden } = arrange(400, 300, idsOf(30), null)
     expect([...places.keys()]).toEqual(idsOf(places.size))
     expect(hidden).toBe(30 - places.size)
   })
 
-  test('a large one has most of the space; the others are beside it, or below on an upright phone', () => {
+  test('a large tile has most of the space; the others are beside it, or below on an upright phone', () => {
     const wide = arrange(1_200, 700, idsOf(4), 'p2').places
     expect(wide.get('p2')?.width).toBeGreaterThan(900)
     expect(wide.get('p0')?.left).toBeGreaterThan(wide.get('p2')?.width ?? 0)
@@ -67,7 +67,7 @@ describe('a stage', () => {
     expect(upright.size).toBe(4)
   })
 
-  test('a large one that has left makes room for the grid again', () => {
+  test('after a large tile has left, the grid returns', () => {
     expect(arrange(800, 600, idsOf(2), 'gone')).toEqual(arrange(800, 600, idsOf(2), null))
   })
 })

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import { blur, canBlur } from '../../../renderer/room-page/local/background-blur.ts'
 import { DeviceSwitch } from '../../../renderer/room-page/local/device-input.ts'
 
-/** A phone's or a laptop's cameras, by what the page asks the browser for: a browser of the tests has no such cameras. */
+/** Cameras of a phone or a laptop, as requested from the browser: browsers of the tests have none. */
 class Cameras {
   readonly asked: MediaStreamConstraints[] = []
   readonly tracks: EventTarget[] = []
@@ -38,7 +38,7 @@ class Cameras {
 afterEach(() => void vi.unstubAllGlobals())
 
 describe('a camera in a call', () => {
-  test('is changed for the one that looks the other way, and back; that one is remembered as chosen', async () => {
+  test('is switched to the opposite one, and back; the choice is remembered', async () => {
     const cameras = new Cameras()
     const camera = new DeviceSwitch('video', '', () => {})
     await camera.turnOn()
@@ -49,7 +49,7 @@ describe('a camera in a call', () => {
     expect(camera.wanted).toBe('user')
   })
 
-  test('that has no other side goes on', async () => {
+  test('without an opposite one stays', async () => {
     const cameras = new Cameras()
     cameras.missing.add('environment')
     const camera = new DeviceSwitch('video', '', () => {})
@@ -58,7 +58,7 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: true, chosen: 'user', problem: null })
   })
 
-  test('that is pulled out gives way to another one, and is taken again when it is back', async () => {
+  test('that is unplugged is replaced by another one, and used again when it returns', async () => {
     const cameras = new Cameras()
     const told = vi.fn()
     const camera = new DeviceSwitch('video', 'environment', () => {}, told)
@@ -74,7 +74,7 @@ describe('a camera in a call', () => {
     expect(camera.input).toMatchObject({ on: true, chosen: 'environment' })
   })
 
-  test('a device that is unplugged with no other left is reported lost', async () => {
+  test('without a replacement is reported lost when unplugged', async () => {
     const cameras = new Cameras()
     const camera = new DeviceSwitch('video', '', () => {})
     await camera.turnOn()
@@ -84,7 +84,7 @@ describe('a camera in a call', () => {
   })
 })
 
-describe('blur of the background', () => {
+describe('background blur', () => {
   const track = (capabilities: object, applied: () => Promise<void> = () => Promise.resolve()) =>
     Object.assign(Object.create(null), {
       getCapabilities: () => capabilities,
@@ -92,14 +92,14 @@ describe('blur of the background', () => {
       applyConstraints: vi.fn(applied),
     })
 
-  test('is offered only where the browser lets the page choose it', () => {
+  test('is offered only if the browser lets the page choose it', () => {
     expect(canBlur(track({ backgroundBlur: [true, false] }))).toBe(true)
     for (const without of [{}, { backgroundBlur: [true] }, { backgroundBlur: [false] }])
       expect(canBlur(track(without))).toBe(false)
     expect(canBlur(null)).toBe(false)
   })
 
-  test('keeps what else was asked of the camera, and says when it cannot be had', async () => {
+  test('keeps the other settings of the camera, and reports when it is unavailable', async () => {
     const camera = track({ backgroundBlur: [true, false] })
     expect(await blur(camera, true)).toBe(true)
     expect(camera.applyConstraints).toHaveBeenCalledWith({ width: 1_280, backgroundBlur: true })

@@ -26,7 +26,7 @@ const reading = (values: Partial<ConnectionReading>): ConnectionReading => ({
 })
 
 describe('a connection', () => {
-  test('two readings make rates', () => {
+  test('has rates from two readings', () => {
     const before = reading({ at: 1_000, videoBytes: 1_000, frames: 10, packets: 100, lost: 1 })
     const after = reading({ at: 3_000, videoBytes: 251_000, frames: 60, packets: 198, lost: 3, roundTripMs: 20 })
     expect(ratesBetween(before, after)).toEqual({
@@ -40,7 +40,7 @@ describe('a connection', () => {
     expect(ratesBetween(before, before)).toBeUndefined()
   })
 
-  test('its quality is that of its worst part', () => {
+  test('has the quality of its worst part', () => {
     const good = { videoBitrate: 1, audioBitrate: 1, fps: 25, loss: 0, frozen: 0, roundTripMs: 30 }
     expect(qualityOf(undefined)).toBe('unknown')
     expect(qualityOf(good)).toBe('good')
@@ -51,19 +51,19 @@ describe('a connection', () => {
   })
 })
 
-test('loudness: silence is nothing, full scale is everything, a tenth of it is a third less', () => {
+test('loudness: silence is 0, full scale is 1, a tenth of the amplitude is a third less', () => {
   expect(loudness(new Float32Array(8))).toBe(0)
   expect(loudness(new Float32Array(8).fill(1))).toBe(1)
   expect(loudness(new Float32Array(8).fill(0.1))).toBeCloseTo(2 / 3)
 })
 
-test('a snapshot is named after the camera and the moment, without signs that a file may not have', () => {
+test('a snapshot is named after the camera and the time, without characters that file names forbid', () => {
   const at = new Date(2026, 10, 21, 9, 5, 3)
   expect(snapshotName('北门 / gate:1', at)).toBe('北门-gate-1_2026-11-21_09-05-03.jpg')
   expect(snapshotName('///', at)).toBe('camera_2026-11-21_09-05-03.jpg')
 })
 
-test('a stream that began anew has no rate yet', () => {
+test('a restarted stream has no rate yet', () => {
   const stream: StreamStats = {
     room_id: 'r',
     stream_id: 's',
@@ -88,7 +88,7 @@ test('a stream that began anew has no rate yet', () => {
   expect(withRates(stream, 2_000, undefined).bitrate).toBeUndefined()
 })
 
-test('a QR code paints exactly the modules of its text', () => {
+test('a QR code draws exactly the modules of its text', () => {
   const text = 'http://10.0.0.5:7080/jroom/?roomId=123456789#token=eyJ2IjoxfQ.x'
   const { data } = encode(text, { ecc: 'L', border: 2 })
   const path = mount(QrCode, { props: { text, label: 'code' } })

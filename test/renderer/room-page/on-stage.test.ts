@@ -7,20 +7,20 @@ import { tile } from './tile.ts'
 const room = (count: number): Tile[] => Array.from({ length: count }, (_, i) => tile(`p${i}`))
 const idsOf = (tiles: readonly Tile[]): string[] => tiles.map(({ id }) => id)
 
-describe('the stage of a room with more people than places', () => {
-  test('is first whose screen is shared, then who is kept, then oneself, then who spoke last, then who joined first', () => {
+describe('the stage of a room with more users than tiles', () => {
+  test('begins with a shared screen, then pinned users, then oneself, then the latest speaker, then the first user', () => {
     const tiles = [tile('s', { source: 'screen' }), ...room(6), tile('me', { own: true })]
     const order = byImportance(tiles, { kept: new Set(['p5']), spoke: ['p3', 'p4', 'gone'] })
     expect(idsOf(order)).toEqual(['s', 'p5', 'me', 'p3', 'p4', 'p0', 'p1', 'p2'])
   })
 
-  test('is as they joined where nobody spoke', () => {
+  test('is in joining order if nobody spoke', () => {
     expect(idsOf(byImportance(room(5), { kept: new Set(), spoke: [] }))).toEqual(['p0', 'p1', 'p2', 'p3', 'p4'])
   })
 })
 
-describe('places on the stage', () => {
-  test('stay as they are when somebody speaks up: the newcomer takes the place of the one who goes', () => {
+describe('tiles on the stage', () => {
+  test('stay in place when a user speaks: the speaker replaces the one who goes', () => {
     const people = room(20)
     let order: string[] = []
     const speak = (...spoke: string[]): string[] => {
@@ -38,14 +38,14 @@ describe('places on the stage', () => {
     expect(speak('p13', 'p12', 'p1', 'p9')).toEqual(['p13', 'p1', 'p12', 'p9'])
   })
 
-  test('close up when somebody leaves and nobody comes, and oneself stays last', () => {
+  test('close up when a user leaves without a successor, with oneself last', () => {
     const me = tile('me', { own: true })
     expect(keepPlaces(['p0', 'p1', 'me'], [tile('p1'), me])).toEqual(['p1', 'me'])
     expect(keepPlaces(['p1', 'me'], [tile('p1'), me, tile('p7'), tile('p8')])).toEqual(['p1', 'p7', 'p8', 'me'])
     expect(keepPlaces(['me'], [tile('p1'), me])).toEqual(['p1', 'me'])
   })
 
-  test('are none for those beyond the number, however large the window is; one tells how many they are', () => {
+  test('do not exceed the limit, however large the window; the rest are counted', () => {
     const ids = idsOf(room(12))
     const { places, more, hidden } = arrange(3_000, 2_000, ids, null, 38)
     expect([...places.keys()]).toEqual(ids)

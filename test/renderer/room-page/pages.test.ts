@@ -15,18 +15,18 @@ const rules = (more: Partial<PageRules> = {}): PageRules => ({
   ...more,
 })
 
-/** Every page, as the stage shows them. */
+/** Lists every page, as the stage shows them. */
 function pagesOf(tiles: readonly Tile[], given: PageRules): string[][] {
   const first = firstPage(tiles, given)
   return [first, ...furtherPages(tiles, new Set(idsOf(first)), given)].map(idsOf)
 }
 
 describe('pages of tiles', () => {
-  test('there is one where everybody fits', () => {
+  test('are on one page if they fit', () => {
     expect(pagesOf(people(4), rules())).toEqual([['p0', 'p1', 'p2', 'p3']])
   })
 
-  test('everybody is on one of them, who spoke last on the first', () => {
+  test('are each on a page, the latest speakers on the first', () => {
     const pages = pagesOf(people(10), rules({ spoke: ['p8'] }))
     expect(pages).toEqual([
       ['p0', 'p1', 'p2', 'p8'],
@@ -35,7 +35,7 @@ describe('pages of tiles', () => {
     ])
   })
 
-  test('each page holds the pinned people and the large picture', () => {
+  test('include the pinned users and the large picture on each page', () => {
     expect(pagesOf(people(7), rules({ kept: new Set(['p5']) }))).toEqual([
       ['p0', 'p1', 'p2', 'p5'],
       ['p5', 'p3', 'p4', 'p6'],
@@ -45,14 +45,14 @@ describe('pages of tiles', () => {
     expect(new Set(pages.flat()).size).toBe(7)
   })
 
-  test('a speaker of another page moves nobody on this page', () => {
+  test('do not move when a user of another page speaks', () => {
     const tiles = people(10)
     const first = new Set(idsOf(firstPage(tiles, rules())))
     const before = furtherPages(tiles, first, rules())
     expect(furtherPages(tiles, first, rules({ spoke: ['p9', 'p8'] }))).toEqual(before)
   })
 
-  test('however many are kept, the others are still reached, also on a phone', () => {
+  test('leave room for others, however many are pinned, even on a phone', () => {
     const tiles = people(12)
     const kept = new Set(idsOf(tiles).slice(0, 8))
     for (const given of [rules({ kept }), rules({ kept, width: 374, height: 300, large: 'p0', most: 12 })]) {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { layersOf } from '../../../renderer/kit/media/picture-layers.ts'
 
-/** A camera's track, as far as its size goes. */
+/** A camera's track, reduced to its size. */
 function camera(width: number, height: number): MediaStreamTrack {
   return Object.assign(new EventTarget() as MediaStreamTrack, { getSettings: () => ({ width, height }) })
 }
 
-describe('the sizes that a picture is sent in', () => {
+describe('layers of a published picture', () => {
   const heights = (width: number, height: number): number[] =>
     layersOf(camera(width, height), 2_000_000).map(({ scaleResolutionDownBy = 1 }) => height / scaleResolutionDownBy)
 
@@ -18,17 +18,17 @@ describe('the sizes that a picture is sent in', () => {
     expect(layersOf(camera(320, 180), 2_000_000)).toEqual([{ maxBitrate: 2_000_000 }])
   })
 
-  test('are as many of a phone that is held upright', () => {
+  test('are as many for an upright phone', () => {
     expect(heights(720, 1_280)).toEqual([320, 640, 1_280])
     expect(heights(360, 640)).toHaveLength(2)
   })
 
-  test('are each of pictures that no viewer can leave out', () => {
+  test('contain only pictures that every viewer needs', () => {
     const layers = layersOf(camera(1_280, 720), 2_000_000)
     expect(layers.map((layer) => 'scalabilityMode' in layer && layer.scalabilityMode)).toEqual(Array(3).fill('L1T1'))
   })
 
-  test('have names of their own, and the largest has what the picture may take', () => {
+  test('have unique names, and the largest has the full bitrate', () => {
     const layers = layersOf(camera(1_280, 720), 2_000_000)
     expect(new Set(layers.map(({ rid }) => rid)).size).toBe(3)
     expect(layers.at(-1)?.maxBitrate).toBe(2_000_000)

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { silenceWatch } from '../../../renderer/kit/media/silence-watch.ts'
 
-/** A connection that counts what comes, and what is made of its silence. */
+/** A connection that counts packets, and records the alarms. */
 class Watched {
   readonly told: string[] = []
-  /** Whether the server answers a request. */
+  /** The server answers requests. */
   answers = true
   asked = 0
   #packets = 0
@@ -29,7 +29,7 @@ class Watched {
     open.push(this)
   }
 
-  /** A packet in so many milliseconds from now on; 0: none. */
+  /** Receives a packet at this interval in milliseconds from now on; 0: none. */
   receives(everyMs: number): void {
     clearInterval(this.#timer)
     if (everyMs > 0) this.#timer = setInterval(() => (this.#packets += 1), everyMs)
@@ -43,7 +43,7 @@ class Watched {
 
 const open: Watched[] = []
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
-/** What an earlier story was told is long ago. */
+/** Time of the start, long after the alarms of an earlier story. */
 let began = 0
 beforeEach(() => {
   began += 10 * 60_000
@@ -67,7 +67,7 @@ test('a lost network path is reported to each connection once within 2 s, and ag
   expect([camera.told, own.told, quiet.told]).toEqual([['silent', 'lost'], ['silent'], ['silent', 'lost']])
 })
 
-test('one that receives something is a sign of life for all: a camera may be silent', async () => {
+test('one connection with packets is a sign of life for all: a camera may be silent', async () => {
   const [camera, other] = [new Watched(30), new Watched(40)]
   await pass(10_000)
   camera.receives(0)
@@ -78,7 +78,7 @@ test('one that receives something is a sign of life for all: a camera may be sil
   expect(open.map(({ told }) => told)).toEqual([[], []])
 })
 
-test('one that receives something now and then is a sign of life, too', async () => {
+test('one connection with occasional packets is a sign of life, too', async () => {
   for (let at = 0; at < 1_000; at += 125) {
     const [camera, other] = [new Watched(30), new Watched(0)]
     await pass(10_000 + at)
@@ -92,7 +92,7 @@ test('one that receives something now and then is a sign of life, too', async ()
   }
 })
 
-test('a report each second is enough: the only camera that is watched may be silent', async () => {
+test('one report per second is enough: the only watched camera may be silent', async () => {
   const camera = new Watched(30)
   await pass(10_000)
   camera.receives(1_020)
@@ -113,7 +113,7 @@ test('while the node does not answer, no connection restarts: the watch asks aga
   expect(camera.told).toEqual(['silent'])
 })
 
-test('what comes and goes alarms ever less often', async () => {
+test('unstable paths raise alarms at growing intervals', async () => {
   const camera = new Watched(30)
   for (let turn = 0; turn < 30; turn++) {
     await pass(4_000)
@@ -126,7 +126,7 @@ test('what comes and goes alarms ever less often', async () => {
   expect(camera.told).not.toContain('lost')
 })
 
-test('a page that was held up has not looked: what it did not see was not silence', async () => {
+test('a page that was suspended has not measured, so nothing counts as silence', async () => {
   const camera = new Watched(30)
   await pass(10_000)
   camera.receives(0)

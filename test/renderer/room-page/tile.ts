@@ -1,6 +1,6 @@
 import type { Tile } from '../../../renderer/room-page/layout/tiles.ts'
 
-/** Somebody's tile; what is left out is of no interest. */
+/** Makes a user's tile; other fields have defaults. */
 export function tile(id: string, more: Partial<Tile> = {}): Tile {
   const person = {
     user_id: id,

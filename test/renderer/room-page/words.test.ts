@@ -6,7 +6,7 @@ import { en } from '../../../renderer/room-page/texts/en.ts'
 import { fill, firstLanguage } from '../../../renderer/room-page/texts/texts.ts'
 import { zh } from '../../../renderer/room-page/texts/zh.ts'
 
-/** The token of a link, as the controller makes it; its signature is not for the page to judge. */
+/** Makes the token of a link like the controller; the page does not check its signature. */
 const tokenOf = (claims: object): string => {
   const bytes = new TextEncoder().encode(JSON.stringify(claims))
   const text = btoa(String.fromCharCode(...bytes))
@@ -14,7 +14,7 @@ const tokenOf = (claims: object): string => {
 }
 
 describe('the address of the page', () => {
-  test('names the room, and the person the link was made for, in any script', () => {
+  test('names the room, and the user of a personal link, in any script', () => {
     const token = tokenOf({ name: '王小明 🎥', exp: 42 })
     expect(entryOf({ search: '?roomId=a%20b', hash: `#token=${token}` })).toEqual({
       roomId: 'a b',
@@ -25,7 +25,7 @@ describe('the address of the page', () => {
     })
   })
 
-  test('can be given on only where its link is for anybody and makes nobody host', () => {
+  test('can be shared only if its link is for anybody and makes nobody host', () => {
     const mayGive = (claims: object): boolean =>
       entryOf({ search: '?roomId=1', hash: `#token=${tokenOf(claims)}` }).isForAnybody
     expect(mayGive({ role: 'member' })).toBe(true)
@@ -67,18 +67,18 @@ test.each([
   expect(initialsOf(name)).toBe(initials)
 })
 
-test('ids that follow each other have colours that differ', () => {
+test('consecutive ids have different colours', () => {
   const apart = Math.abs(hueOf('u1') - hueOf('u2'))
   expect(Math.min(apart, 360 - apart)).toBeGreaterThan(40)
 })
 
-test('the language is the chosen one, else the first of the browser that the page speaks', () => {
+test("the language is the chosen one, else the browser's first one that the page supports", () => {
   expect(firstLanguage('', ['de', 'zh-TW', 'en'])).toBe('zh')
   expect(firstLanguage('', ['fr'])).toBe('en')
   expect(firstLanguage('en', ['zh'])).toBe('en')
 })
 
-test('both languages name the same values in every text', () => {
+test('both languages have the same placeholders in every text', () => {
   const names = (value: unknown): unknown =>
     typeof value === 'string'
       ? [...value.matchAll(/\{\w+\}/g)].map(String).sort()

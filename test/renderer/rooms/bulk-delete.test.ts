@@ -5,7 +5,7 @@ import RoomsPage from '../../../renderer/console/pages/RoomsPage.vue'
 import { fieldOf, operator, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-test('Rooms are deleted together only when the operator types how many; people and cameras are counted apart, and the search stays', async () => {
+test('Rooms are deleted together only when the operator types their number; users and cameras are counted separately, and the search stays', async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Board' })
   await client.call('rooms.create', { topic: 'Yard' })

@@ -5,11 +5,11 @@ import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, says, show } from '../devices/operator-page.ts'
 
-/** A room of a site that people reach at this address, and the dialog that makes a link to it. */
+/** Shows the dialog for a link to a room of a site with this public address. */
 async function dialogAt(client: ConsoleClient, room: string, public_url: string) {
   await client.call('settings.set', { media: { public_url } })
   const dialog = show(JoinLinkDialog, client, { room, openToNumber: true })
-  // The address is shown as soon as there is a link.
+  // The address appears with the link.
   await says(public_url || 'http://127.0.0.1')
   return dialog
 }

@@ -19,14 +19,14 @@ const connection = (user_id: string, speaking: boolean): [string, ConnectionStat
   { room_id: '1', user_id, signal: true, speaking, peers: [] },
 ]
 
-/** A controller that has not answered yet. */
+/** A controller that does not answer. */
 const silent = {
   call: () => new Promise<never>(() => undefined),
   on: () => () => undefined,
   onReconnect: () => () => undefined,
 } as unknown as ConsoleClient
 
-test('the list of a room marks people while they speak', async () => {
+test('the list of a room marks users while they speak', async () => {
   const users = [user('ann'), user('bo')]
   const shown = show(RoomPeople, silent, {
     room: '1',
@@ -40,7 +40,7 @@ test('the list of a room marks people while they speak', async () => {
   await showLanguage('zh')
   await says('正在发言')
   await showLanguage('en')
-  // As long as the node does not answer nobody is said to speak.
+  // While the node does not answer nobody is marked.
   await shown.setProps({ connections: new Map() })
   expect(speaking()).toEqual([false, false])
 })

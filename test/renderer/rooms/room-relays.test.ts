@@ -23,14 +23,14 @@ const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
   joined_at: 0,
 }))
 
-/** A controller that knows these rooms of several nodes. */
+/** A controller with these rooms on several nodes. */
 const knowing = (relayedRooms: RelayedRoomView[]): ConsoleClient =>
   ({
     call: (_: string, { room_id }: { room_id?: string }) =>
       Promise.resolve(relayedRooms.filter((cascade) => room_id === undefined || cascade.room_id === room_id)),
   }) as unknown as ConsoleClient
 
-test('a room on several nodes shows which, and which streams these hand to each other by the names of people', async () => {
+test('a room on several nodes lists them, and the relayed streams by the names of their users', async () => {
   const relays = [relay('ann', 'north', 'south'), relay('ann~screen', 'north', 'south', 'connecting')]
   const client = knowing([
     { room_id: '1', nodes: ['north', 'south'], relays: [...relays, relay('bo', 'south', 'north')] },
@@ -49,7 +49,7 @@ test('a room on several nodes shows which, and which streams these hand to each 
   await showLanguage('en')
 })
 
-test('where nobody watches anything from another node that is said; a room on one node shows nothing of it', async () => {
+test('without viewers of another node the panel says so; a room on one node has no such panel', async () => {
   const client = knowing([{ room_id: '1', nodes: ['north', 'south'], relays: [] }])
   const shown = show(RoomRelays, client, { roomId: '1', users })
   await says('Nothing is relayed')
@@ -57,7 +57,7 @@ test('where nobody watches anything from another node that is said; a room on on
   await expect.poll(pageText).not.toContain('Nodes and relays')
 })
 
-test('a node shows how many streams it gets from others and hands to others', async () => {
+test('a node shows how many streams it receives from others and relays to others', async () => {
   const first = { room_id: '1', nodes: ['north', 'south'], relays: [relay('ann', 'north', 'south')] }
   const second = {
     room_id: '2',

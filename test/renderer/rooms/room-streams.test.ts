@@ -24,7 +24,7 @@ const stream = {
 }
 const nobody = {} as unknown as ConsoleClient
 
-test('a stream whose media goes by a Janus server shows no numbers rather than zeros', async () => {
+test('a stream on a Janus server shows no numbers instead of zeros', async () => {
   const shown = show(RoomStreams, nobody, {
     room: { room_id: '1', room_mode: 1 },
     users: [],

@@ -28,12 +28,12 @@ test.each<[string, Partial<StreamStats>, RegExp]>([
   ['a camera that everybody sees and hears', {}, /^$/],
   ['H.265 that is made playable', { conversion: idle }, /^$/],
   [
-    'H.265 where ffmpeg is missing',
+    'H.265 without ffmpeg',
     { video_codec: 'H265', shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265' }] },
     /H\.265.*apt install ffmpeg.*set the device to H\.264/,
   ],
   [
-    'a camera without a sound that browsers play',
+    'a camera without sound that browsers can play',
     { audio_codec: '', shortcomings: [{ kind: 'audio', way: 'none', reason: 'aac' }] },
     /AAC.*set the device to G\.711 or Opus/,
   ],

@@ -22,13 +22,13 @@ import { defaultSettings, settingsPatchSchema } from '../../../shared/settings.t
 const fields: readonly SettingField[] = Object.values(cardFields).flat()
 
 describe('The settings page', () => {
-  test('has a field for every setting, but for those with a place of their own', () => {
+  test('has a field for every setting, except those with a place of their own', () => {
     const paths = Object.entries(defaultSettings()).flatMap(([part, value]) =>
       Array.isArray(value) ? [part] : Object.keys(value).map((name) => `${part}.${name}`),
     )
-    const elsewhere = (path: string) =>
+    const hasOwnPlace = (path: string) =>
       path.startsWith('listeners.') || path === 'console.welcome_done' || path === 'console.key_sign_in'
-    expect(fields.map(({ path }) => path).sort()).toEqual(paths.filter((path) => !elsewhere(path)).sort())
+    expect(fields.map(({ path }) => path).sort()).toEqual(paths.filter((path) => !hasOwnPlace(path)).sort())
   })
 
   test('names every field', () => {
@@ -38,7 +38,7 @@ describe('The settings page', () => {
     }
   })
 
-  test('knows the bounds of every number by the controller’s own schema', () => {
+  test('takes the range of every number from the controller’s own schema', () => {
     for (const { path, kind } of fields) {
       if (kind !== 'number' && kind !== 'quantity') continue
       const bounds = boundsOf(path)
@@ -47,7 +47,7 @@ describe('The settings page', () => {
     expect(boundsOf('deadlines.node_ms')).toEqual({ least: 50, most: 60_000 })
   })
 
-  test('sends what the controller takes, when nothing was changed', () => {
+  test('sends valid settings when nothing was changed', () => {
     const patch = patchOf(Object.fromEntries(fields.map(({ path }) => [path, fieldValue(defaultSettings(), path)])))
     expect(settingsPatchSchema.safeParse(patch).error).toBeUndefined()
     expect(defaultOf('access.token_idle_ms')).toBe(43_200_000)
@@ -66,7 +66,7 @@ describe('The settings page', () => {
   })
 })
 
-test('the page follows the console to its new place, on the host name by which it came', () => {
+test('the page follows the console to its new port, on the same host name', () => {
   const here = { hostname: 'desk.example.org', hash: '#/settings/network' }
   expect(consoleAddress('http://127.0.0.1:9000', '0.0.0.0', here)).toBe(
     'http://desk.example.org:9000/#/settings/network',
@@ -77,7 +77,7 @@ test('the page follows the console to its new place, on the host name by which i
   )
 })
 
-test('a licence is read alone or out of a site file, and what is none says so', () => {
+test('a licence is read alone or from a site file, and an invalid one says so', () => {
   const licence = { expires_at: '2027-12-31', max_rooms: 5, max_users: 0 }
   expect(licenceIn('{"expires_at":"2027-12-31","max_rooms":5}')).toEqual({ ok: true, licence })
   expect(licenceIn(JSON.stringify({ licence, settings: {} }))).toEqual({ ok: true, licence })
@@ -85,7 +85,7 @@ test('a licence is read alone or out of a site file, and what is none says so', 
   expect(licenceIn('no json')).toMatchObject({ ok: false })
 })
 
-test('every part that is shipped is named with its licence', async () => {
+test('every shipped part is listed with its licence', async () => {
   const root = join(import.meta.dirname, '../../..')
   const read = async (path: string) => JSON.parse(await readFile(join(root, path), 'utf8')) as Record<string, unknown>
   const { dependencies } = (await read('package.json')) as { dependencies: Record<string, string> }

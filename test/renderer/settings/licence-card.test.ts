@@ -6,7 +6,7 @@ import { fieldOf, operator, press, says, show, write } from '../devices/operator
 
 const card = () => [h(LicenceCard), h(ConfirmHost)]
 
-test('A licence that has ended is saved only when the operator means it: they read what it stops', async () => {
+test('An expired licence is saved only after a confirmation that says what it stops', async () => {
   const client = await operator()
   await client.call('rooms.create', { topic: 'Board' })
   show(card, client)
@@ -17,7 +17,7 @@ test('A licence that has ended is saved only when the operator means it: they re
   await says('No room can be created: there are already 1')
   await press('Cancel')
   expect((await client.call('licence.get')).expires_at).toBe('')
-  // What was entered is still there.
+  // The entered value is still there.
   expect((await fieldOf('Valid until')).value).toBe('2020-02-29')
 
   await press('Save')
@@ -27,7 +27,7 @@ test('A licence that has ended is saved only when the operator means it: they re
   expect(await client.call('licence.get')).toMatchObject({ expires_at: '2020-02-29', expired: true })
 })
 
-test('A licence that stops nothing is saved without a question', async () => {
+test('A valid licence is saved without a question', async () => {
   const client = await operator()
   show(card, client)
   await write('Valid until', '2099-12-31')

@@ -15,7 +15,7 @@ import { storedRoom } from '../../support/stored-records.ts'
 import { operator, press, says, show } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-/** A site whose two rooms were confirmed when the power failed, and whose journal is gone. */
+/** A site whose two rooms were confirmed before a power failure, and whose journal is gone. */
 async function loseTheJournal(folder: string): Promise<void> {
   const before = await mkdtemp(join(tmpdir(), 'roomdesk-page-'))
   const store = await openStore({ folder: before, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
@@ -35,11 +35,11 @@ const attention = defineComponent({
   },
 })
 
-test('a loss by damage is shown with what to do, until it is dismissed', async () => {
+test('a loss by damage is shown with the remedy, until it is dismissed', async () => {
   const client = await operator(loseTheJournal)
   show(attention, client)
   await says('Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate')
-  // "Show" leads to the card that says what is missing.
+  // "Show" links to the card that lists the losses.
   expect(document.querySelector('a[href$="/settings/data"]')?.textContent).toBe('Show')
   await says('journal-000001.ndjson is missing: 2 confirmed changes, made between')
   await says('Recreate what is missing, or restore your own copy of the whole data folder')

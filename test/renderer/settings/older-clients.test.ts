@@ -18,11 +18,11 @@ const card = defineComponent({
 const serve = 'Answer older clients'
 const exchange = 'Let them exchange'
 
-/** What a page on the original browser SDK calls first. */
+/** Sends the first call of a page on the original browser SDK. */
 const beginAsOlderClient = (client: ConsoleClient) =>
   client.call('tester.send', { api: 'media', operation: 'server_info', params: {} })
 
-test('Older clients are answered from when the operator says so; what was refused until then is no news any more', async () => {
+test('Older clients are served once the operator says so; earlier refusals are no longer shown', async () => {
   const client = await operator()
   await beginAsOlderClient(client)
   show(card, client)
@@ -35,7 +35,7 @@ test('Older clients are answered from when the operator says so; what was refuse
   await says('Unsaved changes')
   await press('Save')
   await says('The settings were saved')
-  // The word of an earlier saving may still be on the page.
+  // The message of an earlier save may still be on the page.
   await expect
     .poll(async () => (await client.call('settings.get')).compatibility)
     .toEqual({ older_clients: true, get_access_token: false })
@@ -43,7 +43,7 @@ test('Older clients are answered from when the operator says so; what was refuse
   expect(pageText()).not.toContain('/sdk/config/serverinfo')
 })
 
-test('The switch for secrets in URLs is one of its own, and the warning stands beside it', async () => {
+test('The switch for secrets in URLs is separate, with its warning beside it', async () => {
   const client = await operator()
   show(card, client)
   await says('getAccessToken sends the secret key in URLs')
@@ -60,7 +60,7 @@ test('The switch for secrets in URLs is one of its own, and the warning stands b
   )
 })
 
-test('A switch that a start flag set is shown and cannot be changed', async () => {
+test('A switch set by a start flag is shown and cannot be changed', async () => {
   const client = await operator(undefined, { older_clients: true })
   show(card, client)
   await says('Set by a start flag or environment variable')
@@ -69,7 +69,7 @@ test('A switch that a start flag set is shown and cannot be changed', async () =
   expect((await fieldOf(exchange)).disabled).toBe(false)
 })
 
-test('A link from the overview leads to the switch itself: it has the focus, for the keyboard, and is marked', async () => {
+test('A link from the overview leads to the switch itself, which has the focus and is marked', async () => {
   const client = await operator()
   const linked = defineComponent({
     setup() {

@@ -14,7 +14,7 @@ import type { Component } from 'vue'
 import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-/** A card once the settings were read, with the questions it asks. */
+/** Mounts a card after the settings were read, with its dialogs. */
 function withSettings(card: Component, props: Record<string, unknown> = {}): Component {
   return defineComponent({
     setup() {
@@ -25,7 +25,7 @@ function withSettings(card: Component, props: Record<string, unknown> = {}): Com
   })
 }
 
-test('a setting is changed, saved, and brought back to its default', async () => {
+test('a setting is changed, saved, and reset to its default', async () => {
   const client = await operator()
   show(withSettings(SettingsCard, { name: 'rooms' }), client)
   await write('Max. participants', '7')
@@ -40,7 +40,7 @@ test('a setting is changed, saved, and brought back to its default', async () =>
   await eventually(async () => expect((await client.call('settings.get')).room_defaults.attendee_max).toBe(100))
 })
 
-test('a deadline is typed in its unit, and its bounds are spelled out', async () => {
+test('a deadline is typed in its unit, and its range is spelled out', async () => {
   const client = await operator()
   show(withSettings(SettingsCard, { name: 'deadlines' }), client)
   expect((await fieldOf('MCU node response')).value).toBe('4')
@@ -55,7 +55,7 @@ test('a deadline is typed in its unit, and its bounds are spelled out', async ()
   expect((await client.call('settings.get')).deadlines.store_ms).toBe(5_000)
 })
 
-test('a port in use is refused at its field with the name of who holds it, and nothing moves', async () => {
+test('a port in use is refused at its field with the name of its holder, and nothing moves', async () => {
   const client = await operator()
   const blocker = createServer().listen(0, '127.0.0.1')
   await once(blocker, 'listening')
@@ -77,7 +77,7 @@ test.each([
   ['darwin', 'macOS will ask whether Roomdesk may accept incoming connections'],
   ['linux', undefined],
 ])(
-  'before the desktop app on %s is reached from other machines, its operator hears that the system asks',
+  'before the desktop app on %s opens to other machines, its operator reads that the system will ask',
   async (platform, sentence) => {
     const client = await operator()
     Object.assign(window, { roomdesk: { platform } })
@@ -92,7 +92,7 @@ test.each([
   },
 )
 
-test('the port for events of Janus nodes is opened, moved away from one that is taken, and closed', async () => {
+test('the port for events of Janus nodes is opened, moved away from a port in use, and closed', async () => {
   const client = await operator()
   const event = async () => (await client.call('overview.get')).listeners.find(({ name }) => name === 'event')
   const setting = async () => (await client.call('settings.get')).listeners.event_port
@@ -123,7 +123,7 @@ test('the port for events of Janus nodes is opened, moved away from one that is 
   await eventually(async () => expect(await setting()).toBeNull())
 })
 
-test('somebody else saves meanwhile: what was not touched here follows, what was typed stays', async () => {
+test('another operator saves meanwhile: untouched fields follow, typed values stay', async () => {
   const client = await operator()
   show(withSettings(SettingsCard, { name: 'rooms' }), client)
   await fieldOf('Max. participants')
@@ -144,7 +144,7 @@ test('the page begins with the network, and the desktop has no console port to s
   expect([...document.querySelectorAll('label')].map((one) => one.textContent?.trim())).not.toContain('Console')
 })
 
-test('The password of a TURN server is not shown; it stays when something else is changed, and goes when another is typed', async () => {
+test('The password of a TURN server is hidden; it stays when other fields change, and a new one replaces it', async () => {
   const client = await operator()
   const server = { urls: ['turn:turn.example.org'], username: 'ann', credential: 'a TURN secret' }
   await client.call('settings.set', { media: { ice_servers: [server] } })

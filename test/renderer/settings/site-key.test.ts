@@ -15,7 +15,7 @@ const page = defineComponent({
   },
 })
 
-test('a site whose key is in a keychain of Windows says what a copy of its folder needs besides', async () => {
+test('a site whose key is in a keychain of Windows says what a copy of its folder needs as well', async () => {
   const also = 'C:\\Users\\Ann\\AppData\\Roaming\\Roomdesk\\Local State'
   const client = await operator(undefined, {}, undefined, {
     place: 'keychain',
@@ -41,7 +41,7 @@ test('a session without a keychain is shown, and its site needs only its folder'
   expect(document.body.textContent).not.toContain('Keep also')
 })
 
-test('headless, where the key is in a file on purpose, nothing is said of it', async () => {
+test('headless, where the key is deliberately in a file, shows no warning', async () => {
   const client = await operator()
   show(page, client)
   await says('Data folder')
@@ -50,7 +50,7 @@ test('headless, where the key is in a file on purpose, nothing is said of it', a
 })
 
 test.each(['seal.key', 'seal.key.wrapped'])(
-  'who saves a backup where no keychain protects the key is told which file opens it: %s',
+  "without a keychain a backup's dialog names the file that opens it: %s",
   async (file) => {
     const client = await operator(undefined, {}, undefined, { place: 'file', file, unprotected: true, also: '' })
     await client.call('backups.make')

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Runs the lines as a person who pasted them would, and returns what they printed. */
+/** Runs the lines as pasted by a person, and returns their output. */
 async function pasted(language: CodeLanguage, code: string): Promise<string> {
   const commands = {
     curl: ['sh', ['-c', code]],
@@ -45,7 +45,7 @@ async function pasted(language: CodeLanguage, code: string): Promise<string> {
 const nasty = `早会 'it''s' "quoted" $HOME \`id\` \\ & # %`
 
 describe.each(codeLanguages)('A request copied as %s', (language) => {
-  test('asks the same when it is a GET', async () => {
+  test('sends the same as the tester for a GET', async () => {
     const url = `${base}/rtc/room/create?${new URLSearchParams({ topic: nasty, access_token: 'a+b/c==' }).toString()}`
     const text = `GET ${url.slice(base.length)} HTTP/1.1\nHost: x\nAccept: application/json`
     const printed = await pasted(language, codeLines(language, wireRequest(text, url, false)))
@@ -64,7 +64,7 @@ describe.each(codeLanguages)('A request copied as %s', (language) => {
   })
 })
 
-test('a self-signed certificate is no hindrance, and is said to be one', () => {
+test('accepts a self-signed certificate, and says so', () => {
   const request = wireRequest('GET / HTTP/1.1', 'https://127.0.0.1:1/', true)
   expect(codeLines('curl', request)).toBe("curl --insecure 'https://127.0.0.1:1/'")
   expect(codeLines('python', request)).toContain('context=context')

@@ -11,7 +11,7 @@ beforeEach(async () => {
   await client.call('credentials.create', { label: 'Lobby', access_key: 'lobby', secret_key: 'lobby-secret' })
 })
 
-test('a client is authenticated with the first credential, and both sides are shown', async () => {
+test('a client authenticates with the first credential, and both sides are shown', async () => {
   show(TesterPage, client)
   await says('Its access_key and digest are added for you')
   await press('Send')
@@ -20,7 +20,7 @@ test('a client is authenticated with the first credential, and both sides are sh
   await says("curl 'http://127.0.0.1:")
 })
 
-test('a room is made, and the next operation is about it', async () => {
+test('a room is created, and the next operation uses it', async () => {
   show(TesterPage, client)
   await says('Its access_key')
   await choose('Operation', 'create_room')
@@ -35,7 +35,7 @@ test('a room is made, and the next operation is about it', async () => {
   expect((await fieldOf('room_id')).value).toBe(room?.room_id)
 })
 
-test('room, user and token go on from call to call, and what the site knows is offered', async () => {
+test('room, user and token carry over from call to call, and known values are offered', async () => {
   const { room_id } = await client.call('rooms.create', { topic: 'Yard' })
   await client.call('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
   show(TesterPage, client)
@@ -63,7 +63,7 @@ test('room, user and token go on from call to call, and what the site knows is o
   expect((await fieldOf('userId')).value).toBe('ann')
 })
 
-test('the token of one call is there for the next without a credential', async () => {
+test('the token of one call is available for the next without a credential', async () => {
   await client.call('settings.set', { compatibility: { older_clients: true, get_access_token: true } })
   show(TesterPage, client)
   await says('Its access_key')
@@ -114,7 +114,7 @@ test('operations for older clients are listed with the others and name the switc
   expect(pageText()).toContain('What you copy holds the secret key')
 })
 
-test('an earlier send is opened from the history, with what was in the form then', async () => {
+test("an earlier request is opened from the history, with the form's values at the time", async () => {
   show(TesterPage, client)
   await says('Its access_key')
   await choose('Operation', 'get_room')

@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws'
 import { webSocketTransport } from '../../../renderer/kit/transport/websocket.ts'
 import { eventually } from '../eventually.ts'
 
-/** A console port that has room for no more consoles, until it has. */
+/** A console port at its limit, until the test frees a place. */
 async function fullPort() {
   const port = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await new Promise((resolve) => port.once('listening', resolve))
@@ -20,7 +20,7 @@ async function fullPort() {
   return { seen, url: `ws://127.0.0.1:${(port.address() as AddressInfo).port}` }
 }
 
-test('a console beyond the share says so and comes back slowly, or at once when the operator asks', async () => {
+test('a console over the limit says so and reconnects slowly, or at once when the operator asks', async () => {
   const { seen, url } = await fullPort()
   const states: string[] = []
   const options = { url, firstWait: 10, maxWait: 20, session: async () => 'signed_in' as const }
@@ -30,7 +30,7 @@ test('a console beyond the share says so and comes back slowly, or at once when 
   transport.open()
   await eventually(() => expect(transport.state()).toBe('crowded'))
   await expect(transport.call('rooms.list', {})).rejects.toThrow('The controller cannot be reached.')
-  // In this time one that was merely lost would have come ten times.
+  // An ordinary lost connection would have been retried ten times by now.
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(seen.connections).toBe(1)
 

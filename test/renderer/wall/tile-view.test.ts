@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { effectScope, shallowRef } from 'vue'
 import { useTileView } from '../../../renderer/console/pages/wall/useTileView.ts'
 
-/** What the browser would tell of the tile. */
+/** Reports a size like the browser. */
 let resize: (width: number, height: number) => void
 let intersect: (seen: boolean) => void
 let hidden = false
@@ -45,18 +45,18 @@ function show(page: boolean): void {
   document.dispatchEvent(new Event('visibilitychange'))
 }
 
-test('A tile asks for the height that it has on the screen, for nothing while it is not seen, and gives its stream up after a while', () => {
+test('A tile requests its height on the screen, requests nothing while it is hidden, and releases its stream after a while', () => {
   const scope = effectScope()
   const view = scope.run(() => useTileView(shallowRef(document.createElement('div'))))
   if (view === undefined) throw new Error('the scope was stopped')
   const now = (): [number, boolean] => [view.height.value, view.wanted.value]
   intersect(true)
   expect(now()).toEqual([0, false])
-  // Twice the device pixels; a picture is no higher than its width lets it be.
+  // Twice the device pixels; the width limits the height of a picture.
   resize(320, 400)
   vi.advanceTimersByTime(0)
   expect(now()).toEqual([360, true])
-  // While a window is dragged nothing is told.
+  // Nothing is reported while a window is resized.
   resize(160, 90)
   vi.advanceTimersByTime(100)
   resize(640, 360)

@@ -15,21 +15,21 @@ describe('The tile of a room', () => {
     stream('door', 'H264'),
   ]
 
-  test('shows who speaks, and stays with them until somebody else does', () => {
+  test('shows the speaker, and stays until another user speaks', () => {
     const first = seenStream(room, [], undefined, 1_000)
     expect(first?.streamId).toBe('anna-screen')
     expect(seenStream(room, speaking('deaf'), first, 9_000)).toBe(first)
     const ben = seenStream(room, speaking('ben'), first, 10_000)
     expect(ben).toEqual({ streamId: 'ben', userId: 'ben', since: 10_000 })
     expect(seenStream(room, [], ben, 60_000)).toBe(ben)
-    // Two who talk to each other: the one that is seen stays.
+    // The visible one stays while two talk to each other.
     expect(seenStream(room, speaking('anna', 'ben'), ben, 60_000)).toBe(ben)
-    // Somebody falls in: not within three seconds.
+    // Another user speaks: ignored within three seconds.
     expect(seenStream(room, speaking('anna'), ben, 12_900)).toBe(ben)
     expect(seenStream(room, speaking('anna'), ben, 13_000)?.streamId).toBe('anna')
   })
 
-  test('goes on with another picture at once when that of before is gone, and shows none where there is none', () => {
+  test('shows another picture at once when the current one is gone, or none if there is none', () => {
     const ben = { streamId: 'ben', userId: 'ben', since: 10_000 }
     const rest = room.filter(({ user_id }) => user_id !== 'ben')
     expect(seenStream(rest, [], ben, 10_001)?.streamId).toBe('anna-screen')
@@ -44,8 +44,8 @@ test('The height of a tile is sent in steps, not for small changes, and always w
   expect([toldHeight(210, 0), toldHeight(0, 0)]).toEqual([0, 0])
 })
 
-describe('Tiles begin', () => {
-  test('a few at once and one after the other; those that are given up lose their turn', async () => {
+describe('Tiles connect', () => {
+  test('a few at once and one after the other; removed ones lose their turn', async () => {
     vi.useFakeTimers()
     try {
       const queue = new StartQueue()

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startCamera } from '../support/camera/camera.ts'
 import { startHeadless } from '../support/headless.ts'
 
-test('The lines of docs/integrate/clients.md work as they stand, in any POSIX shell, with curl and openssl', async () => {
+test('The lines of docs/integrate/clients.md work unchanged, in any POSIX shell, with curl and openssl', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/integrate/clients.md'), 'utf8')
   const script = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? ''
   expect(script.split('\n').filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(20)

@@ -8,7 +8,7 @@ import { usage } from '../../server/bin/launch-options.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/operate/high-availability.md'), 'utf8')
-/** The configuration below a heading that names its file. */
+/** Reads the configuration below a heading that names its file. */
 const configuration = (file: string): string =>
   new RegExp(`^###.*\`${file}\`[^]*?^\`\`\`\\w*\n([^]*?)^\`\`\``, 'm').exec(page)?.[1] ?? ''
 
@@ -31,11 +31,11 @@ test('The HAProxy configuration of the page checks health at the console port an
     expect(text).toContain(`bind 10.0.0.10:${port}`)
     expect(servers.filter(([, , to]) => to === port)).toHaveLength(4)
   }
-  // Without it in the backend itself, HAProxy only looks whether the port is open.
+  // Without it in the backend itself, HAProxy only checks whether the port is open.
   expect(text.match(/^ {2}option httpchk GET \/healthz$/gm)).toHaveLength(6)
 })
 
-test.skipIf(!existsSync('/usr/sbin/haproxy'))('HAProxy takes its configuration', async () => {
+test.skipIf(!existsSync('/usr/sbin/haproxy'))('HAProxy accepts its configuration', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-haproxy-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'haproxy.cfg')
@@ -43,7 +43,7 @@ test.skipIf(!existsSync('/usr/sbin/haproxy'))('HAProxy takes its configuration',
   expect(execFileSync('/usr/sbin/haproxy', ['-c', '-f', file], { encoding: 'utf8' })).toContain('valid')
 })
 
-test('Every file of the page speaks TLS to other machines, with a password and a verified certificate', () => {
+test('Every file of the page uses TLS to other machines, with a password and a verified certificate', () => {
   const files = [...page.matchAll(/^```\w*\n([^]*?)^```/gm)].map(([, text = '']) => text)
   for (const text of files) {
     expect(text).not.toMatch(/http:\/\//)

@@ -8,7 +8,7 @@ import { startCamera } from '../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { offerSdp } from '../support/media/offer.ts'
 
-test('Every request of docs/integrate/moving.md that replaces one of the original platform works as it stands', async () => {
+test('Every request of docs/integrate/moving.md that replaces one of the original platform works unchanged', async () => {
   const text = await readFile(join(import.meta.dirname, '../../docs/integrate/moving.md'), 'utf8')
   const script = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines = '']) => lines).join('')
   const site: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(text)?.[1] ?? '')

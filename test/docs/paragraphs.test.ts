@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-/** Characters of five lines of 120 columns. */
+/** Characters in five lines of 120 columns. */
 const maxCharacters = 600
 
 test('No paragraph of the docs is longer than five lines of 120 columns', async () => {
@@ -16,7 +16,7 @@ test('No paragraph of the docs is longer than five lines of 120 columns', async 
   expect(long).toEqual([])
 })
 
-/** Paragraphs and list items of a page, without its code, tables and headings. Links count by their text. */
+/** Lists paragraphs and list items of a page, without its code, tables and headings. Links count by their text. */
 function paragraphs(text: string): string[] {
   const found: string[] = []
   let current = ''

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 const page = await readFile(join(root, 'docs/operate/scale.md'), 'utf8')
 
-/** Rows of a table by their first cell. */
+/** Reads the rows of a table by their first cell. */
 function table(title: string): Map<string, string[]> {
   const [, text = ''] = page.split(`\n## ${title}\n`)
   const lines = (text.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '))
@@ -21,7 +21,7 @@ function table(title: string): Map<string, string[]> {
   )
 }
 
-/** The cells of a row, whose first cell begins so. */
+/** Finds the cells of a row by the beginning of its first cell. */
 function row(rows: ReadonlyMap<string, string[]>, begin: string): string[] {
   const found = [...rows].filter(([first]) => first.startsWith(begin))
   expect(
@@ -31,7 +31,7 @@ function row(rows: ReadonlyMap<string, string[]>, begin: string): string[] {
   return found[0]?.[1] ?? []
 }
 
-/** A figure of the page in this unit, e.g. `2.15 ms/s, 0.2 MB`. */
+/** Reads a figure of the page in this unit, e.g. `2.15 ms/s, 0.2 MB`. */
 function figure(cell: string, unit: 'ms/s' | 'MB'): number {
   const [, digits = ''] = new RegExp(`([\\d.,]+) ${unit}`).exec(cell) ?? []
   expect(digits, `${cell}: ${unit}`).not.toBe('')
@@ -47,7 +47,7 @@ test('docs/operate/scale.md computes its sites of each size from its own capacit
     .map((count) => Number(count.replace(',', '')))
   expect(counts).toEqual([10, 100, 1_000])
   const all = (node: number, unit: 'ms/s' | 'MB', each: (count: number) => number): number[] => {
-    // A camera of twice the rate is twice the work, and no more memory.
+    // A camera of twice the rate costs twice the work, and no more memory.
     const camera = (unit === 'MB' ? 1 : 2) * cost('a camera', node, unit)
     const one = camera + cost('a viewer', node, unit) + 9 * cost('a person', node, unit)
     return counts.map((count) => each(count * one))
@@ -69,7 +69,7 @@ test('docs/operate/scale.md computes its sites of each size from its own capacit
   expect(said('Janus servers of 4 cores')).toEqual(servers.map((count, index) => Math.max(count, links[index] ?? 0)))
 })
 
-test('Every command and link of docs/operate/scale.md is there, and the other pages lead to it', async () => {
+test('Every command and link of docs/operate/scale.md exists, and the other pages link to it', async () => {
   const commands = [...page.matchAll(/`npm run (bench|faults) -- ([^`]+)`/g)]
   expect(commands.length).toBeGreaterThan(10)
   const faults = await readdir(join(root, 'test/faults'))

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-test.each(['docs/operate/security.md', 'SECURITY.md'])('Every file that %s names is there', async (page) => {
+test.each(['docs/operate/security.md', 'SECURITY.md'])('Every file that %s names exists', async (page) => {
   const text = await readFile(join(root, page), 'utf8')
   const links = [...text.matchAll(/\[([^\]]+)\]\(([^)#]+)(?:#[^)]*)?\)/g)]
   expect(links.length).toBeGreaterThan(0)
@@ -15,7 +15,7 @@ test.each(['docs/operate/security.md', 'SECURITY.md'])('Every file that %s names
   }
 })
 
-test('Every attack of the threat model names a test that shows how it is held', async () => {
+test('Every attack of the threat model names a test that shows the defence', async () => {
   const text = await readFile(join(root, 'docs/operate/security.md'), 'utf8')
   const table = text.split('## Attacks')[1]?.split('\n## ')[0] ?? ''
   const rows = table
@@ -26,7 +26,7 @@ test('Every attack of the threat model names a test that shows how it is held', 
   for (const row of rows) expect(row).toMatch(/\]\(\.\.\/\.\.\/test\/[^)]+\.test\.ts\)/)
 })
 
-test('The readmes lead to it', async () => {
+test('The readmes link to it', async () => {
   for (const name of ['README.md', 'README.zh-CN.md'])
     expect(await readFile(join(root, name), 'utf8')).toContain('](SECURITY.md)')
 })

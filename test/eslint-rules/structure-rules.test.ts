@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 
 const rulesFolder = join(import.meta.dirname, '../../eslint-rules')
 
-/** Loads every rule of the project by the name that it exports. */
+/** Loads every rule of the project by its exported name. */
 async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
   const names = [
     'class-size',
@@ -29,7 +29,7 @@ afterAll(() => {
   for (const root of roots) rmSync(root, { recursive: true })
 })
 
-/** Writes a project with these files. @returns the messages of one rule about one of them */
+/** Writes a project with these files. @returns a function that lists the messages of one rule about one file */
 function project(files: Record<string, string>): (rule: string, file: string) => string[] {
   const root = mkdtempSync(join(tmpdir(), 'roomdesk-rules-'))
   roots.push(root)
@@ -135,7 +135,7 @@ describe('arrows between the folders', () => {
     'server/unknown/file.ts': "import { a } from '../store/store.ts'",
   })
 
-  test('an import of a folder that is not below is refused, one of a folder below is not', () => {
+  test('an import of a folder that is not below is refused, one of a folder below is allowed', () => {
     expect(lint('layers', 'server/rooms/up.ts')).toEqual([
       'server/rooms/ may not import from server/console/, which is not below it.',
     ])
@@ -149,7 +149,7 @@ describe('arrows between the folders', () => {
     ])
   })
 
-  test('a file outside of the folders is refused, where a folder holds folders only', () => {
+  test('a file outside of the folders is refused where a folder holds only folders', () => {
     expect(lint('layers', 'server/loose.ts')).toEqual(['server/ holds folders only: put this file into one.'])
     expect(lint('layers', 'server/nodes/loose.ts')).toEqual([
       'server/nodes/ holds folders only: put this file into one.',
@@ -183,7 +183,7 @@ describe('the size of a class', () => {
 })
 
 describe('exceptions', () => {
-  test('an exception says its reason', () => {
+  test('an exception gives its reason', () => {
     const lint = project({
       'server/a/bare.ts': '// eslint-disable-next-line eqeqeq\nx == 1',
       'server/a/reasoned.ts': '// eslint-disable-next-line eqeqeq -- null and undefined alike\nx == null',
@@ -196,7 +196,7 @@ describe('exceptions', () => {
 })
 
 describe('servers', () => {
-  test('only server/edge/ makes servers', () => {
+  test('only server/edge/ creates servers', () => {
     const code = "import { createServer } from 'node:http'\ncreateServer()"
     const lint = project({ 'server/edge/server.ts': code, 'server/http/listener.ts': code })
     expect(lint('edgeOnly', 'server/edge/server.ts')).toEqual([])

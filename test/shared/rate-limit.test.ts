@@ -7,7 +7,7 @@ function limited(most: number | (() => number), remembered?: number) {
   return { time, limit: new RateLimit(remembered === undefined ? options : { ...options, remembered }) }
 }
 
-test('A key may be used so often in a window that begins with its first use, and then anew', () => {
+test('A key has a limited number of uses in a window that begins with its first use, and then starts again', () => {
   const { time, limit } = limited(2)
   expect([limit.take('a'), limit.take('a'), limit.take('a')]).toEqual([true, true, false])
   expect(limit.take('b')).toBe(true)
@@ -21,7 +21,7 @@ test('A key may be used so often in a window that begins with its first use, and
   expect(limit.take('a')).toBe(true)
 })
 
-test('A setting applies at once, and 0 is no limit', () => {
+test('A setting applies at once, and 0 means no limit', () => {
   let most = 1
   const { limit } = limited(() => most)
   limit.take('a')
@@ -33,7 +33,7 @@ test('A setting applies at once, and 0 is no limit', () => {
   expect(limit.reached('a')).toBe(false)
 })
 
-test('The keys that are remembered are bounded: the one used least recently is forgotten', () => {
+test('The number of stored keys is bounded: the least recently used one is forgotten', () => {
   const { limit } = limited(1, 3)
   for (const key of ['a', 'b', 'c', 'd']) limit.take(key)
   expect(['a', 'b', 'c', 'd'].map((key) => limit.reached(key))).toEqual([false, true, true, true])
@@ -43,7 +43,7 @@ test('The keys that are remembered are bounded: the one used least recently is f
   expect(['b', 'c', 'd', 'e', 'f'].map((key) => limit.reached(key))).toEqual([true, false, false, true, true])
 })
 
-test('Forgetting a client makes room, in any order', () => {
+test('Forgetting a client frees a place, in any order', () => {
   const { limit } = limited(1, 3)
   for (const key of ['a', 'b', 'c']) limit.take(key)
   for (const key of ['a', 'b', 'c']) limit.forget(key)

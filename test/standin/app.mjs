@@ -10,7 +10,7 @@ import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 
 const ready = Promise.withResolvers()
-/** Switches that somebody appended while the app ran, or gave on the command line. */
+/** Switches appended while the app ran, or given on the command line. */
 const appended = new Map()
 const given = (name) => process.argv.find((argument) => argument === `--${name}` || argument.startsWith(`--${name}=`))
 
@@ -27,13 +27,13 @@ class App extends EventEmitter {
     getSwitchValue: (name) => appended.get(name) ?? given(name)?.slice(name.length + 3) ?? '',
   })
 
-  /** The stand-in's own: what Electron reads off package.json. */
+  /** Stand-in only: sets what Electron reads from package.json. */
   identify({ name, version, path }) {
     this.name = name
     this._version = version
     this._folder = path
   }
-  /** The stand-in's own: `ready` is due. */
+  /** Stand-in only: emits `ready`. */
   becomeReady() {
     state.isReady = true
     ready.resolve({})
@@ -96,10 +96,10 @@ class App extends EventEmitter {
     this._quitting = true
     for (const window of state.windows) window.close()
     if (state.windows.size === 0) this._end()
-    // Else a window's `close` said no; the last one that goes ends the app.
+    // Otherwise a window refused to close; the last one that closes ends the app.
     else this._quitting = false
   }
-  /** Another one starts when this one has ended, with the same arguments unless told others, and this one's environment. */
+  /** Starts another app when this one has ended, by default with the same arguments, and with this one's environment. */
   relaunch({ execPath = join(import.meta.dirname, 'electron'), args = process.argv.slice(1) } = {}) {
     if (this._relaunches) return
     this._relaunches = true

@@ -1,4 +1,4 @@
-// A window: state that a test can read, around a page that is really there.
+// A window: state that a test can read, around a real page.
 import { EventEmitter } from 'node:events'
 import { app } from './app.mjs'
 import { screen } from './desktop.mjs'
@@ -39,7 +39,7 @@ class Window extends EventEmitter {
   loadURL(url) {
     return this.webContents.loadURL(url)
   }
-  /** As the system says it: once for each time that it becomes visible. */
+  /** Emits the system's event: once each time that it becomes visible. */
   _becomeVisible() {
     if (this._visible) return
     this._visible = true
@@ -55,7 +55,7 @@ class Window extends EventEmitter {
     this.emit('hide')
   }
   focus() {
-    // The set's last is the focused one.
+    // The last one in the set has the focus.
     state.windows.delete(this._self)
     state.windows.add(this._self)
     this.emit('focus')
@@ -83,7 +83,7 @@ class Window extends EventEmitter {
     this.emit('resize')
     void this.webContents._resize(this._bounds)
   }
-  /** Shows the window too, whether its page has painted or not. */
+  /** Also shows the window, whether its page has painted or not. */
   maximize() {
     this._becomeVisible()
     if (this._maximized) return

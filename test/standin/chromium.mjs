@@ -22,15 +22,15 @@ const flags = [
   '--force-color-profile=srgb',
 ]
 
-/** A message that a window which has gone cannot answer any more. */
+/** A message that a closed window cannot answer any more. */
 class Disconnected extends Error {}
 
-/** Swallows what a closed window can no longer answer. @param {unknown} error */
+/** Ignores answers that a closed window cannot give. @param {unknown} error */
 export function ignoreDisconnected(error) {
   if (!(error instanceof Disconnected)) throw error
 }
 
-/** Starts Chromium. @param {string[]} languages of the pages, as Electron makes them: the app's own, then what the system prefers. @returns its DevTools address, and how to end it */
+/** Starts Chromium. @param {string[]} languages of the pages, as Electron makes them: the app's own, then the system's preferred ones. @returns its DevTools address, and a function that ends it */
 export async function launchChromium(languages) {
   if (!existsSync(executable)) throw new Error(`stand-in: ${executable} is missing: apt-get install chromium`)
   const profile = mkdtempSync(join(tmpdir(), 'roomdesk-standin-'))
@@ -47,7 +47,7 @@ export async function launchChromium(languages) {
     try {
       rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
     } catch {
-      // Chromium's own children may still write; the system clears its temporary folder.
+      // Chromium's children may still write; the system clears its temporary folder.
     }
   }
   process.once('exit', end)

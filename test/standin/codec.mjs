@@ -1,6 +1,6 @@
 /**
- * What structured clone carries and JSON does not, as JSON text. One function without imports: it is also injected into the page.
- * Holds what the console contract may carry, and `undefined`, which IPC hands on as it is.
+ * JSON encoding of values that structured clone supports and JSON does not. One function without imports: it is also injected into the page.
+ * Covers the types of the console contract, and `undefined`, which IPC transfers.
  */
 export function codec() {
   const mark = '$standin'

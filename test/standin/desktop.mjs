@@ -1,4 +1,4 @@
-// The desktop around the app: nobody sits in front of it. A test that expects a dialog replaces the function and answers it.
+// The desktop around the app, without a user. A test that expects a dialog replaces the function and answers it.
 import { existsSync } from 'node:fs'
 import { strict } from './strict.mjs'
 

@@ -1,4 +1,4 @@
-// Downloads: `will-download` first, then a Save dialog where the app set no path. Nobody sits in front of it, so that dialog is closed.
+// Downloads: `will-download` first, then a Save dialog if the app set no path. Without a user that dialog is cancelled.
 import { EventEmitter } from 'node:events'
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -51,7 +51,7 @@ class Item extends EventEmitter {
 let folder
 const underWay = new Map()
 
-/** Chromium keeps what is downloaded in a folder of the stand-in until its way is decided. */
+/** Lets Chromium store downloads in a folder of the stand-in until their path is set. */
 export async function allowDownloads() {
   folder = mkdtempSync(join(tmpdir(), 'roomdesk-standin-downloads-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -59,7 +59,7 @@ export async function allowDownloads() {
   await state.browser.send('Browser.setDownloadBehavior', settings)
 }
 
-/** Chromium's news of a download. @param {import('node:events').EventEmitter} session @param {(frame: string) => object} contentsOf */
+/** Handles Chromium's events of a download. @param {import('node:events').EventEmitter} session @param {(frame: string) => object} contentsOf */
 export function followDownload(method, params, session, contentsOf) {
   if (method === 'Browser.downloadWillBegin') return begin(params, session, contentsOf(params.frameId))
   const item = underWay.get(params.guid)

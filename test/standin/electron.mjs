@@ -1,6 +1,6 @@
 // `electron` for a machine without Electron's binary: the main process on plain Node, the pages in Debian's Chromium.
 //
-// What it cannot imitate, so that no green test on it proves it:
+// Not imitated, so that no passing test on it proves it:
 // - the screen: a real tray, dialogs, notifications, menus and their shortcuts, focus between applications, what a window looks like before its
 //   page has painted (only that it was shown too early), Wayland
 // - the executable: fuses, reading out of app.asar and its integrity, the sandbox of renderers and utility processes (a flag here), signatures
@@ -30,7 +30,7 @@ import { state } from './state.mjs'
 import { utilityProcess } from './utility-process.mjs'
 import { followTargets, webContents } from './web-contents.mjs'
 
-/** Starts the browser, and says so as Electron does: Playwright waits for that line. */
+/** Starts the browser, and prints the same line as Electron, which Playwright waits for. */
 export async function startChromium() {
   const { address } = await launchChromium([...new Set([app.getLocale(), ...app.getPreferredSystemLanguages()])])
   state.browser = await connect(address)

@@ -1,10 +1,10 @@
 /**
- * `safeStorage` as it is on Linux. `STANDIN_KEYCHAIN` says in which session the app is, or names a file that does:
- * - `none` (or nothing): a desktop that Chromium knows no keychain of;
- * - `v10`: one that it knows a keychain of, but none runs: it seals with the key in its own source, and says that encryption is available;
- * - `locked`: the keychain runs and nobody unlocks it;
+ * `safeStorage` as on Linux. `STANDIN_KEYCHAIN` sets the session of the app, or names a file with it:
+ * - `none` (or nothing): a desktop without a keychain known to Chromium;
+ * - `v10`: a desktop whose keychain does not run: Chromium seals with the key in its own source, and reports encryption as available;
+ * - `locked`: the keychain runs and stays locked;
  * - `working`.
- * It hides nothing; it only goes the same ways. Which session it is, is looked up once: Electron keeps what it finds until the process ends.
+ * It encrypts nothing and only imitates the outcomes. The session is read once: Electron keeps it until the process ends.
  */
 import { readFileSync } from 'node:fs'
 import { strict } from './strict.mjs'
@@ -19,12 +19,12 @@ function found() {
   return mode
 }
 
-/** The prefix says who sealed: `v10` Chromium with a key that everybody has, `v11` the keychain. */
+/** The prefix names the key: `v10` Chromium's public one, `v11` the keychain's. */
 const masks = { v10: 0x5a, v11: 0xa5 }
 const flip = (bytes, mask) => Buffer.from(bytes.map((byte) => byte ^ mask))
 
 export const safeStorage = strict('safeStorage', {
-  /** True in every one of them. */
+  /** True in all sessions. */
   isAsyncEncryptionAvailable: async () => found() !== undefined,
   getSelectedStorageBackend: () => (found() === 'none' ? 'basic_text' : 'gnome_libsecret'),
   async encryptStringAsync(text) {
@@ -40,6 +40,6 @@ export const safeStorage = strict('safeStorage', {
     const result = flip(bytes.subarray(3), masks[prefix]).toString()
     return { result, shouldReEncrypt: prefix === 'v10' && found() === 'working' }
   },
-  /** The stand-in's own: another process in another session. */
+  /** Stand-in only: another process in another session. */
   _begin: (session) => void (mode = session),
 })

@@ -1,8 +1,8 @@
-// Languages: what the system prefers, and which of those this app has files for.
+// Languages: those preferred by the system, and those for which this app has files.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The languages that the packed app has files of Chromium for (`electronLanguages` of electron-builder.yml). */
+/** Lists the languages for which the packed app has files of Chromium (`electronLanguages` of electron-builder.yml). */
 function shipped() {
   const text = readFileSync(join(import.meta.dirname, '../../electron-builder.yml'), 'utf8')
   const list = /^electronLanguages: *\[(.*)\]$/m.exec(text)?.[1]
@@ -10,7 +10,7 @@ function shipped() {
   return list.split(',').map((name) => name.trim())
 }
 
-/** As `g_get_language_names`: `LANGUAGE`, or the first locale that is set; each and then its language; without encodings and the C locale. */
+/** Works like `g_get_language_names`: `LANGUAGE`, or the first locale that is set; each followed by its language; without encodings and the C locale. */
 export function preferredLanguages(environment = process.env) {
   const locale = environment.LC_ALL || environment.LC_MESSAGES || environment.LANG || 'C'
   const list = locale === 'C' ? [] : (environment.LANGUAGE || locale).split(':')
@@ -19,7 +19,7 @@ export function preferredLanguages(environment = process.env) {
   return [...new Set(known.flatMap((name) => [name, name.split('-')[0]]))]
 }
 
-/** Chromium's `CheckAndResolveLocale` (ui/base/l10n/l10n_util.cc): the language itself, its stand-in among regions, or American English. */
+/** Chromium's `CheckAndResolveLocale` (ui/base/l10n/l10n_util.cc): the language itself, its replacement among regions, or American English. */
 export function resolveLocale(wanted, available = shipped()) {
   for (const name of wanted) {
     const [language, region = ''] = name.split('-')

@@ -1,4 +1,4 @@
-// Start at login, by platform: Windows knows an item by its program and arguments, macOS ignores arguments, Linux has none.
+// Start at login, by platform: Windows identifies an item by its program and arguments, macOS ignores arguments, Linux has none.
 let item
 
 const argumentsOf = (args = []) => JSON.stringify(args)

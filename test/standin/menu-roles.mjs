@@ -1,11 +1,11 @@
-// Roles of menu items as Electron has them (lib/browser/api/menu-item-roles.ts): their labels are English on every system in every language.
+// Roles of menu items in Electron (lib/browser/api/menu-item-roles.ts): their labels are English on every system in every language.
 import { app } from './app.mjs'
 
 const isMac = () => process.platform === 'darwin'
 const ofPlatform = (mac, windows, other) =>
   process.platform === 'darwin' ? mac : process.platform === 'win32' ? windows : other
 
-/** Label, accelerator and submenu by role, in small letters. */
+/** Label, accelerator and submenu by role, in lower case. */
 const roles = {
   about: { label: () => (process.platform === 'linux' ? 'About' : `About ${app.name}`) },
   close: { label: () => ofPlatform('Close Window', 'Close', 'Close'), accelerator: 'CommandOrControl+W' },
@@ -41,7 +41,7 @@ function item(role) {
   return role === undefined ? { type: 'separator' } : { role }
 }
 
-/** What a role gives an item that does not say it itself. @param {string | undefined} role */
+/** Returns a role's defaults for an item. @param {string | undefined} role */
 export function defaultsOf(role) {
   if (role === undefined) return {}
   const found = roles[role.toLowerCase()]

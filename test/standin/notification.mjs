@@ -1,16 +1,16 @@
-// Notifications: each has an object of the app's and one of the system's, and the app's holds both. Whoever drops it hears of no click.
+// Notifications: each has an object of the app and one of the system, which the app's object keeps alive. A released one receives no click.
 import { EventEmitter } from 'node:events'
 import { strict } from './strict.mjs'
 
-/** Where a test asks for it (`STANDIN_NOTIFICATIONS=failed`) the system refuses each, as macOS does those of an unsigned app. */
+/** On request of a test (`STANDIN_NOTIFICATIONS=failed`) the system refuses each, as macOS does for an unsigned app. */
 const areRefused = () => process.env.STANDIN_NOTIFICATIONS === 'failed'
 const refusal = 'UNErrorDomain error 1: Notifications are not allowed for this application'
 
-/** What the system shows: the text, and a weak hold on the app's object. The latest are kept. */
+/** Notifications on screen: the text, and a weak reference to the app's object. Keeps the latest. */
 const shown = []
 const maxShown = 100
 
-/** A function of its own: a closure made where `this` is would hold it. */
+/** A separate function: a closure with `this` in scope would keep it alive. */
 function show(body, held) {
   const emit = (event) => held.deref()?.emit(event, {})
   shown.push({ body, click: () => emit('click'), dismiss: () => emit('close') })
@@ -19,7 +19,7 @@ function show(body, held) {
 }
 
 class Notice extends EventEmitter {
-  /** The stand-in's own: what was shown, to be clicked or closed as a person does. */
+  /** Stand-in only: displayed notifications, for a test to click or close. */
   static _shown = shown
 
   static isSupported() {

@@ -1,7 +1,7 @@
-// Permissions as Electron decides them (shell/browser/electron_permission_manager.cc): a query is answered by the check handler alone; what a page
-// asks for goes to the check handler and, where that says no, to the request handler. Without a handler everything is allowed.
+// Permissions as in Electron (shell/browser/electron_permission_manager.cc): only the check handler answers a query; a page's
+// request goes to the check handler and, if that refuses, to the request handler. Without a handler everything is allowed.
 
-/** Chromium's names of permissions, and Electron's for the same. */
+/** Chromium's names of permissions, and Electron's names of the same. */
 const permissions = {
   geolocation: 'geolocation',
   notifications: 'notifications',
@@ -20,12 +20,12 @@ export const permissionHandlers = {
   setDevicePermissionHandler() {},
 }
 
-/** What the app's handlers say to the main frame at `url`, by Chromium's name. */
+/** Asks the app's handlers for the main frame at `url`, by Chromium's name. */
 export async function answersOfPermissionHandlers(contents, url) {
   const origin = /^[a-z][\w.+-]*:\/\/[^/?#]*/i.exec(url)?.[0]
   if (origin === undefined) return []
   const ask = async (name) => {
-    // Electron hands the origin as a URL, which ends with a slash.
+    // Electron passes the origin as a URL, which ends with a slash.
     const details = { embeddingOrigin: `${origin}/`, requestingUrl: url, isMainFrame: true }
     const isChecked = !checkHandler || checkHandler(contents, name, `${origin}/`, details)
     if (isChecked) return true

@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events'
 import { strict } from './strict.mjs'
 
-/** As in Electron's own `power-monitor.ts`: on Linux the system waits for the app only where a listener was counted, and the very first listener never is. */
+/** Works like Electron's own `power-monitor.ts`: on Linux the system waits for the app only if a listener was counted, and the very first listener never is. */
 class PowerMonitor extends EventEmitter {
   constructor() {
     super()
     this._begin()
   }
-  /** The stand-in's own: another process, in which nobody listens yet. */
+  /** Stand-in only: another process, without listeners. */
   _begin() {
     this.removeAllListeners()
-    /** Whether the system would wait. */
+    /** Tells whether the system would wait. */
     this._delaysShutdown = process.platform !== 'linux'
     this.once('newListener', () => {
       if (process.platform !== 'linux') return

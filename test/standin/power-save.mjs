@@ -1,4 +1,4 @@
-// Power save blockers: counted, and nothing else; no machine of a test goes to sleep.
+// Power save blockers: only counted; no machine of a test goes to sleep.
 import { strict } from './strict.mjs'
 
 const blockers = new Map()

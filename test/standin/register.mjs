@@ -1,4 +1,4 @@
-// `electron`, for whoever imports or requires it, is the module beside this one.
+// Resolves `electron`, imported or required, to the module beside this one.
 import { registerHooks } from 'node:module'
 
 const url = new URL('./electron.mjs', import.meta.url).href

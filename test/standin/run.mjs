@@ -1,4 +1,4 @@
-// What Electron's own start does: read the switches, load the `-r` modules, import the app, then say `ready`.
+// Works like Electron's own start: reads the switches, loads the `-r` modules, imports the app, then emits `ready`.
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Socket } from 'node:net'
@@ -22,21 +22,21 @@ if (statSync(folder).isDirectory()) {
   app.identify({ name: productName ?? name, version, path: folder })
   entry = join(folder, main ?? 'index.js')
 }
-// Playwright holds the other end: when its process dies, so does this one.
+// Playwright holds the other end: when its process dies, this one ends, too.
 if (given.includes('--remote-debugging-port=0')) {
   const end = () => process.exit(1)
   new Socket({ fd: 3 }).once('error', end).once('close', end).unref().resume()
 }
-// As in Electron's own `init.ts`: an error that nobody caught is shown, and the app goes on; one that has a listener is the app's business.
+// As in Electron's own `init.ts`: an uncaught exception is shown, and the app continues; with a listener the app handles it.
 process.on('uncaughtException', (error) => {
   if (process.listenerCount('uncaughtException') > 1) return
   dialog.showErrorBox('A JavaScript error occurred in the main process', `Uncaught Exception:\n${error.stack}`)
 })
-// Before the line that tells Playwright to begin: it calls what its module puts here.
+// Runs before the line that starts Playwright, which calls the functions that its module defines here.
 const require = createRequire(import.meta.url)
 for (const file of required) require(file)
 await startChromium()
-// One chance to end in order, as Electron gives it (electron_browser_main_parts_posix.cc): a second one of them ends it at once.
+// Allows one orderly end, like Electron (electron_browser_main_parts_posix.cc): a second signal of a kind ends it at once.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.once(signal, () => app.quit())
 // As in Electron, `ready` waits for this: a top-level await of whenReady() would hang here too.
 await import(pathToFileURL(entry).href)

@@ -1,23 +1,23 @@
-// Chromium knows no scheme of ours, so `app://host/path` travels as `http://host.app.localhost/path`, a secure context too.
+// Chromium does not know our scheme, so `app://host/path` travels as `http://host.app.localhost/path`, which is a secure context, too.
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 
 const privileged = new Set()
 const handlers = new Map()
 
-/** The address under which Chromium asks for `url`. @param {string} url */
+/** Converts `url` to the address that Chromium requests. @param {string} url */
 export function toWire(url) {
   const match = /^([a-z][\w.+-]*):\/\/([^/?#]*)(.*)$/i.exec(url)
   return match && privileged.has(match[1]) ? `http://${match[2]}.${match[1]}.localhost${match[3] || '/'}` : url
 }
 
-/** What the app calls the address that Chromium shows. @param {string} url */
+/** Converts Chromium's address to the app's. @param {string} url */
 export function fromWire(url) {
   const match = /^http:\/\/([^/?#]*)\.([a-z][\w+-]*)\.localhost(.*)$/i.exec(url)
   return match && privileged.has(match[2]) ? `${match[2]}://${match[1]}${match[3]}` : url
 }
 
-/** Asks the app for a file of its scheme. @returns {Promise<Response | undefined>} undefined: nobody handles the scheme */
+/** Asks the app for a file of its scheme. @returns {Promise<Response | undefined>} undefined: no handler for the scheme */
 export async function askHandler(url, { method, headers, postData }) {
   const handler = handlers.get(url.split(':')[0])
   if (!handler) return undefined

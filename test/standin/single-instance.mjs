@@ -1,10 +1,10 @@
-// One app per user data folder: the first holds a file with its pid, a second one leaves its arguments there and goes.
+// One app per user data folder: the first holds a file with its pid, a second one writes its arguments there and exits.
 import { readFileSync, rmSync, watch, writeFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const note = /^second-instance-\d+\.json$/
 
-/** @returns {boolean} whether this is the first */
+/** @returns {boolean} true for the first */
 export function claimInstance(folder, onSecond) {
   const lock = join(folder, 'standin-instance.pid')
   if (isAlive(readPid(lock))) {
@@ -21,7 +21,7 @@ export function claimInstance(folder, onSecond) {
         rmSync(join(folder, name))
         onSecond(second.argv, second.folder)
       } catch {
-        // Half written: the watcher is told again.
+        // Partially written: the watcher gets another event.
       }
     }
   })

@@ -1,10 +1,10 @@
-// What the parts of the stand-in know of each other.
+// Shared state of the stand-in's parts.
 export const state = {
   isReady: false,
   /** The connection to Chromium. */
   browser: undefined,
-  /** Open windows, the one that was focused last at the end. */
+  /** Open windows, the last focused one at the end. */
   windows: new Set(),
-  /** Told when the last window has gone. */
+  /** Called when the last window has closed. */
   onLastWindowClosed: () => {},
 }

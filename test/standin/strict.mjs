@@ -1,6 +1,6 @@
-// A call that is not modelled must not pass for one that works: it throws with its name.
+// A call that is not modelled must not look like one that works: it throws with its name.
 
-/** What Node and Playwright look for on any object, without meaning to call it. */
+/** Names that Node and Playwright probe on any object. */
 const probed = new Set([
   'then',
   'toJSON',
@@ -14,7 +14,7 @@ const probed = new Set([
 
 /**
  * @template {object} T
- * @param {string} name as Electron's documentation spells it
+ * @param {string} name as in Electron's documentation
  * @param {T} target
  * @returns {T}
  */

@@ -1,4 +1,4 @@
-// Loaded before a utility process' own program: messages come by `process.parentPort` and, unlike in a forked child, by nothing else.
+// Loaded before a utility process' own program: messages arrive through `process.parentPort` and, unlike in a forked child, nowhere else.
 import { EventEmitter } from 'node:events'
 
 const { send, on } = process

@@ -1,11 +1,11 @@
-// `utilityProcess` by Node's own fork; utility-child.mjs gives the program its `process.parentPort`.
+// `utilityProcess` by Node's own fork; utility-child.mjs provides `process.parentPort`.
 import { fork } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { strict } from './strict.mjs'
 
 const childSetup = join(import.meta.dirname, 'utility-child.mjs')
-/** A rejection that nobody handles is a warning there. */
+/** An unhandled rejection is only a warning there. */
 const execArgv = ['--unhandled-rejections=warn-with-error-code', '--import', childSetup]
 
 /** @param {import('node:child_process').ChildProcess} child */
@@ -29,7 +29,7 @@ function utilityProcessOf(child) {
       if (child.connected) child.send(copy, () => {})
     },
     kill: () => child.kill('SIGTERM'),
-    /** The stand-in's own: V8 gives up in there. Without a listener the main process gets an error that nobody caught. */
+    /** Stand-in only: a fatal error of V8 in the process. Without a listener the main process gets an uncaught exception. */
     _failFatally: () => void events.emit('error', 'FatalError', 'v8::internal::V8::FatalProcessOutOfMemory', '{}'),
   })
 }

@@ -21,7 +21,7 @@ let lastId = 0
 
 onThemeChange(() => all.forEach((contents) => contents._applyTheme()))
 
-/** A cancellable event, with what the app reads of it. */
+/** A cancellable event, with the fields that the app reads. */
 function cancellable(fields) {
   const event = { ...fields, defaultPrevented: false, preventDefault: () => void (event.defaultPrevented = true) }
   return event
@@ -135,7 +135,7 @@ export class WebContents extends EventEmitter {
       if (event.defaultPrevented) return send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
     }
     if (url === request.url) return send('Fetch.continueRequest', { requestId })
-    // A browser asks for one by itself, Electron does not.
+    // Browsers request one automatically, Electron does not.
     if (url.endsWith('/favicon.ico')) return send('Fetch.fulfillRequest', { requestId, responseCode: 204 })
     const answer = await askHandler(url, request)
     if (!answer) return send('Fetch.failRequest', { requestId, errorReason: 'AddressUnreachable' })
@@ -188,7 +188,7 @@ export class WebContents extends EventEmitter {
     await this._devtools.send('Emulation.setDeviceMetricsOverride', metrics).catch(ignoreDisconnected)
   }
 
-  /** Before a document of `url` runs: what its page will find. */
+  /** Runs before a document of `url`: sets the permissions that its page will find. */
   async _applyPermissions(url) {
     const origin = toWire(url).startsWith('http') ? new URL(toWire(url)).origin : undefined
     if (origin === undefined) return
@@ -198,13 +198,13 @@ export class WebContents extends EventEmitter {
     }
   }
 
-  /** The page asks for a window. */
+  /** The page opens a window. */
   _onOpen({ url, frameName }) {
     const { action } = this._openHandler({ url: fromWire(url), frameName, disposition: 'foreground-tab' })
     if (action !== 'deny') throw new Error('stand-in: a second window is not modelled')
   }
 
-  /** Its target has gone. */
+  /** Its target has closed. */
   _onGone() {
     if (this._destroyed) return
     this._destroyed = true
@@ -283,7 +283,7 @@ function byTarget(targetId) {
   return [...all].find((contents) => contents._targetId === targetId)
 }
 
-/** Hands Chromium's news of targets and downloads to the page they are about. */
+/** Passes Chromium's events of targets and downloads to their page. */
 export function followTargets(method, params) {
   if (method === 'Target.targetDestroyed') byTarget(params.targetId)?._onGone()
   else if (method.startsWith('Browser.download')) followDownload(method, params, session.defaultSession, byTarget)

@@ -1,11 +1,11 @@
 // The renderer half. Both functions are injected as source before any script of the page, in two JavaScript worlds, as
-// Electron's context isolation does. What crosses between them is a synchronous DOM event with a cloned detail, under a name
-// that only they know. They import nothing.
+// Electron's context isolation does. A synchronous DOM event with a cloned detail connects them, under a secret
+// name. They import nothing.
 
-/** The page's own world: receives what the preload exposes. @param {string} secret */
+/** The page's own world: receives the objects that the preload exposes. @param {string} secret */
 export function mainWorld(secret) {
   if (window !== window.top) return
-  // Taken now: the page may replace them later.
+  // Saved now: the page may replace them later.
   const { addEventListener, dispatchEvent, CustomEvent, Promise, Map, Error, Object, Array, structuredClone } = window
   const callbacks = new Map()
   const promises = new Map()
@@ -39,7 +39,7 @@ export function mainWorld(secret) {
     for (const value of values) {
       if (holdsFunction(value)) continue
       try {
-        // The bridge hands a Proxy (a Vue reactive) to V8's serializer, which refuses it.
+        // The bridge passes a Proxy (a Vue reactive) to V8's serializer, which refuses it.
         structuredClone(value)
       } catch {
         throw new Error('An object could not be cloned.')
@@ -51,7 +51,7 @@ export function mainWorld(secret) {
     if (error !== undefined) throw into(error)
     return into(value)
   }
-  // A second window is the main process' to decide, and it denies: nothing opens meanwhile.
+  // The main process decides about a second window, and refuses: nothing opens meanwhile.
   const open = (url = '', frameName = '') => {
     post({ kind: 'open', url: new URL(url, location.href).href, frameName })
     return null
@@ -108,7 +108,7 @@ export function isolatedWorld(secret, codec, platform, preload) {
       )
       return { $promise: id }
     }
-    // The bridge keeps an error's message only.
+    // The bridge keeps only an error's message.
     if (value instanceof Error) return { $error: value.message }
     if (Array.isArray(value)) return value.map(out)
     return isPlain(value) ? fields(value, out) : value
@@ -165,7 +165,7 @@ export function isolatedWorld(secret, codec, platform, preload) {
     },
   }
   const require = (name) => {
-    // What a sandboxed preload says.
+    // Message of a sandboxed preload.
     if (name !== 'electron') throw new Error(`module not found: ${name}`)
     return strict('electron', { contextBridge, ipcRenderer })
   }

@@ -8,7 +8,7 @@ function wire() {
   return { sent, gathered, read: () => sent.flatMap((message) => messagesOf(message)) }
 }
 
-test('the messages of one turn go as one, in their order; one that is alone goes as it is', async () => {
+test('the messages of one turn are sent together, in order; a single one is sent as it is', async () => {
   const { sent, gathered, read } = wire()
   gathered.send(1)
   expect(sent).toEqual([])
@@ -21,7 +21,7 @@ test('the messages of one turn go as one, in their order; one that is alone goes
   expect(sent).toHaveLength(2)
 })
 
-test('a flood does not wait for the end of its turn, and what waits can be sent before an end', async () => {
+test('a flood is sent before the end of its turn, and pending messages can be sent before a connection ends', async () => {
   const { sent, gathered, read } = wire()
   const numbers = Array.from({ length: 1_000 }, (_, number) => number)
   for (const number of numbers) gathered.send(number)

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
 import { maxRestarts as usualRestarts, oneMore, type Restarts, restartWindowMs } from '../controller/restarts.ts'
 
-/** What a crash guard works with. */
+/** Needs of a crash guard. */
 export interface CrashGuardOptions {
   logger: Pick<Logger, 'fatal'>
-  /** What the process before this one told. */
+  /** Restarts of the processes before this one. */
   before: Restarts
   /** Ports that listen now, by listener. */
   ports: () => Restarts['ports']
   /** Ends everything at once: nothing more is accepted, what was acknowledged is on the disk. It may take its time. */
   abandon: () => Promise<void>
-  /** Whether the process is to run on: false before it was ready, and once it was told to end. */
+  /** Whether the process should go on: false before it was ready, and once it was asked to end. */
   runsOn: () => boolean
   /** Puts a new process in the place of this one. */
   startAgain: (restarts: Restarts) => void
@@ -22,7 +22,7 @@ export interface CrashGuardOptions {
 
 /** Exit code of a process that met an error that nobody foresaw and is not started again (EX_SOFTWARE of sysexits.h). */
 const crashExitCode = 70
-/** What ending may take, so that people and cameras are back within 5 s, in milliseconds. */
+/** Time for ending, in milliseconds, so that people and cameras are back within 5 s. */
 const abandonMs = 2_000
 
 /**
@@ -44,7 +44,7 @@ export class CrashGuard {
     source.on('unhandledRejection', (reason) => void this.crash(reason, 'unhandledRejection'))
   }
 
-  /** Resolves when the process was replaced or told to end. Never rejects. */
+  /** Resolves when the process was replaced or asked to end. Never rejects. */
   async crash(error: unknown, origin: string): Promise<void> {
     const { logger, before, ports, abandon, runsOn, maxRestarts = usualRestarts, startAgain, end } = this.#options
     logger.fatal({ err: error, origin }, 'unexpected error')

@@ -26,7 +26,7 @@ import { productVersion } from './version.ts'
 /** The built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, 'media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
-/** Where the built console lies beside the built program. */
+/** Folder of the built console, beside the built program. */
 const consolePage = join(import.meta.dirname, '../renderer')
 
 /** Ends the start with exit code 1 and one line that says what to mend. */
@@ -35,7 +35,7 @@ function refuse(message: string): never {
   process.exit(1)
 }
 
-/** What an operator can mend gets one line; anything else is a fault of ours and is told whole. */
+/** An error that the operator can mend gets one line; any other is a fault of ours and is printed whole. */
 function explain(error: unknown): never {
   if (error instanceof ListenError) {
     refuse(
@@ -86,7 +86,7 @@ async function run(): Promise<void> {
   }
   const logger = createLog(options.logLevel)
   const restarts = takeRestarts(process.env)
-  // Until it is ready once, an error is one of the start: it is told, and that is all.
+  // Before it was ready once, an error is one of the start: it is printed, without a restart.
   const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
   new CrashGuard({
     logger,

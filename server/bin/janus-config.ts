@@ -19,14 +19,14 @@ export class JanusConfigError extends Error {
   override readonly name = 'JanusConfigError'
 }
 
-/** Whose files are wanted. */
+/** Node whose files are wanted. */
 export interface JanusConfigOptions {
   dataFolder: string
   /** Address of the database that holds the site; left out: the site file names it, or files hold the site. */
   database?: string | undefined
   /** A site file that is applied first, unless a controller works on the folder, which applies its own; left out: none. */
   sitePath: string | undefined
-  /** Of the node. */
+  /** Name of the node. */
   name: string
   /** Flags of the controller: they come before the settings. */
   host: string | undefined
@@ -78,7 +78,7 @@ export async function janusConfiguration({
   return printedFiles(await filesOfNode(node, secrets, eventUrl))
 }
 
-/** Where a controller works on the site, that one applies its own. */
+/** A controller that works on the site applies its own site file. */
 async function applyFirst(folder: string, database: string | undefined, site: SiteFile): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let store: Store

@@ -21,7 +21,7 @@ export interface LaunchOptions {
   storePasswordFile: string | undefined
   /** File of the key that all controllers of a site share; left out: seal.key in the data folder. */
   sealKey: string | undefined
-  /** Of this controller, among those of its site; left out: the name of its machine. */
+  /** Name of this controller among those of its site; left out: the name of its machine. */
   controllerName: string | undefined
   /** Other controllers of the site may be called in plain HTTP on other machines, too. */
   allowPlainControllers: boolean | undefined

@@ -1,7 +1,4 @@
-/**
- * The program of the embedded media node. It is started by the controller as a child process (`child_process.fork` or Electron's `utilityProcess`), is told
- * what to do in messages, and ends with its controller.
- */
+/** Program of the embedded media node. The controller starts it as a child process (`child_process.fork` or Electron's `utilityProcess`), sends it messages, and ends it. */
 import ndc from 'node-datachannel'
 import type { FromNode } from '../../shared/media/control.ts'
 import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
@@ -14,7 +11,7 @@ interface ParentPort {
   on(event: 'message', listener: (event: { data: unknown }) => void): void
 }
 
-/** What open connections have to close in, in milliseconds. */
+/** Time for open connections to close, in milliseconds. */
 const closeMs = 1_000
 /** Exit code after an error that nobody foresaw (EX_SOFTWARE of sysexits.h), and what its last words may take, in milliseconds. */
 const crashExitCode = 70
@@ -64,7 +61,7 @@ process.on('SIGINT', () => {})
 process.on('uncaughtException', fail)
 process.on('unhandledRejection', fail)
 
-/** An error that was caught nowhere: nobody knows what of the state still holds. The controller hears of it, and starts another node. */
+/** Handles an error that nothing caught: the state may be torn. Reports it to the controller, which starts another node. */
 function fail(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   if (ending) return

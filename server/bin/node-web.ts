@@ -30,7 +30,7 @@ export function nodeWeb(log: Log): Web {
           try {
             return await server.start(address)
           } catch (error) {
-            // The controller hears what the system said, and finds the words for its operator.
+            // The system's error goes to the controller, which words it for its operator.
             throw error instanceof Error && error.cause instanceof Error ? error.cause : error
           }
         },

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Runs the program of this process anew, in its place: the same arguments, the same terminal and pipes. Where the system can do it (execve), the same process id,
- * so that whoever supervises it notices nothing; else a new process goes on and this one ends.
+ * Replaces this process by a new run of its program with the same arguments, terminal and pipes. Where the system can do it (execve), the process id stays, so that a supervisor
+ * notices nothing; otherwise a new process goes on and this one ends.
  */
 export function replaceProcess(environment: NodeJS.ProcessEnv): never {
   const command = [...process.execArgv, ...process.argv.slice(1)]

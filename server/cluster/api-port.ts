@@ -24,7 +24,7 @@ import { portOf } from './server-port.ts'
 /** Parts of an API port of a replica. */
 export interface ApiProxyOptions {
   api: ApiName
-  /** What the leader answers there. */
+  /** Contracts of the leader's operations. */
   contracts: readonly OperationContract[]
   olderClients: { contracts: readonly OperationContract[]; switches: () => CompatibilitySwitches }
   settings: () => Settings
@@ -40,7 +40,7 @@ const lost = 'The controller that leads was lost before it answered: whether thi
 /** Reads of what is no operation, such as the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** One of the two API ports of a controller that stands by: every request goes to the leader; what cannot, is answered in the form that the API has. */
+/** Makes one of the two API ports of a replica: every request goes to the leader; without a leader it is answered in the form of the API. */
 export function apiProxyPort(options: ApiProxyOptions): Port {
   const { api, settings, log, proof, kept, passOn } = options
   const answers = new AnswerWriter(() => settings().cors_origins)

@@ -10,8 +10,8 @@ import type { Change, Store } from '../store/store.ts'
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
 
 /**
- * The site as a standby knows it, read like a store. Whose memory that is changes as the program's role does: who listens hears of both.
- * When somebody was last seen is noted by the controller that leads.
+ * The site as a replica has it, read like a store. Its memory changes with the program's role: listeners receive changes in both.
+ * The leader notes when accounts and sessions were last seen.
  */
 export class FollowedSite implements ReadStore {
   readonly #sealer: Sealer

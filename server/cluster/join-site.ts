@@ -45,7 +45,7 @@ export async function joinSite(
   })
 }
 
-/** Joins the site once more; what is known of it counts meanwhile. The database may be away just now: it is tried until it is back. @throws what `signal` is aborted with */
+/** Joins the site once more; its known state counts meanwhile. The database may be away: it is tried until it is back. @throws what `signal` is aborted with */
 export async function joinAgain(
   options: SiteControllerOptions,
   sealer: Sealer,
@@ -82,7 +82,7 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
   }
 }
 
-/** The controllers of the site, by whichever membership this program has at the time. @param listeners told who leads, as that changes @param history who led */
+/** The controllers of the site, by the membership that this program has at the time. @param listeners called with each new leader @param history leaders until now */
 export function controllersBy(
   member: () => SiteMember,
   listeners: Set<(leader: KnownController | undefined) => void>,

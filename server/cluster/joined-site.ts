@@ -18,7 +18,7 @@ export interface JoinedSite {
   /** Number that the event log has reached, in the site's store. */
   bound: StoredBound
   member: SiteMember
-  /** The site as it is known here, whoever leads. */
+  /** State of the site as it is known here, whoever leads. */
   site: FollowedSite
   /** Certificate from the settings; undefined: plain HTTP. */
   tls: TlsMaterial | undefined

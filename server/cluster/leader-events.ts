@@ -108,7 +108,7 @@ export class LeaderEvents {
 
   #tell(message: string): void {
     const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
-    // Which controller answers is another here: this one tells it itself.
+    // This event differs by controller: each one sends its own.
     if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return
     if (!this.#mayShow()) {
       this.#withheld = true

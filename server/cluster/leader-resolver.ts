@@ -7,7 +7,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** Maximum of requests that wait for a leader at a time. One more is refused at once. */
 const maxWaiting = 5_000
 
-/** A port of the leader that can be reached, as far as is known. */
+/** A port of the leader that is reachable, as far as is known. */
 export interface LeaderTarget {
   /** Id of the controller: proofs are made for it alone. */
   id: string
@@ -59,7 +59,7 @@ export class LeaderResolver {
     this.#tell()
   }
 
-  /** Nobody leads: for a controller that did so itself, or whose place is known to be empty. */
+  /** Notes that nobody leads: this controller led until now, or its leader is known to be gone. */
   leave(): void {
     const before = this.#leading
     this.#leading = undefined
@@ -107,7 +107,7 @@ export class LeaderResolver {
     }
   }
 
-  /** Told that a port refused a connection: nobody is sent there until it accepts one. */
+  /** Notes that a port refused a connection: no request is sent there until it accepts one. */
   refused(listener: ListenerName, target: LeaderTarget): void {
     const leading = this.#leading
     if (leading?.targets.get(listener) !== target || leading.down.has(listener)) return

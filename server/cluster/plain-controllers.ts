@@ -8,7 +8,7 @@ export function isPlainBetweenMachines(url: string, certificate: string): boolea
   return parsed?.protocol === 'http:' && certificate === '' && leavesMachine(parsed.hostname)
 }
 
-/** Keeps plain HTTP between controllers on one machine: whoever is between two machines could read it. */
+/** Limits plain HTTP between controllers to one machine: between two machines others could read it. */
 export class PlainRule {
   /** The operator allows it. */
   readonly allowed: boolean

@@ -28,7 +28,7 @@ const maxHeaderSize = { node: 16 * 1024, event: 8 * 1024 } as const
 /** Sent pictures, and films of them, may take their time. */
 const timeouts = { requestMs: 60_000, stallMs: 120_000 }
 
-/** The node port, or the event port, of a controller that stands by: requests and WebSockets go to the leader's. */
+/** Makes the node port, or the event port, of a replica: requests and WebSockets go to the leader's. */
 export function plainProxyPort(options: PlainProxyOptions): Port {
   const { listener, settings, passOn, upgrades, proof, kept, log } = options
   const waitMs = (): number => settings().deadlines.store_ms
@@ -41,7 +41,7 @@ export function plainProxyPort(options: PlainProxyOptions): Port {
     proof,
     kept,
     async request(request, response) {
-      // A client that does not know whether its request was carried out repeats it.
+      // A client that does not know whether its request was executed repeats it.
       const result = await passOn.request(request, response, {
         listener,
         safe: request.method === 'GET',

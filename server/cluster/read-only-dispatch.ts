@@ -17,11 +17,11 @@ export interface ReadOnlyConsole {
   log: Log
 }
 
-/** Procedures of a controller that stands by: what changes nothing is asked of the leader, everything else is refused with the way there. */
+/** Makes the procedures of a replica: reads are sent to the leader, changes are refused with the leader's address. */
 export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyConsole): Dispatch {
   return async (name, input, origin) => {
     try {
-      // Who may not call it is told so by the leader, and here.
+      // The leader refuses callers without the permission, and so does this controller.
       if (name === 'controllers.list' && refuseCaller(name, origin) === undefined)
         return { ok: true, value: await controllers.list() }
       if (!isPassedOnCall(name)) {

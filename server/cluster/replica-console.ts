@@ -21,7 +21,7 @@ import type { LeaderResolver } from './leader-resolver.ts'
 import { readOnlyDispatch } from './read-only-dispatch.ts'
 import { replicaMetrics } from './replica-metrics.ts'
 
-/** For whoever asks without signing in: what PostgreSQL says names hosts, users and databases. */
+/** Message for callers who have not signed in: PostgreSQL's own names hosts, users and databases. */
 const databaseAway = 'the database cannot be reached'
 
 /** Parts of the console of a replica. */
@@ -47,7 +47,7 @@ export interface ReplicaConsoleOptions {
   logger: Logger
 }
 
-/** The console of a controller that stands by: it reads, by the leader's answers. */
+/** Makes the console of a replica: it reads, by the leader's answers. */
 export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): void } {
   const { site, controllers, key, proof, kept, way, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
@@ -99,7 +99,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   })
   const leaderEvents = new LeaderEvents({
     ...{ hub, way, console: leader, log: logger },
-    // Whose session ended since is not known here.
+    // Sessions that ended since are unknown here.
     mayShow: () => controllers.database().awaySince === 0,
     began: () => listener.restartConsoles(),
   })

@@ -13,7 +13,7 @@ export interface ReplicaMetricSources {
   restarts: number
 }
 
-/** The numbers of `/metrics` of a controller that stands by. */
+/** Makes the numbers of `/metrics` of a replica. */
 export function replicaMetrics(sources: ReplicaMetricSources): () => Promise<string> {
   const registry = new Registry()
   const registers = [registry]

@@ -23,7 +23,7 @@ export interface ReplicaRole {
   endConsole(): void
 }
 
-/** Composes the ports of a controller that stands by; nothing listens yet. */
+/** Composes the ports of a replica; nothing listens yet. */
 export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts): ReplicaRole {
   const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
   const { consoleKey: key, controllers, events, startedAt, ...ports } = parts

@@ -43,7 +43,7 @@ export interface ReplicaOptions {
 
 const noObserver = { observe: (): void => {} }
 
-/** The ports of a controller that stands by: requests go to the leader. */
+/** Ports of a replica: requests go to the leader. */
 export class Replica {
   readonly #options: ReplicaOptions
   readonly #upgrades: UpgradeProxy

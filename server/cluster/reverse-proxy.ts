@@ -241,7 +241,7 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
     answer.on('error', brokenOff)
     answer.once('close', brokenOff)
     answer.once('end', () => {
-      // What its client still sends is read on for a moment, so that it may see the answer.
+      // The rest of the client's input is read for a moment, so that it can see the answer.
       if (request.complete) response.end()
       else drain(request, response)
     })

@@ -48,7 +48,7 @@ export class ShareGate {
     return taken
   }
 
-  /** Gives a place back: whoever waits longest has it. */
+  /** Gives a place back, to the longest waiting caller. */
   leave(key: string): void {
     const queue = this.#waiting.get(key)
     const next = queue?.shift()

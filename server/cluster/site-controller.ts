@@ -108,7 +108,7 @@ export class SiteController {
     return (role?.is === 'leader' ? role.controller.ports() : role?.standby.listeners.numbers()) ?? {}
   }
 
-  /** Leads at once where nobody does, stands by otherwise; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */
+  /** Leads at once if nobody does, otherwise follows; listens. @throws ListenError, or what keeps the site from being led; then nothing listens */
   async start(): Promise<void> {
     this.#life.started(this.#options.restarts?.times.at(-1))
     try {
@@ -320,7 +320,7 @@ export class SiteController {
     return new Controller(this.#options, { store, events, tls: this.#tls, firstStart: this.firstStart, leader })
   }
 
-  /** The way goes to whoever leads. */
+  /** Points requests to the leader. */
   #lookForLeader(): void {
     this.#stopLooking()
     const member = this.#member

@@ -18,14 +18,14 @@ export class Controller {
   readonly #parts: ControllerParts
   readonly #life: ControllerLife | undefined
   readonly #shutdown: Shutdown
-  /** What a first start made; undefined on every later one. */
+  /** Credential and node that a first start made; undefined on every later one. */
   readonly firstStart: FirstStart | undefined
   #resealing: Promise<void> | undefined
 
   constructor(options: ControllerOptions, site: OpenSite) {
     this.#options = options
     this.firstStart = site.firstStart
-    // The life of a controller that could be a replica is told by its program.
+    // The program of a controller that could be a replica records its life itself.
     this.#life = site.leader === undefined ? new ControllerLife(site.events, options.version) : undefined
     this.#parts = composeController(options, site)
     this.#shutdown = new Shutdown(this.#parts, this.#life, options.logger)

@@ -29,7 +29,7 @@ export interface OpenSite {
   events: EventLog
   /** The site's certificate; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
-  /** What a first start made; undefined on every later one. */
+  /** Credential and node that a first start made; undefined on every later one. */
   firstStart: FirstStart | undefined
   /** Set where other controllers could lead this site as well. */
   leader?: LeaderSite

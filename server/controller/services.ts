@@ -48,7 +48,7 @@ export interface Services
   licence: LicenceCheck
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
-  /** Who was removed from which room. */
+  /** Memory of removals from rooms. */
   removals: Removals
   /** Simulated people of the lab. */
   people: SimulatedPeople

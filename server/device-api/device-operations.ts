@@ -3,7 +3,7 @@ import { destroyUser, identityOf, listedItem } from '../devices/outgoing-answers
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 
-/** What the device API's operations work with. */
+/** Needs of the device API's operations. */
 export interface DeviceServices {
   outgoing: OutgoingUsers
 }

@@ -16,13 +16,13 @@ import { accessTokenOperation } from './access-token.ts'
 import { optionsAsMeant } from './older-parameters.ts'
 import { serverInfoOperation, type ServerInfoServices } from './server-info.ts'
 
-/** What the operations for older clients work with. */
+/** Needs of the operations for older clients. */
 export interface FieldServices extends AuthenticateServices, ServerInfoServices {
   rooms: Rooms
   outgoing: OutgoingUsers
 }
 
-/** What clients of the original platform find on each port while they are served: operations that others do not have, and others in the place of those with the same path. */
+/** Operations for clients of the original platform, by port: additional ones, and others in the place of those with the same path. */
 export function fieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
   const { rooms } = services
   const device = [...deviceOperations(services), accessTokenOperation(services)]

@@ -18,7 +18,7 @@ const off: CompatibilitySwitches = { older_clients: false, get_access_token: fal
 const older: CompatibilitySwitches = { older_clients: true, get_access_token: false }
 const both: CompatibilitySwitches = { older_clients: true, get_access_token: true }
 
-/** What is on by these settings; the second counts only with the first. */
+/** Switches that these settings turn on; the second counts only with the first. */
 export function compatibilitySwitches(
   { compatibility }: Settings,
   fixed: FixedCompatibility = {},
@@ -27,7 +27,7 @@ export function compatibilitySwitches(
   return (fixed.get_access_token ?? compatibility.get_access_token) ? both : older
 }
 
-/** What older clients are judged by. */
+/** Needs of the compatibility with older clients. */
 export interface OlderClientsOptions {
   settings: () => Settings
   sessions: Pick<Sessions, 'ownerOf'>
@@ -38,26 +38,26 @@ export interface OlderClientsOptions {
   clock?: () => number
 }
 
-/** Refused calls that are told apart, by operation, address and credential. */
+/** Refused calls that are counted separately, by operation, address and credential. */
 const maxRemembered = 200
-/** Of these, shown to the operator. */
+/** Refused calls that the operator sees. */
 const maxShown = 20
-/** Clients that the operator wants to hear no more of; past it the one dismissed first is told again. */
+/** Clients that the operator has dismissed; past this the one dismissed first is shown again. */
 const maxDismissed = 200
 const week = 7 * 24 * 60 * 60 * 1000
 
-/** What older clients call where nobody else does: on the media port also the operations of the device API, because both were on one origin. */
+/** Calls of older clients only: on the media port also the operations of the device API, because both were on one origin. */
 const theirs = {
   media: byPath([...fieldOperations, ...deviceOperations]),
   device: byPath(fieldOperations.filter(({ api }) => api === 'device')),
 }
 
-/** Whether clients of the original platform are served as they were there, and what they call meanwhile: the operator is told of those that the switch keeps out. */
+/** Whether clients of the original platform are served as they were there, and the calls that they make meanwhile: the operator sees the clients that the switch refuses. */
 export class OlderClients implements RequestObserver {
   readonly #options: OlderClientsOptions
   /** Lists the one that called last first. */
   readonly #refused = new LRUCache<string, RefusedCall>({ max: maxRemembered })
-  /** Clients that are not told again while the controller runs. */
+  /** Clients that are not shown again while the controller runs. */
   readonly #dismissed = new LRUCache<string, true>({ max: maxDismissed })
   #served = 0
   #refusals = 0
@@ -66,7 +66,7 @@ export class OlderClients implements RequestObserver {
     this.#options = options
   }
 
-  /** What is on now. */
+  /** Switches that are on now. */
   get switches(): CompatibilitySwitches {
     return compatibilitySwitches(this.#options.settings(), this.#options.fixed)
   }
@@ -87,7 +87,7 @@ export class OlderClients implements RequestObserver {
     else if (isSentByOlderClients(operation, params)) this.#note(observation, operation, 'older_clients', true)
   }
 
-  /** What the operator is shown. */
+  /** View for the operator. */
   view(): OlderClientsView {
     const { older_clients, get_access_token } = this.switches
     const { fixed = {}, clock = Date.now } = this.#options
@@ -106,7 +106,7 @@ export class OlderClients implements RequestObserver {
     }
   }
 
-  /** The operator has seen that this client is refused: it is told no more, whatever it calls, while the controller runs. */
+  /** Dismisses a refused client: it is not shown again while the controller runs. */
   dismiss(client: RefusedClient): void {
     this.#dismissed.set(clientKey(client), true)
   }
@@ -140,7 +140,7 @@ export class OlderClients implements RequestObserver {
     })
   }
 
-  /** Whose call it is, as far as it shows: nobody has checked the token of a call to a path that is not there. */
+  /** Credential of a call, as far as it shows: nobody has checked the token of a call to an unknown path. */
   #credentialOf({ credential, params }: Observation): string {
     const { sessions, isCredential } = this.#options
     const owner = credential || sessions.ownerOf(tokenOf(serverInfo, params))

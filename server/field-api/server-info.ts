@@ -5,11 +5,11 @@ import type { Settings } from '../../shared/settings.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 
-/** What server_info tells of. */
+/** Needs of server_info. */
 export interface ServerInfoServices {
   pool: Pick<NodePool, 'views' | 'address'>
   settings: () => Settings
-  /** Where clients reach the media API unless the settings say otherwise; empty while it does not listen. */
+  /** Address of the media API unless the settings name another; empty while it does not listen. */
   mediaUrl: () => string
 }
 

@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
 
-/** A disk that does not answer, for a while: every write is held back. It ends by itself, since whoever made it may have left. */
+/** A disk that does not answer, for a while: every write is held back. It ends by itself, since its operator may have left. */
 export class StuckDisk {
   readonly #store: Pick<Store, 'stall'>
   #endsAt = 0

@@ -7,7 +7,7 @@ import type { DigestCache, DigestCheck } from '../access/digest-cache.ts'
 import type { OpenedSession, Opener, Sessions } from '../access/sessions.ts'
 import type { ClientRateLimit } from '../edge/rate-limit.ts'
 
-/** What the authenticate operation works with. */
+/** Needs of the authenticate operation. */
 export interface AuthenticateServices {
   store: Pick<Store, 'responsive'>
   digests: DigestCache
@@ -36,9 +36,9 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 }
 
 /**
- * Opens a session for whom a digest is right, and makes the answer of it. On a site of which another controller may lead a moment later the session is stored before; otherwise there is no
+ * Opens a session for a correct digest, and makes its answer. On a site where another controller may lead a moment later the session is stored first; otherwise there is no
  * promise while the store answers.
- * @param client address, for which failures are counted
+ * @param client address for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */
 export function signIn<A>(
@@ -79,7 +79,7 @@ function wrongDigest(reason: string): ApiError {
   return new ApiError('authenticationFailed', { reason })
 }
 
-/** What the store refused, or did not answer in time. */
+/** Answers that the store refused, or did not answer in time. */
 function tooLate(cause: unknown): never {
   if (cause instanceof ApiError && cause.code !== 'storage') throw cause
   throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })

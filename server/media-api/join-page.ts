@@ -7,12 +7,12 @@ import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 
-/** Where people begin; public SDKs hand `/jroom/?roomId=…` to them. */
+/** Path of the page at which people begin; public SDKs give `/jroom/?roomId=…` to them. */
 const path = /^\/jroom\/?$/
 /** Visits per minute and address: everybody of an office that comes through one address fits. */
 const maxVisits = 300
 
-/** What a person reads who cannot go on. */
+/** Notice for a person who cannot go on. */
 interface Notice {
   status: number
   /** As the record of requests has it. */
@@ -54,7 +54,7 @@ const notices: Partial<Record<ErrorName, Notice>> = {
   },
 }
 
-/** What the page works with. */
+/** Needs of the page. */
 export interface JoinPageParts {
   links: Pick<JoinLinks, 'page'>
   observer: RequestObserver

@@ -6,7 +6,7 @@ import { mcuOperations } from './mcu.ts'
 import { roomOperations } from './room-operations.ts'
 import { userOperations } from './users.ts'
 
-/** What the media API's operations work with. */
+/** Needs of the media API's operations. */
 export interface MediaServices {
   rooms: Rooms
   joinLinks: JoinLinks

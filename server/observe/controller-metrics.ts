@@ -1,12 +1,12 @@
 import { Gauge, type Registry } from 'prom-client'
 
-/** What is known of the controllers of the site; read when somebody scrapes. */
+/** Facts about the controllers of the site, read at each scrape. */
 export interface ControllerMetricSources {
   /** This one leads. */
   leads: () => boolean
   /** Changes that are stored and not in the memory of this one. */
   behind: () => number
-  /** Of a site in a database; undefined for one in files. */
+  /** Whether the database of the site answers; undefined for a site in files. */
   databaseUp: () => boolean | undefined
 }
 

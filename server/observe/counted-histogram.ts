@@ -40,7 +40,7 @@ export class CountedHistogram<L extends string> extends Histogram<L> {
     return this.getForPromString()
   }
 
-  /** What prom-client asks for when it writes the text. */
+  /** Called by prom-client when it writes the text. */
   async getForPromString(): ReturnType<Histogram<L>['get']> {
     const frame = await this.#frame.get()
     const values: typeof frame.values = []

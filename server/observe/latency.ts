@@ -21,7 +21,7 @@ export class LatencyHistogram {
     return 0
   }
 
-  /** Begins anew. */
+  /** Starts again at zero. */
   clear(): void {
     this.#counts.fill(0)
     this.#total = 0

@@ -8,8 +8,8 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 /**
- * The controller's log: JSON lines on stderr, errors whole, secrets taken out of fields and texts.
- * @param destination where to; stderr, written at once, when left out
+ * Makes the controller's log: JSON lines on stderr, errors whole, secrets removed from fields and texts.
+ * @param destination left out: stderr, written at once
  */
 export function createLog(
   level: LogLevel,

@@ -12,7 +12,7 @@ export interface MetricSources {
   sessions(): number
   /** How many nodes are in each state. */
   nodes(): Readonly<Record<string, number>>
-  /** What was otherwise on the nodes than it should be and was put right since the start, by node and kind. */
+  /** Differences from the expected state that were corrected on nodes since the start, by node and kind. */
   drifts(): Iterable<{ node: string; kind: string; count: number }>
   /** How many streams Janus nodes hand to each other, by state. */
   relays(): Readonly<Record<string, number>>
@@ -71,7 +71,7 @@ export class Metrics implements RequestObserver {
     this.#flushes.add(milliseconds)
   }
 
-  /** Adds what is known of the controllers of the site. */
+  /** Adds the metrics of the site's controllers. */
   addControllers(sources: ControllerMetricSources): void {
     addControllerGauges(this.#registry, sources)
   }

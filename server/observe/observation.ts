@@ -1,6 +1,6 @@
 import type { ApiName } from '../../shared/result-codes.ts'
 
-/** One request as a listener answered it. Holds secrets in `params`: whoever keeps it redacts it first. */
+/** One request as a listener answered it. Holds secrets in `params`: redact it before keeping it. */
 export interface Observation {
   /** When it arrived, milliseconds since the epoch. */
   at: number
@@ -30,12 +30,12 @@ export interface Observation {
   answer?: string | undefined
 }
 
-/** Told of every request that was answered, on the hot path: it must be O(1) and must not throw. */
+/** Receives every answered request, on the hot path: it must be O(1) and must not throw. */
 export interface RequestObserver {
   observe(observation: Observation): void
 }
 
-/** Several observers as one, told in this order. */
+/** Joins several observers into one, called in this order. */
 export function observers(...parts: readonly RequestObserver[]): RequestObserver {
   return {
     observe(observation) {

@@ -8,14 +8,14 @@ import { shownRequest } from './redaction/request.ts'
 type ListInput = z.output<(typeof activityProcedures)['activity.list']['input']>
 /** Which entries are wanted; what is left out is not asked for. */
 export type ActivityFilter = z.output<(typeof activityProcedures)['activity.export']['input']>
-/** What a console is told of: at most four times a second. Nothing kept: the journal was cleared. */
+/** Event for a console: at most four times a second. Nothing kept: the journal was cleared. */
 export interface ActivityAdded {
   items: ActivityEntry[]
   kept: number
   skipped: number
 }
 
-/** What the journal needs. */
+/** Needs of the journal. */
 export interface RequestJournalOptions {
   /** The bound; asked once a second. */
   capacity: () => number
@@ -33,8 +33,8 @@ const tellEveryMs = 250
 const secondMs = 1_000
 
 /**
- * The last requests, in memory and bounded. What is not known to be harmless is taken out before anything is kept, so that no secret stays in memory; only the requests that are kept cost
- * that, and of those there is a bound a second.
+ * The last requests, in memory and limited. Values that are not known to be harmless are removed first, so that no secret stays in memory; only kept requests cost that, and their
+ * number per second is limited.
  */
 export class RequestJournal implements RequestObserver {
   readonly #options: Required<RequestJournalOptions>
@@ -127,7 +127,7 @@ export class RequestJournal implements RequestObserver {
     this.#tell()
   }
 
-  /** Told of new entries, collected, while somebody listens. Returns the unsubscribe function. */
+  /** Calls the listener with new entries, collected. Returns the unsubscribe function. */
   onAdded(listener: (added: ActivityAdded) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -71,7 +71,7 @@ export class Samples implements RequestObserver {
     for (const listener of this.#listeners) listener(sample)
   }
 
-  /** Told of every sample. Returns the unsubscribe function. */
+  /** Calls the listener with every sample. Returns the unsubscribe function. */
   onSample(listener: (sample: Sample) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -9,7 +9,7 @@ const words = /[^\s"'<>]+/g
 /** How the JSON parser ends a sentence in which it quotes what it was given. */
 const quoted = '" is not valid JSON'
 
-/** What of an error is logged beside its message and stack; other properties may be what was parsed, such as the `input` of a URL that is none. */
+/** Fields of an error that are logged beside its message and stack; others may hold parsed input, such as the `input` of an invalid URL. */
 const errorFields = [
   'code',
   'errno',
@@ -47,7 +47,7 @@ export function withoutSecretText(text: string): string {
   return withoutQuotedJson(text).replace(words, withoutLogin).replace(secretValue, `$1${redacted}`)
 }
 
-/** A word without what stands before its last `@`, where that looks like a login: `rtsp://user:password@`, `user:password@`. */
+/** A word without the part before its last `@`, if that looks like a login: `rtsp://user:password@`, `user:password@`. */
 function withoutLogin(word: string): string {
   const at = word.lastIndexOf('@')
   if (at <= 0) return word
@@ -75,7 +75,7 @@ function logged(value: unknown, depth: number): unknown {
   if (value instanceof Error) return loggedError(value, depth)
   if (depth >= deepest) return '[deeper]'
   if (Array.isArray(value)) return value.slice(0, maxList).map((item) => logged(item, depth + 1))
-  // What knows how to be written, a Date or a URL, is written so.
+  // Values with a form of their own, such as a Date or a URL, keep it.
   if ('toJSON' in value && typeof value.toJSON === 'function')
     return logged(JSON.parse(JSON.stringify(value)) as unknown, depth + 1)
   return withoutSecrets({ ...value }, depth + 1)

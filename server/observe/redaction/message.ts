@@ -2,7 +2,7 @@ import { deviceErrorMessages } from '../../../shared/device.ts'
 import { resultCodes } from '../../../shared/result-codes.ts'
 import { isKnownParameter, maxWithheld } from './redacted-parameters.ts'
 
-/** What stands for a word that is not shown. */
+/** Placeholder of a hidden word. */
 const hiddenWord = '[…]'
 const maxMessage = 300
 

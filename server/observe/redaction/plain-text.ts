@@ -1,7 +1,4 @@
-/**
- * Texts that are known to be harmless wherever they stand: words that everybody uses for rooms, cameras and their streams, with short numbers. Whatever is not on the list may be a
- * password, however it looks.
- */
+/** Texts that are harmless wherever they stand: common words for rooms, cameras and their streams, with short numbers. Any other text may be a password, however it looks. */
 const words = new Set(
   (
     'room meeting hall lobby office class conference user member owner host device lab test demo front back left right door gate entrance yard garage north south east west ' +
@@ -28,10 +25,10 @@ export function isPlainText(text: string): boolean {
   })
 }
 
-/** What stands for a secret: not even its length. */
+/** Placeholder of a secret, which hides its length too. */
 export const redacted = '[redacted]'
 
-/** What stands for a text that is not shown. */
+/** Placeholder of a hidden text, with its length. */
 export function textLength(text: string): string {
   return `[${text.length} ${text.length === 1 ? 'character' : 'characters'}]`
 }

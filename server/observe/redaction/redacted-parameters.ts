@@ -3,7 +3,7 @@ import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'
 
-/** What the site knows: a name of one of these is no secret of a caller. Each is one look-up. */
+/** Names that the site knows: such a name is no secret of a caller. Each is one look-up. */
 export interface KnownNames {
   credential(accessKey: string): boolean
   room(roomId: string): boolean
@@ -22,7 +22,7 @@ export interface Disclosing {
 
 /** Most parameters of one request that are shown. */
 const maxParams = 32
-/** Withheld characters of one request within which words of a message are looked for; past it every word that is not an own one is hidden. */
+/** Withheld characters of one request that are searched for in messages; past it every word that is not an own one is hidden. */
 export const maxWithheld = 1_024
 
 const byOperation = new Map(allOperations.map(({ name, disclosure }) => [name, new Map(Object.entries(disclosure))]))
@@ -40,7 +40,7 @@ const everywhere = new Map<string, Disclosure>([
   ].map((name) => [name, 'secret'] as const),
 ])
 
-/** Whether this is the name of a parameter that callers are known to send. */
+/** Whether callers are known to send a parameter of this name. */
 export function isKnownParameter(name: string): boolean {
   return everywhere.has(name)
 }
@@ -55,12 +55,12 @@ export function shownParameters(
   const shown: [string, string][] = []
   for (const [name, value] of params) {
     if (shown.length === maxParams) {
-      // Of so many nothing is looked at any more: no message of this request may hold a word that is not an own one.
+      // Too many to search for: no message of this request may hold a word that is not an own one.
       disclosing.withheld.push('\u0000'.repeat(maxWithheld + 1))
       break
     }
     const disclosure = own?.get(name)
-    // What an operation does not take was not looked at, so its success says nothing of it.
+    // A parameter that the operation does not take was not checked, so success does not make it harmless.
     const text =
       disclosure === undefined
         ? shownValue(everywhere.get(name) ?? 'length', value, { ...disclosing, succeeded: false })

@@ -6,10 +6,10 @@ import { shownMessage } from './message.ts'
 import { type Disclosing, type KnownNames, shownParameters, shownValue } from './redacted-parameters.ts'
 import { shownMethod, shownPath } from './path.ts'
 
-/** What of a request depends on what its caller sent. */
+/** Fields of a request that depend on the caller's input. */
 type Shown = Pick<ActivityEntry, 'method' | 'path' | 'credential' | 'room' | 'params' | 'msg' | 'reason' | 'answer'>
 
-/** A request as it may be shown: what is known to be harmless, and of everything else its kind and length. */
+/** A request as it may be shown: its harmless values, and kind and length of all others. */
 export function shownRequest(observation: Observation, known: KnownNames): Shown {
   const { operation, params } = observation
   const disclosing: Disclosing = { known, succeeded: observation.ret === 0, withheld: [] }

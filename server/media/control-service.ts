@@ -23,8 +23,8 @@ export class ControlService {
   #server: MediaServer | undefined
 
   /**
-   * @param send `soon`: it may wait for others, in order, for some milliseconds
-   * @param web given the log, what makes the node's port
+   * @param send `soon`: the message may wait for others, in order, for some milliseconds
+   * @param web makes the node's port with this log
    * @param deposed called when the controller has been silent for so long that another one leads
    */
   constructor(

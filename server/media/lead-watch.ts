@@ -1,4 +1,4 @@
-/** So many looks in a row without a word mean that the controller leads no more. */
+/** Checks in a row without a message after which the controller leads no more. */
 const looksUntilOver = 6
 
 /**

@@ -329,7 +329,7 @@ function connectionStats(room: Room): ConnectionStats[] {
           purpose: 'publish' as const,
           stream_id: source,
           state: peer.state,
-          // What its sender would have to tell.
+          // Only the sender could measure it.
           round_trip_ms: -1,
         })),
         ...Array.from(member.watched.viewers, ([{ peer, roundTrip }, streamId]) => ({

@@ -3,7 +3,7 @@ const everyMs = 50
 const windowMs = 1_000
 /** Shorter delays are those of timers. */
 const punctualMs = 10
-/** Of the time, when it counts: a collection of garbage now and then is less. */
+/** Share of the time that counts as busy: an occasional garbage collection is less. */
 const late = 0.1
 
 /** Whether the program has been late itself in the last moments: then delays say nothing of the network. */

@@ -1,13 +1,13 @@
 /**
- * What a connection, session or peer holds: its timers, its handlers, what is to be let go of. It ends once; from then on nothing of it runs and nothing
- * can be added to it, whichever answer or event comes late.
+ * Resources of a connection, session or peer: timers, handlers, everything to release. It ends once; afterwards none of it runs and nothing can be added, however late an answer
+ * or event comes.
  */
 export class Lifetime {
   readonly #failed: (error: unknown) => void
   readonly #releases = new Set<() => void>()
   #over = false
 
-  /** @param failed told what a handler threw that nobody foresaw: ends the one it belongs to, not the process */
+  /** @param failed called with an unexpected error of a handler: ends the owner, not the process */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed
   }

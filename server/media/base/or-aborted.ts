@@ -1,4 +1,4 @@
-/** What a promise comes to, or the signal's reason, whichever is first. */
+/** Settles with the promise, or rejects with the signal's reason, whichever is first. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

@@ -70,7 +70,7 @@ export class Problem extends Error {
 
 /** They may enter, and the room is on another node of the site. */
 export class OnOtherNode extends Problem {
-  /** Of that node, e.g. `http://10.0.0.5:7084`. */
+  /** URL of that node, e.g. `http://10.0.0.5:7084`. */
   readonly url: string
   constructor(url: string) {
     super('elsewhere')

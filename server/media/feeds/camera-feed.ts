@@ -11,10 +11,10 @@ import type { Abilities, Transcoding } from '../transcode/transcoding.ts'
 import { Feed } from './feed.ts'
 import type { AudioFormat, VideoFormat } from './feed-format.ts'
 
-/** Of what ffmpeg makes: constrained baseline, which every browser takes. */
+/** Profile of ffmpeg's output: constrained baseline, which every browser plays. */
 const convertedProfile = '42e01f'
 
-/** What a camera sends, as a feed: as it is, or made playable where browsers would not show it. */
+/** Feed of a camera: unchanged, or converted if browsers could not play it. */
 export class CameraFeed {
   readonly feed: Feed
   readonly #conversion: CameraConversion
@@ -23,7 +23,7 @@ export class CameraFeed {
   readonly #abilities: Abilities
   readonly #order = new PictureOrder()
   #video: Refragmentation | undefined
-  /** Its own parameter sets were looked at, or need not be. */
+  /** Its own parameter sets were checked, or need no check. */
   #looked: boolean
 
   /**
@@ -109,7 +109,7 @@ export class CameraFeed {
   }
 
   #convertLate(track: RtspTrack, interlaced = false): void {
-    // Where nobody looked for ffmpeg yet, it is there for the next one who watches.
+    // Before the first search for ffmpeg, the next viewer has it.
     void this.#transcoding.abilities().then(({ pictures }) => {
       if (pictures && !this.feed.over) this.#conversion.convert(track, { interlaced, late: true })
     })

@@ -21,7 +21,7 @@ export type PullSettings = Required<
 
 interface Pull {
   ready: Promise<Feed>
-  /** Told when a pull that was ready is over. */
+  /** Called when a pull that was ready is over. */
   holders: Set<(error: RtspError) => void>
   /** Ends it when its camera may not be where it is by the settings now, or would be shown in another way. */
   review(): void
@@ -60,8 +60,8 @@ export class CameraPulls {
   }
 
   /**
-   * A share in the camera's pull, once its media flows.
-   * @param lost told once when the pull ends by itself; not after `release`
+   * Takes a share in the camera's pull, once its media flows.
+   * @param lost called once when the pull ends by itself; not after `release`
    * @throws RtspError; the signal's reason. Either way nothing is left behind.
    */
   async acquire(camera: CameraSource, signal: AbortSignal, lost: (error: RtspError) => void): Promise<CameraLease> {
@@ -82,7 +82,7 @@ export class CameraPulls {
     }
   }
 
-  /** Ends every pull without a word to its holders. */
+  /** Ends every pull without notifying its holders. */
   close(): void {
     for (const pull of [...this.#pulls.values()]) {
       pull.holders.clear()
@@ -133,12 +133,12 @@ export class CameraPulls {
       },
       (error: unknown) => {
         forget()
-        // It is over: whoever gives its share back has nothing to end.
+        // The pull is over: releasing a share ends nothing any more.
         pull.holders.clear()
         throw error
       },
     )
-    // Each holder hears of it; none may be left.
+    // Each holder handles the failure; there may be none left.
     ready.catch(() => {})
     const pull: Pull = {
       ready,

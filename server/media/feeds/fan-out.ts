@@ -2,13 +2,13 @@ import { Slices } from './slices.ts'
 
 /** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
 const crowd = 16
-/** Of all feeds of the process. */
+/** Shared by all feeds of the process. */
 const slices = new Slices()
 const reportEveryMs = 1_000
 
 /**
- * Whoever takes the packets of a feed. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else
- * as it was, and sends before it returns.
+ * Receiver of a feed's packets. Packets are shared: a sink writes sequence number, payload type, SSRC and send time of its own, leaves everything else unchanged, and sends before
+ * it returns.
  */
 export interface Sink {
   /** @param sequence of the packet in the feed's own numbering */
@@ -22,16 +22,16 @@ export interface Sink {
   failed(error: unknown): void
 }
 
-/** Everybody who takes the packets of one feed: one that fails is taken out, the others do not notice. */
+/** All sinks of one feed: one that fails is removed, the others do not notice. */
 export class FanOut {
   readonly #sinks = new Set<Sink>()
   readonly #lane = slices.lane()
   readonly #emptied: () => void
   #timer: NodeJS.Timeout | undefined
-  /** What the source is told with the next packet. */
+  /** Error that the source gets with the next packet. */
   #failure: { error: unknown } | undefined
 
-  /** @param emptied told that the last one is gone */
+  /** @param emptied called when the last sink is gone */
   constructor(emptied: () => void) {
     this.#emptied = emptied
   }
@@ -50,8 +50,8 @@ export class FanOut {
   }
 
   /**
-   * What a packet of the source makes to do: at once for few, in slices of a turn of the event loop for a crowd.
-   * @throws what it threw; where it was put off, with the next packet
+   * Processes a packet of the source: at once for few sinks, in chunks of a turn of the event loop for many.
+   * @throws its error; with the next packet if it was put off
    */
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error
@@ -88,7 +88,7 @@ export class FanOut {
     }
   }
 
-  /** The feed is over: every sink is told, once. */
+  /** Ends the feed for every sink, once. */
   end(): void {
     const sinks = [...this.#sinks]
     this.#sinks.clear()

@@ -10,11 +10,11 @@ export interface VideoFormat {
 /** Audio of a feed. */
 export interface AudioFormat {
   codec: 'PCMU' | 'PCMA' | 'G722' | 'OPUS'
-  /** Of the timestamps, in Hz. */
+  /** Clock rate of the timestamps, in Hz. */
   clockRate: number
 }
 
-/** What a feed has carried since it began. */
+/** Traffic of a feed since it began. */
 export interface FeedCounts {
   videoBytes: number
   audioBytes: number

@@ -3,7 +3,7 @@ import type { KeyPicture } from './feed-format.ts'
 
 /** Conversion of a source that browsers cannot play. */
 export interface FeedConversion {
-  /** What the source sends, e.g. `H.265`; empty while everything passes unchanged. */
+  /** Codec of the source, e.g. `H.265`; empty while everything passes unchanged. */
   readonly from: string
   /** Pictures are converted, and not only sound. */
   readonly pictures: boolean

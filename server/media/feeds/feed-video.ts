@@ -21,7 +21,7 @@ export class FeedVideo {
   /** Arrival of the last packet, milliseconds since the epoch; 0 before the first. */
   lastPacketAt = 0
 
-  /** @param passOn takes each packet with its number in the feed; the packet may be changed by whoever pushed it once this returns */
+  /** @param passOn takes each packet with its number in the feed; the source may change the packet once this returns */
   constructor(
     format: VideoFormat | undefined,
     sender: SenderClock,

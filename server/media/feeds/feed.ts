@@ -22,12 +22,12 @@ export interface PictureStream {
   readonly height: number
   /** Bits a second of late; 0 while it is not known. */
   readonly bitrate: number
-  /** Where it is at hand; undefined: it has to be acquired. */
+  /** The feed, if it is there; undefined: it has to be acquired. */
   readonly feed: Feed | undefined
   /**
-   * A share in it; undefined when it cannot be had.
+   * Takes a share in it; undefined when it is not available.
    * @param codec the only one that will do; undefined: every one
-   * @param lost told once when it ends by itself
+   * @param lost called once when it ends by itself
    */
   acquire(
     codec: VideoFormat['codec'] | undefined,

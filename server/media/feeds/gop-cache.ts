@@ -39,7 +39,7 @@ export class GopCache {
     const { packets } = this
     const [first] = packets
     if (first === undefined) return undefined
-    // Where nothing was lost it is there; else it lies before.
+    // Without a loss it is at this place; otherwise before it.
     const expected = Math.min(sequenceDistance(sequenceOf(first), sequence), packets.length - 1)
     for (let i = expected; i >= Math.max(0, expected - maxLost); i--) {
       const packet = packets[i]

@@ -12,7 +12,7 @@ export class HeldSecond implements PictureStreams {
   readonly #listeners = new Set<() => void>()
 
   /**
-   * @param held of the second stream; whoever leased it releases it
+   * @param held lease of the second stream; its owner releases it
    * @param later the same stream, where it has to be acquired
    */
   constructor(main: Feed, held: Feed, later: PictureStream) {

@@ -12,7 +12,7 @@ export class Layers implements PictureStreams {
   readonly #listeners = new Set<() => void>()
   readonly #flowing = new Set<FeedStream>()
   #list: readonly FeedStream[] = []
-  /** Of the last picture of any layer, and since when they come without a pause: after one, layers begin again one by one. */
+  /** Time of the last picture of any layer, and since when they come without a pause: after one, layers begin again one by one. */
   #lastAt = 0
   #steadySince = 0
 

@@ -6,7 +6,7 @@ const maxBytes = 2 * 1024 * 1024
 
 /** The last packets of a feed, kept once for everybody who may ask for one again. */
 export class PacketHistory {
-  /** By sequence number, the oldest first. */
+  /** Packets by sequence number, the oldest first. */
   readonly #packets = new Map<number, Buffer>()
   #bytes = 0
 

@@ -16,7 +16,7 @@ export interface Lane {
  * loop has time for it; what waits is done in order within its lane, and lanes take turns, piece by piece: nobody waits behind all the work of another.
  */
 export class Slices {
-  /** What waits in each lane that has something; the one whose turn it is first. */
+  /** Waiting work of each queue; the queue whose turn it is first. */
   readonly #waiting: (() => void)[][] = []
   readonly #clock: () => number
   #spentMs = 0
@@ -59,7 +59,7 @@ export class Slices {
       this.#armed = false
       this.#spentMs = 0
       this.#workOff()
-      // What waits goes on in the next turn; and what was spent in this one does not count then.
+      // Waiting work continues in the next turn, with a time budget of its own.
       if (this.#spentMs > 0) this.#arm()
     })
   }

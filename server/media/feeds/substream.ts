@@ -30,9 +30,9 @@ export class Substream implements PictureStream {
   }
 
   /**
-   * A share in its pull; undefined when it cannot be had, or has no picture.
+   * Takes a share in its pull; undefined when it is not available, or has no picture.
    * @param codec the only one that will do; undefined: every one
-   * @param lost told once when the pull ends by itself
+   * @param lost called once when the pull ends by itself
    */
   async acquire(
     codec: VideoFormat['codec'] | undefined,

@@ -7,7 +7,7 @@ import type { MediaSessions } from './media-sessions.ts'
 import type { OfferQueue } from './offer-queue.ts'
 import type { WhipWhepMedia } from './whip-whep-media.ts'
 
-/** What the media routes work on. */
+/** Needs of the media routes. */
 export interface MediaRouteParts {
   rooms: Pick<MediaRooms, 'bySession'>
   admission: AdmissionControl

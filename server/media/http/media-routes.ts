@@ -73,7 +73,7 @@ async function patch({ sessions }: MediaRouteParts, context: RouterContext): Pro
   context.body = answer
 }
 
-/** What the room page asks before somebody joins, with their link where they have one. @throws Problem notFound, tooMany, busy */
+/** Answers the room page before somebody joins, with their link if they have one. @throws Problem notFound, tooMany, busy */
 async function look(
   { admission, requests }: MediaRouteParts,
   roomId: string,
@@ -166,7 +166,7 @@ async function admittedOffer<S extends RoomStanding>(
 }
 
 /**
- * Where a host lets people in, nobody comes past them by this way: but an encoder with a link of its own may send.
+ * Member that sends or watches. A waiting room cannot be passed this way, except by an encoder that sends with a link of its own.
  * @throws Problem waiting; as `Room.enter` does
  */
 function memberOf(admission: Exclude<Admission, { kind: 'observer' }>, watches: boolean): Member {

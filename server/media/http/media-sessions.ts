@@ -14,7 +14,7 @@ export interface MediaSession {
   etag: string
   /** Connection of the browser here, or of its remote media. */
   peer: SessionPeer
-  /** Of the client in the ICE session of now. */
+  /** User fragment of the client in the present ICE session. */
   userFragment: string
   /** Media sections of its offer. */
   mids: readonly string[]
@@ -22,15 +22,15 @@ export interface MediaSession {
   client: string
   /** Limits the addresses that the node calls for it. */
   candidates: CandidatePolicy
-  /** Its client has begun ICE anew. */
+  /** Whether its client has restarted ICE. */
   restarted: boolean
-  /** Told how high its picture is shown, in device pixels; undefined where it sends none. */
+  /** Called with the height at which its picture is shown, in device pixels; undefined if it sends none. */
   shown: ((height: number) => void) | undefined
 }
 
-/** What a session is of. */
+/** Peer of a session. */
 export interface SessionPeer extends Pick<Peer, 'close'> {
-  /** Begins ICE anew; left out: a new session is what helps. */
+  /** Restarts ICE; left out: a new session is needed. */
   restartIce?: Peer['restartIce']
   /** Takes an address in. */
   addCandidate?: Peer['addCandidate']
@@ -40,7 +40,7 @@ export interface SessionPeer extends Pick<Peer, 'close'> {
   start?(answer: string): Promise<void>
 }
 
-/** What of an offer a session keeps. */
+/** Parts of an offer that a session keeps. */
 type SessionOffer = Pick<Offer, 'mids' | 'client' | 'candidates'> & { ice: Pick<Offer['ice'], 'userFragment'> }
 
 /** WHIP and WHEP sessions of one address, those under way too: a room of 50 people, everybody watching everybody, behind one router. */
@@ -69,7 +69,7 @@ export class MediaSessions {
     return release
   }
 
-  /** @param shown told how high its picture is shown */
+  /** @param shown called with the height at which its picture is shown */
   add(
     peer: SessionPeer,
     { ice, mids, client, candidates }: SessionOffer,
@@ -105,7 +105,7 @@ export class MediaSessions {
     return session !== undefined
   }
 
-  /** Its client says goodbye; to one that was over already, too. @throws Problem noSession when there never was such a one, as far as is known */
+  /** Ends a session for its client; also one that was over already. @throws Problem noSession when there never was such a one, as far as is known */
   end(id: string): void {
     this.#forget()
     if (this.#ended.has(id)) return
@@ -129,8 +129,8 @@ export class MediaSessions {
 }
 
 /**
- * What a client tells of its ICE session: addresses that it found later (RFC 9725, section 4.3.2), or that it begins anew (section 4.3.3).
- * @returns the fragment that answers a new beginning; undefined when there is nothing to say
+ * Takes a client's fragment of its ICE session: further addresses (RFC 9725, section 4.3.2), or a restart (section 4.3.3).
+ * @returns the fragment that answers a restart; undefined when there is nothing to answer
  * @throws Problem badRequest, and as `Peer.restartIce` does
  */
 export async function takeFragment(session: MediaSession, text: string): Promise<string | undefined> {
@@ -147,7 +147,7 @@ export async function takeFragment(session: MediaSession, text: string): Promise
   if (session.restarted) return undefined
   const isJanus = session.peer.trickle !== undefined
   const usable = candidates.flatMap(({ candidate, mid }) => {
-    // Janus resolves the names that stand for an address itself: only their address is known here.
+    // Janus itself resolves the names that stand for addresses: only their form is known here.
     const called = usableCandidate(candidate, session.client)
     if (called === undefined || !session.candidates.accepts(called)) return []
     return { candidate: isJanus ? candidate : called, mid }

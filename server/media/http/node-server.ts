@@ -11,7 +11,7 @@ import { servePage } from './page-files.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PageFiles, PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 
-/** What the node's port is made of. */
+/** Needs of the node's port. */
 export interface NodeServerOptions {
   web: Web
   /** See Web.port. */

@@ -12,7 +12,7 @@ export interface OpenedSession {
   ticket?: string
 }
 
-/** Owns what a session under way or open holds: everything is given back once, the last first, whoever ends it. */
+/** Owns the resources of a session that opens or is open: releases everything once, the last first, whoever ends it. */
 export class OpenMedia {
   readonly #closers: (() => void)[] = []
   #closed = false

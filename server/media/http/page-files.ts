@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { PageFiles } from './web.ts'
 
-/** What the page may do; its media comes from here, camera and microphone from the person. */
+/** Permissions of the page: its media comes from here, camera and microphone from the person. */
 const policy = [
   "default-src 'self'",
   "connect-src 'self' ws: wss: http: https:",

@@ -27,7 +27,7 @@ type SessionOffer = Parameters<MediaSessions['add']>[1]
 
 const never = new AbortController().signal
 
-/** Media of rooms on other nodes: browsers publish to these and watch from these, and the controller passes on what is said. */
+/** Media of rooms on other nodes: browsers publish to those nodes and watch from them, and the controller passes offers and answers on. */
 export class RemoteRoomMedia implements WhipWhepMedia {
   readonly isRemote = true
   readonly #client: RoomMediaClient

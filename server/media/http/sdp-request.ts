@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { Problem } from '../base/problem.ts'
 
-/** Content types of an offer or answer, and of what is told of the ICE session later (RFC 8840, section 9.2). */
+/** Content types of an offer or answer, and of later fragments of the ICE session (RFC 8840, section 9.2). */
 export const offerType = 'application/sdp'
 export const fragmentType = 'application/trickle-ice-sdpfrag'
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** What a port of the node does with what reaches it. What one of these throws is logged and ends that one connection. */
+/** Handlers of a port of the node. An error that one of them throws is logged and ends that one connection. */
 export interface WebHandlers {
   request(request: IncomingMessage, response: ServerResponse): unknown
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
@@ -13,7 +13,7 @@ interface Certificate {
   key: string
 }
 
-/** What proofs of other controllers' requests are checked with. */
+/** Check of proofs on requests that other controllers pass on. */
 export interface PassedOnProof {
   /** In base64. */
   key: string
@@ -40,7 +40,7 @@ export interface PageFiles {
   file(path: string): Promise<{ body: Buffer; type: string; immutable: boolean } | undefined>
 }
 
-/** What makes ports and serves files for the node: given by its entry, so that the node is protected as every other port of the product is. */
+/** Makes ports and serves files for the node: given by its entry, so that the node is protected as every other port of the product is. */
 export interface Web {
   /** @param passedOn left out: no other controller passes anything on */
   port(handlers: WebHandlers, passedOn?: PassedOnProof): WebPort

@@ -46,7 +46,7 @@ export interface WhipWhepMedia {
   readonly isRemote: boolean
   /** @throws Problem codec, badOffer, busy, tooManyVideos, tooManyAudios, noRoom, noSession */
   publish(open: OpenMedia, who: { room: Room; member: Member }, input: PublishInput): Promise<OpenedSession>
-  /** Checks what is known before anybody comes in to watch. @throws Problem mediaType, noStream */
+  /** Checks what is known before a viewer enters. @throws Problem mediaType, noStream */
   assertWatchable(room: Room, input: WatchInput): void
   /** @param who `member` undefined: unseen @throws Problem mediaType, codec, badOffer, busy, noStream, noRoom, noSession, tooMany */
   watch(open: OpenMedia, who: { room: Room; member: Member | undefined }, input: WatchInput): Promise<OpenedSession>

@@ -13,24 +13,24 @@ import type { Guess } from './refusal-tally.ts'
 import type { Room } from './room.ts'
 import { verifyJoinToken } from './verify-join-token.ts'
 
-/** Who asks to be let into a room, and with what. */
+/** User who asks to enter a room, with their proof. */
 export interface Caller {
   /** A join token, or the session key of somebody who is in; empty for none. */
   token: string
   hostPassword: string
   /** Id that the pass was given for; proves nothing by itself. */
   userId: string | undefined
-  /** Where the link names nobody. */
+  /** Left out or empty where the link names nobody. */
   userName: string
   /** Secret of the browser of somebody whose link is not bound to a user, or who has none; undefined where the client has none. */
   browser: string | undefined
-  /** Of an earlier stay; empty for none. */
+  /** Pass of an earlier participant session; empty for none. */
   pass: string
   /** The controller has said that the number of the room is enough. */
   byNumber: boolean
-  /** Where the request comes from, for the limit of wrong passwords. */
+  /** Client address, for the limit of wrong passwords. */
   remote: string
-  /** What it came by, for the record of guesses. */
+  /** Path of the request, for the record of guesses. */
   path: Guess['path']
 }
 
@@ -60,7 +60,7 @@ export class AdmissionControl {
 
   /**
    * @param key of join links
-   * @param refused told of each guess that is refused here, and not by the controller
+   * @param refused called with each guess that is refused here, and not by the controller
    */
   constructor(rooms: MediaRooms, key: Buffer, refused: (guess: Guess) => void) {
     this.#rooms = rooms
@@ -70,7 +70,7 @@ export class AdmissionControl {
   }
 
   /**
-   * Nothing is told of a room, not even whether there is one, to somebody without a session, a link, the password or the controller's word.
+   * Admits a caller. Without a session, a link, the password or the controller's word, the answer does not reveal whether there is such a room.
    * @throws Problem unauthorised, hostPasswordWrong, removed, tooMany, badRequest; noRoom for somebody with a link or the controller's word
    */
   admit(roomId: string, caller: Caller): Admission {
@@ -102,8 +102,8 @@ export class AdmissionControl {
   }
 
   /**
-   * What the controller is to be asked before somebody is admitted: about a room that is not open here, and about everybody who shows nothing but a
-   * number. To somebody without a link that is good for it, the answer is the same where there is such a room and they may not enter it.
+   * Proof that the controller has to judge before somebody is admitted: for a room that is not open here, and for everybody with nothing but a number. Without a link for it, the
+   * answer is the same where there is such a room and they may not enter it.
    * @returns undefined where the room here decides
    * @throws Problem unauthorised, removed, tooMany
    */
@@ -125,7 +125,7 @@ export class AdmissionControl {
     return { by: 'number', was_in: this.#identities.wasIn(roomId, caller) }
   }
 
-  /** What `toBeAsked` counted as a guess was right. */
+  /** Takes back a guess that `toBeAsked` counted: it was right. */
   noteRight(roomId: string, proof: RoomProof, remote: string): void {
     const share = shareOf(remote)
     if (proof.by === 'link') return
@@ -175,7 +175,7 @@ export class AdmissionControl {
     return token
   }
 
-  /** What shows later that somebody was in this room. */
+  /** Pass that later proves that the user was in this room. */
   passFor(roomId: string, member: Member): string {
     return this.#identities.passFor(roomId, member)
   }
@@ -204,7 +204,7 @@ export class AdmissionControl {
   }
 }
 
-/** What the limits count by. */
+/** Share of an address by which the limits count. */
 function shareOf(remote: string): string {
   return addressShare(plainAddress(remote))
 }

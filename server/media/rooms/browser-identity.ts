@@ -1,15 +1,15 @@
 import { createHmac } from 'node:crypto'
 
-/** Who a browser is in one room, where no link says it. */
+/** Identity of a browser in one room, where no link names the user. */
 export interface BrowserIdentity {
   userId: string
-  /** Stands for a link: once its person was taken out of the room, the browser is refused there. */
+  /** Stands for a link: once its person was removed from the room, the browser is refused there. */
   tokenId: string
 }
 
 /**
- * The same browser is the same user each time it comes into a room by number or password, and another one in every other room. Who sees the user's
- * id cannot tell the browser's secret, and so cannot come under it.
+ * Identity of a browser: the same user each time it enters a room by number or password, and another user in every other room. The user's id does not reveal the browser's secret,
+ * so nobody else can enter under it.
  * @param key the node's own
  * @param secret made by the browser and kept there
  */

@@ -5,17 +5,17 @@ const lifeMs = 12 * 60 * 60_000
 /** Stands in a pass that proves the id by itself. */
 const provesMark = 'id'
 
-/** What a pass is made for. */
+/** Content of a pass. */
 export interface PassGrant {
   roomId: string
   userId: string
-  /** The node made the id: whoever shows the pass has it. */
+  /** The node made the id: the holder of the pass has it. */
   proves: boolean
   /** Mark of the host password that its holder gave; empty for a member. */
   host: string
 }
 
-/** What a genuine pass says. */
+/** Content of a genuine pass. */
 export interface ReadPass extends Pick<PassGrant, 'proves' | 'host'> {
   /** Milliseconds since the epoch. */
   issuedAt: number

@@ -4,7 +4,7 @@
 const smallRoom = 10
 /** Guests of one link and address may always have so many. */
 const minShare = 9
-/** Of the places, one in so many is kept for people with a link of their own, hosts and cameras. */
+/** One in so many places is kept for people with a link of their own, hosts and cameras. */
 const keptOf = 10
 const maxKept = 10
 

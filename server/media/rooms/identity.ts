@@ -9,9 +9,9 @@ import type { Identity, Member } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
- * Who somebody is in a room. An id belongs to whoever proves it: a join link bound to that user, the secret of a browser, or a pass that the node gave
- * with an id of its own making. Everybody else gets an id that the node makes, whatever they ask for. The role follows from the proof alone: the link,
- * the host password, or a pass that was given to somebody who knew the password. Outgoing users are the controller's: see `Room.assertFree`.
+ * Identity of a user in a room. An id belongs to whoever proves it: by a join link bound to that user, the secret of a browser, or a pass that the node gave with an id of its own
+ * making. Everybody else gets an id that the node makes, whatever they ask for. The role follows from the proof alone: the link, the host password, or a pass that was given to
+ * somebody who knew the password. Outgoing users are the controller's: see `Room.assertFree`.
  */
 
 /** Proofs of a caller, each checked as far as it can be without knowing who they are. */
@@ -34,7 +34,7 @@ export type ProvenIdentity = Pick<
   'userId' | 'proven' | 'tokenId' | 'role' | 'byPassword' | 'wasIn' | 'passProves'
 >
 
-/** What identities are judged by. */
+/** Needs of judging identities. */
 export interface IdentityParts {
   /** Key of the site's join links. */
   key: Buffer
@@ -43,7 +43,7 @@ export interface IdentityParts {
   find(roomId: string): Pick<Room, 'config' | 'takesPass'> | undefined
 }
 
-/** Who somebody claims to be, and by what. */
+/** Claimed identity, with its proof. */
 type Claim = Pick<Identity, 'userId' | 'proven' | 'tokenId' | 'passProves'>
 
 /** Decides who callers are, and what role they have. */

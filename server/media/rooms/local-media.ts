@@ -61,7 +61,7 @@ export class LocalMedia {
       before.close()
     }
     if (source === 'main') publisher.feed.sound.passes = speakers.add(userId)
-    // Who speaks is told of cameras and microphones, not of screens.
+    // Speakers are found by cameras and microphones, not by screens.
     const tellsLevel = source === 'main' && publisher.tellsLevel
     streams.add(userId, source, publisher.feed, { tellsLevel })
   }

@@ -23,7 +23,7 @@ export class LostCameras {
     }
   }
 
-  /** It is back, or was taken out for good. Returns whether it was lost. */
+  /** Forgets a camera: it is back, or was removed for good. Returns whether it was lost. */
   delete(userId: string): boolean {
     return this.#people.delete(userId)
   }

@@ -86,7 +86,7 @@ export class MediaRooms {
     return room
   }
 
-  /** Opens a room, or changes it. Where its media becomes remote or local it begins anew, and its people come again. */
+  /** Opens a room, or changes it. If its media becomes remote or local, it starts again, and its people come again. */
   open(config: RoomConfig): void {
     const { isRemote } = config
     this.close(config.roomId, 'restarting', !isRemote)

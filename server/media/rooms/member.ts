@@ -28,9 +28,9 @@ export interface Identity {
   byPassword: boolean
   /** The node made the id, and their pass proves it. */
   passProves: boolean
-  /** Link and address that guests share places by; undefined for hosts and whoever has a link of their own. */
+  /** Link and address that guests share places by; undefined for hosts and users with a link of their own. */
   guest: string | undefined
-  /** Of the link of this user alone, or of the browser of somebody who had no such link; undefined when there was neither. */
+  /** Id of the user's own link, or of the browser of a user without one; undefined when there was neither. */
   tokenId: string | undefined
   byNumber: boolean
   /** They have shown that they were in this room: neither a lock nor a host keeps them waiting. */
@@ -55,7 +55,7 @@ export interface DeviceHold {
   second: CameraSource | undefined
 }
 
-/** What a member is made of besides the user. */
+/** Parts of a member besides the user. */
 export type MemberParts = Partial<Pick<Identity, 'tokenId' | 'passProves' | 'guest' | 'byPassword' | 'ticket'>> & {
   device?: DeviceHold | undefined
 }
@@ -78,7 +78,7 @@ export class Member {
   readonly watched = new WatchedStreams()
   /** Messages for them until they are back. */
   readonly kept = new KeptMessages()
-  /** What of their camera and microphone a host has muted, in a room with remote media. */
+  /** Kinds of their media that a host has muted, in a room with remote media. */
   readonly silenced = new Set<'audio' | 'video'>()
   /** In a room with remote media, and not through this program: the controller reports when they come and go. */
   isRemote = false

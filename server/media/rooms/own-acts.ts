@@ -5,7 +5,7 @@ import { isPeerToPeer } from './room-config.ts'
 import type { Room } from './room.ts'
 import { speakUp } from './silence.ts'
 
-/** What everybody in a room may do, host or not. */
+/** Requests that everybody in a room may make, host or not. */
 
 /** Everybody reads it, and those who come later. */
 export function say(room: Room, member: Member, text: string): void {

@@ -4,7 +4,7 @@ import type { ControlEvent, GuessKind } from '../../../shared/media/control.ts'
 /** A guess that the node refused by itself. */
 export interface Guess {
   kind: GuessKind
-  /** Where it came in. */
+  /** Path of the refused request. */
   path: '/signal' | '/whip' | '/whep' | '/entry'
   roomId: string
   /** Client address. */
@@ -20,8 +20,8 @@ const gatherMs = 1_000
 const maxGroups = 32
 
 /**
- * Tells the controller which guesses were refused here without asking it: gathered by address, kind and way, in one message a second at most, so that a flood of
- * guesses is no flood of messages. What was guessed is not told.
+ * Reports guesses that were refused here to the controller: gathered by address, kind and path, in at most one message a second, so that a flood of guesses is no flood of
+ * messages. The guessed values are not reported.
  */
 export class RefusalTally {
   readonly #emit: (event: ControlEvent) => void
@@ -47,7 +47,7 @@ export class RefusalTally {
     this.#timer ??= setTimeout(() => this.#tell(), this.#gatherMs).unref()
   }
 
-  /** Nothing more is told. */
+  /** Stops reporting. */
   close(): void {
     clearTimeout(this.#timer)
   }

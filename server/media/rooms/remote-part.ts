@@ -15,7 +15,7 @@ export class RemotePart {
   readonly #listener: RoomListener
   /** Viewers who are not in the room: the operator's preview. */
   readonly observers = new Set<RemoteMedia>()
-  /** Whose sound is speech, by the word of that server. */
+  /** Ids whose sound is speech, by the remote node. */
   #speak: readonly string[] = []
 
   constructor(room: RoomState, listener: RoomListener) {
@@ -23,7 +23,7 @@ export class RemotePart {
     this.#listener = listener
   }
 
-  /** Who is in the room there and did not come through here, and what can be watched: takes the place of what was said before. */
+  /** Replaces the people of the room who did not come through here, and the streams that can be watched. */
   set({ people, streams }: Pick<RemoteRoom, 'people' | 'streams'>): void {
     const room = this.#room
     const now = new Map(people.map((user) => [user.userId, user]))
@@ -33,7 +33,7 @@ export class RemotePart {
     for (const user of now.values()) this.#setRemotePerson(user, streams)
     for (const { userId, source, audioMuted, videoMuted } of streams) {
       const silenced = source === 'main' ? room.members.get(userId)?.silenced : undefined
-      // By an earlier program, too: they may speak up here.
+      // Muted by a host under an earlier program, too: the user may unmute here.
       if (audioMuted) silenced?.add('audio')
       if (videoMuted) silenced?.add('video')
     }
@@ -42,7 +42,7 @@ export class RemotePart {
     this.listen()
   }
 
-  /** Who speaks is found out anew: of whom nothing is heard nothing may have been told since. */
+  /** Finds out the speakers again: changes may have been missed meanwhile. */
   listen(): void {
     this.#room.speakers.tell(this.#speak.filter((userId) => this.#room.members.get(userId)?.audio === true))
   }
@@ -53,7 +53,7 @@ export class RemotePart {
     const audio = (sends?.audioCodec ?? '') !== '' && sends?.audioMuted !== true
     const video = (sends?.videoCodec ?? '') !== '' && sends?.videoMuted !== true
     const present = room.members.get(user.userId)
-    // Who comes through here is known better.
+    // People who come through here are known better.
     if (present?.isRemote === false) return
     const member = present ?? new Member(user)
     const same = member.audio === audio && member.video === video && member.user.role === user.role
@@ -94,7 +94,7 @@ export class RemotePart {
     this.#listener.muted(this.#room.config.roomId, member.user.userId, { kind, muted, by })
   }
 
-  /** What somebody sends begins anew: nothing of it is muted. */
+  /** Marks a stream as newly begun: nothing of it is muted. */
   begins(member: Member, streamId: string): void {
     if (streamId === streamIdOf(member.user.userId, 'main')) member.silenced.clear()
   }

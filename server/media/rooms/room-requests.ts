@@ -10,7 +10,7 @@ export interface WantedRoom {
   client: string
 }
 
-/** What the controller says of a room that is wanted; null: it is open. */
+/** The controller's answer about a wanted room; null: it is open. */
 type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
@@ -19,8 +19,8 @@ const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
 /**
- * Asks the controller about rooms: to open one that somebody wants to enter, which is opened on its node when somebody comes who may enter, not
- * before; what may be told of one; and to lock one for a host. The controller opens the room first and answers then.
+ * Requests to the controller about rooms: to open one for a visitor who may enter it, not before; to look one up; and to lock one for a host. The controller opens the room first
+ * and answers then.
  */
 export class RoomRequests {
   readonly #emit: (event: ControlEvent) => void
@@ -42,7 +42,7 @@ export class RoomRequests {
     if (refusal !== null) throw new Problem(refusal)
   }
 
-  /** What may be told of a room: to a stranger, or (`linked`) to somebody with a link that is good for it. @throws Problem busy */
+  /** Facts about a room for a stranger, or (`linked`) for somebody with a valid link. @throws Problem busy */
   async look(roomId: string, client: string, linked: boolean): Promise<RoomLook> {
     const look = await this.#looks.ask(
       (id) => this.#emit({ type: 'roomLooked', id, roomId, client, linked }),
@@ -58,7 +58,7 @@ export class RoomRequests {
     if (!done) throw new Problem('busy', notLockedMessage)
   }
 
-  /** What the controller says. Too late an answer changes nothing. */
+  /** Takes the controller's answer. A late one changes nothing. */
   answer(id: number, answer: RoomAnswer): void {
     this.#entries.answer(id, answer)
   }
@@ -68,7 +68,7 @@ export class RoomRequests {
     this.#locks.answer(id, done)
   }
 
-  /** What the controller says of a room that was looked at. */
+  /** Takes the controller's answer about a room that was looked up. */
   answerLook(id: number, look: RoomLook): void {
     this.#looks.answer(id, look)
   }

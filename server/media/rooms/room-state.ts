@@ -10,7 +10,7 @@ import type { Speakers } from './speakers.ts'
 export const maxWatched = 256
 export const maxObserved = 1_000
 
-/** What the parts of a room see and change of it. */
+/** State of a room that its parts share. */
 export interface RoomState {
   readonly config: RoomConfig
   /** In the order they joined. */

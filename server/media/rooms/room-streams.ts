@@ -13,7 +13,7 @@ export interface OpenStream {
   viewers: Set<Viewer>
 }
 
-/** What can be watched in a room, by the stream's id. Caps are those of the field: 800, 801. */
+/** Streams that can be watched in a room, by id. Caps are those of the field: 800, 801. */
 export class RoomStreams {
   readonly #broadcast: (message: ToPerson) => void
   readonly #streams = new Map<string, OpenStream>()
@@ -34,7 +34,7 @@ export class RoomStreams {
     return [...Array.from(this.#streams.values(), ({ view }) => view), ...this.#remote.values()]
   }
 
-  /** Replaces the streams that can be watched on the remote node. Whether sound tells its level may come out late: that begins nothing anew. */
+  /** Replaces the streams that can be watched on the remote node. Whether sound reports its level may become known late: that does not restart the stream. */
   setRemote(streams: readonly RemoteStream[]): void {
     const views = new Map(streams.map((stream) => [streamIdOf(stream.userId, stream.source), viewOf(stream)]))
     for (const [streamId, view] of this.#remote) {
@@ -110,7 +110,7 @@ function viewOf({ userId, source, videoCodec, audioCodec, tellsLevel, small }: R
     source,
     video_codec: videoCodec,
     audio_codec: audioCodec,
-    // Who speaks is told of cameras and microphones, not of screens.
+    // Speakers are found by cameras and microphones, not by screens.
     tells_level: source === 'main' && tellsLevel,
     small,
     converted: false,

@@ -21,7 +21,7 @@ import { WaitingRoom } from './waiting-room.ts'
 export class Room {
   readonly #listener: RoomListener
   readonly #clock: () => number
-  /** Of its timers. */
+  /** Lifetime of its timers. */
   readonly #lifetime: Lifetime
   /** In the order they joined. */
   readonly members = new Map<string, Member>()
@@ -37,7 +37,7 @@ export class Room {
   /** Cameras that are to come back. */
   readonly lost = new LostCameras()
   readonly #guests = new GuestPlaces()
-  /** Those whom a host has to let in. */
+  /** People whom a host has to admit. */
   readonly waiting: WaitingRoom
   /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
   #passesFrom = 0
@@ -59,7 +59,7 @@ export class Room {
     )
   }
 
-  /** Changes what the controller may change; people are told. */
+  /** Changes the fields that the controller may change, and notifies the people. */
   configure(config: RoomConfig): void {
     const before = this.config
     this.config = config
@@ -85,7 +85,7 @@ export class Room {
     return this.members.get(userId)?.met !== true
   }
 
-  /** Another meeting begins: passes of the one before are over, and nothing that was said in it is told. */
+  /** Begins another meeting: passes and messages of the one before are void. */
   beginAnew(): void {
     this.#passesFrom = this.#clock() + 1
     this.chat.clear()
@@ -115,7 +115,7 @@ export class Room {
     if (isCamera || this.lost.has(userId) || this.#listener.isOutgoing(userId)) throw new Problem('taken')
   }
 
-  /** What a host did is told to whoever keeps a record of it. */
+  /** Reports a host's act for the record. */
   tellAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
     this.#listener.acted(this.config.roomId, { userId: by.user.userId, userName: by.user.userName }, act)
   }
@@ -149,7 +149,7 @@ export class Room {
     return present
   }
 
-  /** A member who gave the host password becomes host: everybody is told, and the controller. */
+  /** Makes a member who gave the host password host, and notifies everybody and the controller. */
   promote(member: Member): void {
     member.byPassword = true
     if (member.user.role === 'host') return
@@ -229,7 +229,7 @@ export class Room {
     member.disconnect(last, reason === 'restarting')
     if (reason === 'lost') this.lost.add(member.person)
     this.broadcast({ type: 'person_left', user_id: userId, ...(reason === 'lost' ? { lost: true } : {}) })
-    // Whoever did not come through this program leaves by the remote node; a host's decision has to reach that node, too.
+    // A user who did not come through this program leaves by the remote node; a host's decision has to reach that node, too.
     if (member.isRemote && reason !== 'kicked' && reason !== 'ended') return true
     if (reason !== 'lost') this.#listener.left(this.config.roomId, userId, reason)
     return true
@@ -240,7 +240,7 @@ export class Room {
     if (this.lost.delete(userId)) this.broadcast({ type: 'person_left', user_id: userId })
   }
 
-  /** Somebody of whom nothing is connected has left. */
+  /** Drops a member without any connection. */
   dropIfGone(member: Member): void {
     if (this.members.get(member.user.userId) === member && member.gone) this.remove(member.user.userId, 'left')
   }
@@ -258,7 +258,7 @@ export class Room {
     this.#lifetime.end()
   }
 
-  /** Of a room that closes nobody is told who goes: all do, and what they see may go on at another node meanwhile. */
+  /** Nobody in a closing room is notified of leaving people: all leave, and their media may go on at another node meanwhile. */
   broadcast(message: ToPerson, except?: Member): void {
     if (this.#closed) return
     for (const member of this.members.values()) if (member !== except) member.send(message)
@@ -293,7 +293,7 @@ export class Room {
     for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
   }
 
-  /** The same person comes anew, or came by another way before: nobody sees them go. What they had before is over, and their earlier session proves nothing any more. */
+  /** Replaces a member by the same person, who came again: nobody sees them leave. Their earlier media is over, and their earlier session proves nothing any more. */
   #takePlace(present: Member, identity: Identity): Member {
     const { userId, userName, role, byNumber } = identity
     const { joinedAt } = present.user
@@ -319,7 +319,7 @@ export class Room {
     }
   }
 
-  /** Everybody is told how somebody is now. */
+  /** Notifies everybody of a member's changed state. */
   tellChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }

@@ -2,7 +2,7 @@ import type { Member } from './member.ts'
 import type { Room } from './room.ts'
 
 /**
- * What somebody sends of this kind is passed on to nobody until they speak up, or send anew.
+ * Mutes a member: nobody receives media of this kind until they unmute, or send again.
  * @param by id of the host who wants it
  */
 export function silence(room: Room, member: Member, kind: 'audio' | 'video', by: string): void {

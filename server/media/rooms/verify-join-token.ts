@@ -2,8 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { decodeJoinClaims, type JoinClaims, splitJoinToken } from '../../../shared/join-token.ts'
 
 /**
- * What a join token says; undefined when it is malformed, forged or expired.
- * @param key the one that the controller signs with
+ * Content of a join token; undefined when it is malformed, forged or expired.
+ * @param key the controller's signing key
  * @param now milliseconds since the epoch
  */
 export function verifyJoinToken(key: Buffer, text: string, now = Date.now()): JoinClaims | undefined {

@@ -4,7 +4,7 @@ import { NoiseFloor } from './noise-floor.ts'
 /** Interval of samples of each voice, in milliseconds. */
 export const sampleMs = 100
 
-/** Quietest level that may be heard, in -dBov. */
+/** Quietest audible level, in -dBov. */
 const audible = 62
 /** Speech is louder than the noise floor by so many decibels, and at least as loud as this level in -dBov. */
 const aboveFloor = 10
@@ -25,7 +25,7 @@ export class Voice {
   #quietest = -1
   /** Whether each of the last samples was speech, the latest in the lowest bit. */
   #history = 0
-  /** Time when it was last loud enough to be heard, in milliseconds. */
+  /** Time when it was last audible, in milliseconds. */
   soundedAt = -Infinity
   /** Time when it was last speech. */
   spokeAt = -Infinity

@@ -5,7 +5,7 @@ import type { Identity } from './member.ts'
 
 /** People of one room who wait at once. */
 const maxWaiting = 100
-/** Who was turned away is not heard again for so long, in milliseconds. */
+/** Time in milliseconds for which a refused visitor cannot ask again. */
 const turnedAwayMs = 60_000
 /** So many of them are remembered. */
 const maxTurnedAway = 1_000
@@ -16,7 +16,7 @@ export interface WaitingLink {
   enter(identity: Identity): void
   /** They are not: the connection ends. */
   refuse(problem: Problem): void
-  /** They are told why nobody waits any more, or that another connection of theirs took the place; the connection ends. */
+  /** Called with the reason why nobody waits any more, or with another connection of the same user in its place; the connection ends. */
   removed(reason: 'closed' | 'restarting' | 'ended' | 'replaced'): void
 }
 
@@ -31,7 +31,7 @@ interface Waiting {
   cancel: (() => void) | undefined
 }
 
-/** Those whom a host of the room has to let in. Nobody is let in without one. */
+/** People whom a host of the room has to admit. Nobody is admitted without one. */
 export class WaitingRoom {
   readonly #after: (milliseconds: number, run: () => void) => () => void
   readonly #changed: () => void
@@ -42,8 +42,8 @@ export class WaitingRoom {
   readonly #turnedAway = new Map<string, number>()
 
   /**
-   * @param after runs something later, unless it is called off; never again once the room is over
-   * @param changed told when somebody comes or goes
+   * @param after runs something later, unless it is cancelled; never again once the room is over
+   * @param changed called when somebody comes or goes
    */
   constructor(after: (milliseconds: number, run: () => void) => () => void, changed: () => void, clock: () => number) {
     this.#after = after
@@ -83,7 +83,7 @@ export class WaitingRoom {
     return false
   }
 
-  /** The connection of somebody who waits was lost: their place is kept for so long, where they are known again. */
+  /** Notes that a waiting user lost the connection: their place is kept for so long if they can be recognised. */
   detach(userId: string, link: WaitingLink, milliseconds: number): void {
     const waiting = this.#waiting.get(userId)
     if (waiting?.link !== link) return

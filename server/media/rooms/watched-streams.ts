@@ -15,7 +15,7 @@ export interface RemoteMedia {
 export class WatchedStreams {
   /** Viewers on this server, with the stream of each. */
   readonly #viewers = new Map<Viewer, string>()
-  /** Heights in device pixels; a stream that is not named has none that is known. */
+  /** Heights in device pixels; a missing stream has an unknown one. */
   #heights: ReadonlyMap<string, number> = new Map()
   /** Media that is sent and watched on another node, in a room with remote media. */
   readonly remote = new Map<string, RemoteMedia>()

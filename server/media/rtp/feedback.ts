@@ -8,7 +8,7 @@ import {
   transportFeedbackType,
 } from './rtcp.ts'
 
-/** What a receiver says of one stream. */
+/** A receiver's report on one stream. */
 export interface ReceivedBlock {
   ssrc: number
   /** Share lost since its last report, 0 to 1. */
@@ -19,7 +19,7 @@ export interface ReceivedBlock {
   delay: number
 }
 
-/** Told what a receiver asks for and reports. */
+/** Receives requests and reports of a receiver. */
 export interface FeedbackListener {
   /** It misses a packet (generic NACK, RFC 4585, section 6.2.1). */
   missing(ssrc: number, sequence: number): void

@@ -1,6 +1,6 @@
 import { headerLength } from './packet.ts'
 
-/** Of a header without contributing sources and extension (RFC 3550, section 5.1). */
+/** Bytes of a header without contributing sources and extension (RFC 3550, section 5.1). */
 const fixedBytes = 12
 /** Forms of a header extension: elements with a head of one byte (RFC 8285, section 4.2) and of two (section 4.3). */
 const oneByteHeads = 0xbede
@@ -9,7 +9,7 @@ const twoByteHeads = 0x1000
 const reservedId = 15
 
 /**
- * What a packet carries in the header extension of this number, as a view into the packet; undefined where it carries none.
+ * Content of the header extension with this number, as a view into the packet; undefined if there is none.
  * @param id as negotiated, 1 to 14
  */
 export function headerExtension(packet: Buffer, id: number): Buffer | undefined {

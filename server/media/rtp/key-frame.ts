@@ -1,6 +1,6 @@
 import { headerLength } from './packet.ts'
 
-/** What a packet of video holds, as far as a late joiner needs to know. */
+/** Content of a video packet, as far as a late joiner needs it. */
 export const nothing = 0
 /** A part of a parameter set (H.264: SPS, PPS; H.265 also VPS). */
 export const parameterSet = 1
@@ -76,7 +76,7 @@ export function beginsPicture(codec: 'VP8' | 'H264' | 'H265', packet: Buffer): b
   return codec === 'H264' && ((first & 0x1f) !== 28 || ((packet[at + 1] ?? 0) & 0x80) !== 0)
 }
 
-/** Where the VP8 payload descriptor of a packet ends (RFC 7741, section 4.2). */
+/** End of the VP8 payload descriptor of a packet (RFC 7741, section 4.2). */
 export function vp8PayloadAt(packet: Buffer): number {
   let at = headerLength(packet)
   const descriptor = packet[at] ?? 0

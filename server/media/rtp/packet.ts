@@ -19,7 +19,7 @@ export function headerLength(packet: Buffer): number {
   return fixed + 4 > packet.length ? packet.length + 1 : fixed + 4 + packet.readUInt16BE(fixed + 2) * 4
 }
 
-/** What it carries, without padding. */
+/** Payload of a packet, without padding. */
 export function payloadOf(packet: Buffer): Buffer {
   const padding = ((packet[0] ?? 0) & 0x20) === 0 ? 0 : (packet.at(-1) ?? 0)
   return packet.subarray(headerLength(packet), packet.length - padding)

@@ -20,7 +20,7 @@ export function h264PictureSize(packet: Buffer): Resolution | undefined {
   return undefined
 }
 
-/** Of the frame header of a key frame: its tag, a start code, and two sizes of 14 bits with two bits of scaling each (RFC 6386, section 9.1). */
+/** Bytes of the frame header of a key frame: its tag, a start code, and two sizes of 14 bits with two bits of scaling each (RFC 6386, section 9.1). */
 const vp8HeaderBytes = 10
 
 /**

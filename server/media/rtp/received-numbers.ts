@@ -1,22 +1,22 @@
 /** So many numbers back it is remembered what came under each. */
 const remembered = 4_096
-/** No more are looked at on either side of a missing one. */
+/** Limit of numbers that are checked on either side of a missing one. */
 const furthest = 256
 
-/** What came under a number, in bits. */
+/** Marks of a received number, in bits. */
 const came = 1
 const endsPicture = 2
 const beginsPicture = 4
 const padding = 8
 
-/** What an RTP packet is between its neighbours. */
+/** Kind of an RTP packet among its neighbours. */
 export interface ReceivedPacket {
   endsPicture: boolean
   beginsPicture: boolean
   padding: boolean
 }
 
-/** What came under each of a stream's last numbers, to tell what a missing one may have been. */
+/** Kinds of a stream's last packets by number, to infer the kind of a missing one. */
 export class ReceivedNumbers {
   readonly #came = new Uint8Array(remembered)
 
@@ -41,7 +41,7 @@ export class ReceivedNumbers {
     return (before & (endsPicture | padding)) !== 0 && (after & (beginsPicture | padding)) !== 0
   }
 
-  /** What came next to a number, in one direction; 0: nothing within reach. */
+  /** Kind of the nearest packet in one direction; 0: none within reach. */
   #nearest(sequence: number, step: 1 | -1): number {
     for (let i = 1; i <= furthest; i++) {
       const found = this.#came[(sequence + i * step) & (remembered - 1)] ?? 0

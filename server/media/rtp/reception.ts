@@ -4,7 +4,7 @@ import { Jitter } from './jitter.ts'
 import { ReceivedNumbers } from './received-numbers.ts'
 import { ReceptionCounts } from './reception-counts.ts'
 
-/** Gap above which a stream has begun anew rather than lost packets. */
+/** Gap above which a stream has restarted rather than lost packets. */
 const widestGap = 200
 /**
  * Waits after each request for a packet, the last one included, in milliseconds: on a long or full link the answer takes longer, and a second request would

@@ -8,7 +8,7 @@ const longest = 1_400
 /** Longest payload of a fragment. */
 const maxFragment = 1_180
 
-/** A source that jumps further back than this began anew. */
+/** Jump backwards after which a source counts as restarted. */
 const widestGap = 1_000
 
 const fixedHeader = 12
@@ -46,7 +46,7 @@ export const packings: Readonly<Record<'H264' | 'H265', Packing>> = {
   },
 }
 
-/** A NAL unit or a fragment of one, taken out of a packet. */
+/** A NAL unit or a fragment of one, from a packet. */
 export interface Piece {
   /** Its NAL unit's header, with the type of the unit. */
   header: Buffer
@@ -102,12 +102,12 @@ export class Refragmentation {
   }
 }
 
-/** What a long packet holds, in pieces that are short enough; none when it cannot be taken apart. */
+/** Content of a long packet in pieces that are short enough; empty when it cannot be split. */
 function fragments(packet: Buffer, packing: Packing): Piece[] {
   return piecesOf(packet, packing).flatMap((piece) => split(piece, packing))
 }
 
-/** What a packet holds; none when it cannot be taken apart. */
+/** Content of a packet in pieces; empty when it cannot be split. */
 export function piecesOf(packet: Buffer, packing: Packing): Piece[] {
   const payload = payloadOf(packet)
   const { header, fragment, aggregation, reserved } = packing

@@ -1,11 +1,11 @@
 import { sequenceDistance, sequenceOf } from './packet.ts'
 
-/** A source that jumps further than this began anew. */
+/** Jump after which a source counts as restarted. */
 const widestGap = 1_000
 
 /**
- * Gives a source's packets one unbroken numbering: gaps (loss) stay gaps, so that viewers ask for what is missing; a source that begins anew, and packets
- * that are put in or left out, do not show.
+ * Gives a source's packets one unbroken numbering: gaps (loss) stay gaps, so that viewers request what is missing; a restarted source, and packets that are inserted or left out,
+ * do not show.
  */
 export class Renumbering {
   #offset = 0
@@ -16,7 +16,7 @@ export class Renumbering {
   /** The first number after a pause; -1 when that is long ago. */
   #first = -1
 
-  /** What comes is left out. */
+  /** Whether packets are left out now. */
   get paused(): boolean {
     return this.#paused
   }
@@ -86,7 +86,7 @@ export class Renumbering {
     return number
   }
 
-  /** What is so far back that nothing comes any more of before it. */
+  /** Forgets left-out numbers that are too old for late packets. */
   #forgetLeftOut(sequence: number): void {
     const late = this.#leftOut.findIndex((left) => sequenceDistance(left.sequence, sequence) <= widestGap)
     this.#leftOut.splice(0, late < 0 ? this.#leftOut.length : late)

@@ -109,7 +109,7 @@ export function referenceTimeAnswer(sender: number, receiver: number, middle: nu
   return packet
 }
 
-/** What a receiver reports of one stream. */
+/** A receiver's report on one stream. */
 export interface ReceptionBlock {
   ssrc: number
   /** Share lost since the last report, in 1/256. */
@@ -166,7 +166,7 @@ export interface ClockPoint {
   middle: number
 }
 
-/** Calls `visit` for each sender report in a compound: whose it is, and what it says of the clock. */
+/** Calls `visit` for each sender report in a compound, with its stream and its clock. */
 export function eachClockPoint(compound: Buffer, visit: (ssrc: number, point: ClockPoint) => void): void {
   eachReport(compound, (type, _format, at, length) => {
     if (type !== senderReportType || length < 28) return

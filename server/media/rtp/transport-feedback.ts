@@ -2,8 +2,8 @@ import { sequenceDistance } from './packet.ts'
 import { own, transportFeedbackType } from './rtcp.ts'
 
 /**
- * Transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): a sender numbers all packets of its transport, is told when each
- * came, and works out from it what its uplink carries.
+ * Transport-wide congestion control (draft-holmer-rmcat-transport-wide-cc-extensions-01): a sender numbers all packets of its transport, gets the arrival time of each, and
+ * estimates the capacity of its uplink.
  */
 export const transportSequenceUri = 'http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01'
 
@@ -15,7 +15,7 @@ const tickMs = 0.25
 const referenceTicks = 64 / tickMs
 const maxDelta = 0x7fff
 const shortestDelta = -0x8000
-/** Of one feedback, so that it fits into one packet: those that came, and all that it tells of. */
+/** Limits of one feedback, so that it fits into one packet: arrivals, and numbers that it covers. */
 const maxArrivals = 128
 const maxStatuses = 4_096
 /** A number that is further off than this is a new beginning rather than loss. */
@@ -37,15 +37,15 @@ interface Arrival {
   at: number
 }
 
-/** When the packets of a transport came, told to their sender a piece at a time. */
+/** Arrival times of a transport's packets, reported to their sender in pieces. */
 export class TransportFeedback {
   #arrivals: Arrival[] = []
-  /** The highest number so far, and the first that was not told of yet; -1 before the first packet. */
+  /** The highest number so far, and the first that was not reported yet; -1 before the first packet. */
   #highest = -1
   #next = -1
   #count = 0
 
-  /** Whether so many packets wait to be told of that it must be done now. */
+  /** Whether enough packets wait that a report is due now. */
   get full(): boolean {
     return this.#arrivals.length >= maxArrivals
   }
@@ -75,14 +75,14 @@ export class TransportFeedback {
   }
 
   /**
-   * What came since the last time, and what is missing among it, as RTCP packets.
+   * Report of the arrivals since the last one, and of the numbers missing among them, as RTCP packets.
    * @param ssrc of one of the sender's streams
    */
   take(ssrc: number): Buffer[] {
     const arrivals = this.#arrivals.toSorted((a, b) => a.number - b.number)
     this.#arrivals = []
     const packets: Buffer[] = []
-    // Late ones were told of as missing: each stretch of them has a packet of its own, that tells of nothing else.
+    // Late packets were reported as missing: each run of them gets a packet of its own.
     for (let from = 0; from < arrivals.length; ) {
       const first = arrivals[from]
       if (first === undefined) break
@@ -125,7 +125,7 @@ export class TransportFeedback {
     let at = headBytes
     for (const chunk of chunks) at = packet.writeUInt16BE(chunk, at)
     for (const delta of deltas) at = isSmall(delta) ? packet.writeUInt8(delta, at) : packet.writeInt16BE(delta, at)
-    // Of padding, the last byte tells how much there is (RFC 3550, section 6.4.1).
+    // The last byte of padding is its length (RFC 3550, section 6.4.1).
     if (padding > 0) packet[packet.length - 1] = padding
     return packet
   }
@@ -139,7 +139,7 @@ function isSmall(delta: number): boolean {
   return delta >= 0 && delta <= 0xff
 }
 
-/** The arrivals from `from` on that one packet tells of, each number once, and where the next piece begins. */
+/** The arrivals from `from` on that fit into one packet, each number once, and the start of the next piece. */
 function pieceOf(
   arrivals: readonly Arrival[],
   from: number,

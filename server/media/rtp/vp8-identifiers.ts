@@ -5,7 +5,7 @@ import { headerLength } from './packet.ts'
  * base layer. Two streams count them each for itself, so that they are shifted where a receiver goes from one to the other.
  */
 
-/** Where the descriptor has them; -1: it has none. Those of the base layer follow the picture's. */
+/** Offsets of the identifiers in the descriptor; -1: none. Those of the base layer follow the picture's. */
 export function pictureIdAt(packet: Buffer): number {
   const at = headerLength(packet)
   const extended = ((packet[at] ?? 0) & 0x80) !== 0 && ((packet[at + 1] ?? 0) & 0x80) !== 0

@@ -3,7 +3,7 @@ import net from 'node:net'
 import os from 'node:os'
 import { RtspError } from './rtsp-error.ts'
 
-/** Where cameras may be. */
+/** Addresses at which cameras may be. */
 export interface AllowedAddressesOptions {
   /** IP addresses and networks in CIDR notation; none: everywhere. */
   networks: readonly string[]
@@ -15,7 +15,7 @@ export interface AllowedAddressesOptions {
   resolve?: typeof dns.lookup
 }
 
-/** What leads to this machine whatever its interfaces are (RFC 1122, section 3.2.1.3; RFC 4291, sections 2.5.2 and 2.5.3). */
+/** Addresses that lead to this machine whatever its interfaces are (RFC 1122, section 3.2.1.3; RFC 4291, sections 2.5.2 and 2.5.3). */
 const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1', '::']
 
 /** Says which addresses a camera may be called at, so that nobody reaches the inside of a network, or this site itself, by naming it as a camera. */
@@ -39,7 +39,7 @@ export class AllowedAddresses {
     return !this.#sitePorts.has(port) || !(contains(this.#here, address) || isOfAnInterface(address))
   }
 
-  /** @throws RtspError 'forbidden' when the host is an IP address that is not permitted; a name is seen to by `lookup` */
+  /** @throws RtspError 'forbidden' when the host is an IP address that is not permitted; `lookup` checks names */
   check(host: string, port: number): void {
     if (net.isIP(host) !== 0 && !this.permits(host, port)) throw forbidden()
   }

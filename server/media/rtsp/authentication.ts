@@ -20,7 +20,7 @@ export interface Challenge {
   stale: boolean
 }
 
-/** Most fields and challenges looked at, and longest field: a camera sends one or two of some hundred bytes. */
+/** Limits of fields and challenges that are read, and of a field's length: a camera sends one or two of some hundred bytes. */
 const maxFields = 8
 const maxChallenges = 16
 const maxField = 4 * 1024

@@ -1,4 +1,4 @@
-/** Reads bits and Exp-Golomb numbers of a NAL unit (ITU-T H.264, section 9.1), emulation prevention bytes taken out. */
+/** Reads bits and Exp-Golomb numbers of a NAL unit (ITU-T H.264, section 9.1), without its emulation prevention bytes. */
 export class BitReader {
   readonly #bytes: Uint8Array
   #at = 0

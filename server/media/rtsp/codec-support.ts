@@ -16,12 +16,12 @@ export interface CodecSupport {
   detail: string
 }
 
-/** What stands in the way of a track. */
+/** Obstacle to playing a track unchanged. */
 interface Obstacle {
   reason: TrackReason
   /** Some browsers play it as it is, or show some of it. */
   partly: boolean
-  /** What it is, and what an operator can do where nothing can be made of it. */
+  /** The obstacle in words, and the operator's remedy if the track cannot be converted. */
   what: string
   remedy: string
 }
@@ -50,7 +50,7 @@ const setSound = 'it is not supported, so only the picture is shown: set the dev
 /** Profiles of H.264 that every browser shows: baseline, main and high. */
 const shownProfiles = new Set([66, 77, 100])
 
-/** What in the parameter sets of H.264 keeps browsers from showing it; undefined: nothing. */
+/** Obstacle in the parameter sets of H.264 to playing it in browsers; undefined: none. */
 export function parameterObstacle(parameters: SequenceParameters | undefined): Obstacle | undefined {
   if (parameters === undefined) return undefined
   const { profile, chroma, bitDepth, interlaced, reordered } = parameters
@@ -147,7 +147,7 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
   return [best('video'), best('audio')].filter((track) => track !== undefined)
 }
 
-/** What of a camera does not reach every browser: of each kind of track that it describes, what keeps the one that is passed on from it, or all of them. */
+/** Tracks of a camera that not every browser can play: for each kind, the obstacle of the chosen track, or of all tracks. */
 export function shortcomingsOf(
   described: readonly RtspTrack[],
   pulled: readonly RtspTrack[],
@@ -171,7 +171,7 @@ export function needAbilities(tracks: readonly RtspTrack[]): boolean {
 const maxSetUp = 4
 
 /**
- * What to set up for them, in the order of the description. Some servers send no sound while one of several videos is not set up; what comes of the others is
+ * Tracks to set up for the wanted ones, in the order of the description. Some servers send no sound while one of several videos is not set up; packets of unwanted ones are
  * dropped.
  */
 export function tracksToSetUp(tracks: readonly RtspTrack[], wanted: readonly RtspTrack[]): readonly RtspTrack[] {

@@ -129,7 +129,7 @@ export class RtspConnection {
     for (let challenges = 0; ; challenges++) {
       const used = this.#authorization.challenge
       const message = await this.#send(method, uri, headers)
-      // What came behind the answer may have ended the connection.
+      // Data right behind the answer may have ended the connection.
       if (this.#ended !== undefined) throw this.#ended
       const { status } = message
       if (status === 200) {

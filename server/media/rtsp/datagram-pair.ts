@@ -7,7 +7,7 @@ import { RtspError } from './rtsp-error.ts'
 /** Kernel buffer for incoming packets: a key frame of a 4K camera arrives in one burst. */
 const receiveBuffer = 2 * 1024 * 1024
 
-/** What arrives on a pair. What a handler throws goes to `failed`. */
+/** Receives datagrams of a pair. An error of a handler goes to `failed`. */
 export interface DatagramListener {
   rtp: (packet: Buffer) => void
   rtcp: (packet: Buffer) => void
@@ -20,14 +20,14 @@ export class DatagramPair {
   readonly #rtcp: dgram.Socket
   /** The even port. */
   readonly port: number
-  /** Where the connection goes to: packets are sent there only, whatever the camera says. */
+  /** Address of the connection: packets are sent there only, whatever the camera answers. */
   readonly #cameraAddress: string
   /** The same without its zone, and where else the camera's packets may come from. */
   readonly #known: string
   #source: string
   #cameraPorts: readonly [number, number] | undefined
   #closed = false
-  /** Of the camera's packets so far. */
+  /** Bytes of the camera's packets so far. */
   receivedBytes = 0
 
   private constructor(rtp: dgram.Socket, rtcp: dgram.Socket, port: number, cameraAddress: string) {

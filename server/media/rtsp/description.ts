@@ -16,7 +16,7 @@ export interface RtspTrack {
   control: string
 }
 
-/** What DESCRIBE answered. */
+/** Answer to DESCRIBE. */
 export interface RtspDescription {
   /** Session-level control attribute. */
   control: string
@@ -32,7 +32,7 @@ const staticTypes: ReadonlyMap<number, { codec: string; clockRate: number; chann
   [26, { codec: 'JPEG', clockRate: 90000, channels: 1 }],
 ])
 
-/** Most media sections looked at: a camera has a handful. */
+/** Limit of media sections that are read: a camera has a handful. */
 const maxTracks = 16
 /** Lines that say something about tracks, and most of them. */
 const readLine = /m=|a=(?:rtpmap:\d|fmtp:\d|control:)/y

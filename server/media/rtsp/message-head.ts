@@ -7,7 +7,7 @@ const maxLine = 8 * 1024
 /** The start line and the header fields of a message. */
 export interface MessageHead {
   startLine: string
-  /** By name in lower case; a repeated field keeps each value. */
+  /** Headers by name in lower case; a repeated field keeps each value. */
   headers: ReadonlyMap<string, readonly string[]>
 }
 
@@ -29,7 +29,7 @@ export function parseHead(bytes: Buffer): MessageHead {
   }
   for (const line of lines) {
     const colon = line.indexOf(':')
-    // What begins with a space goes on with the line before: no field that is read here needs it.
+    // A line that begins with a space continues the one before: no field that is read here needs it.
     if (colon <= 0 || line.startsWith(' ') || line.startsWith('\t')) continue
     const name = line.slice(0, colon).trim().toLowerCase()
     const value = line.slice(colon + 1).trim()

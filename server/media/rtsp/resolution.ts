@@ -7,7 +7,7 @@ export interface Resolution {
   height: number
 }
 
-/** What of a sequence parameter set is looked at. */
+/** Fields of a sequence parameter set that are read. */
 export interface SequenceParameters extends Resolution {
   /** profile_idc of H.264, general_profile_idc of H.265. */
   profile: number
@@ -21,7 +21,7 @@ export interface SequenceParameters extends Resolution {
   reordered: number | undefined
 }
 
-/** Parameter sets of one description that are looked at. */
+/** Limit of parameter sets of one description that are read. */
 const maxSets = 8
 
 /** The resolution that a camera describes in its parameter sets; undefined when it does not, or they are broken. */
@@ -30,7 +30,7 @@ export function describedResolution(track: RtspTrack): Resolution | undefined {
   return parameters === undefined ? undefined : { width: parameters.width, height: parameters.height }
 }
 
-/** What a camera describes of its pictures in its parameter sets; undefined when it does not, or they are broken. */
+/** Picture parameters that a camera describes in its parameter sets; undefined when there are none, or they are broken. */
 export function describedParameters(track: RtspTrack): SequenceParameters | undefined {
   const name = track.codec === 'H264' ? 'sprop-parameter-sets' : 'sprop-sps'
   for (const text of (track.parameters.get(name) ?? '').split(',', maxSets)) {
@@ -49,7 +49,7 @@ const baseline = 66
 /** Shown in the order of decoding (section 8.2.1). */
 const decodingOrder = 2
 
-/** Of an H.264 sequence parameter set. */
+/** Reads an H.264 sequence parameter set. */
 export function h264Parameters(nal: Uint8Array): SequenceParameters | undefined {
   if (((nal[0] ?? 0) & 0x1f) !== 7) return undefined
   return read(() => {
@@ -151,7 +151,7 @@ function skipPictureOrder(bits: BitReader): number {
   return type
 }
 
-/** Of an H.265 sequence parameter set (ITU-T H.265, section 7.3.2.2.1). */
+/** Reads an H.265 sequence parameter set (ITU-T H.265, section 7.3.2.2.1). */
 export function h265Parameters(nal: Uint8Array): SequenceParameters | undefined {
   if ((((nal[0] ?? 0) >> 1) & 0x3f) !== 33) return undefined
   return read(() => {

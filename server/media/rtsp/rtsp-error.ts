@@ -31,7 +31,7 @@ export class RtspError extends ExpectedError {
   }
 }
 
-/** What the operating system and TLS say, by the kind that it means. */
+/** Kinds of errors of the operating system and TLS, by their code. */
 const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ECONNREFUSED: 'refused',
   ENOTFOUND: 'unreachable',
@@ -46,7 +46,7 @@ const kindsByCode: Readonly<Record<string, RtspErrorKind>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'closed',
   EPIPE: 'closed',
-  // Of OpenSSL's verification, as Node names them.
+  // OpenSSL's verification errors, as Node names them.
   DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate',
   SELF_SIGNED_CERT_IN_CHAIN: 'certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'certificate',
@@ -66,7 +66,7 @@ export function socketError(cause: unknown): RtspError {
   return new RtspError(kind, code === '' ? 'the connection failed' : `the connection failed (${code})`, 0, { cause })
 }
 
-/** What a handler threw: an RtspError as it is; anything else nobody foresaw, and whoever ends the session logs its cause whole. */
+/** Failure for an error of a handler: an RtspError as it is; any other one is unexpected, and its cause is logged whole at the end of the session. */
 export function failureOf(cause: unknown): RtspError {
   return cause instanceof RtspError
     ? cause

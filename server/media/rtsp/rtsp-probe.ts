@@ -10,12 +10,12 @@ import { type RtspOptions, RtspSession } from './session.ts'
 interface ProbedTrack extends CodecSupport {
   kind: 'video' | 'audio'
   codec: string
-  /** Of the picture, in pixels, where the camera describes it. */
+  /** Size of the picture in pixels, if the camera describes it. */
   width?: number
   height?: number
 }
 
-/** What a camera answered to a probe: what it sends, or why it does not. */
+/** Result of a probe: the camera's tracks, or the reason of the failure. */
 export type ProbeResult = {
   milliseconds: number
   tracks: ProbedTrack[]
@@ -28,8 +28,8 @@ export type ProbeOptions = Required<Pick<RtspOptions, 'trustAnyCertificate' | 'a
   Pick<RtspOptions, 'abilities'>
 
 /**
- * Asks a camera what it sends, without playing it: is it reachable, is the login right, what can be carried. `ok` means that it could join a room.
- * Never rejects but with the signal's reason.
+ * Probes a camera without playing it: is it reachable, is the login right, which tracks are supported. `ok` means that it could join a room.
+ * Rejects only with the signal's reason.
  */
 export async function probe(
   { address, login }: CameraSource,

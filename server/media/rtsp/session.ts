@@ -138,7 +138,7 @@ export class RtspSession {
       )
       await this.#arrivals.first
       cancel()
-      // What came right behind the packet may have ended it.
+      // Data right behind the packet may have ended the session.
       if (this.#ended !== undefined) throw this.#ended
       this.#playing = true
       this.#watchStall()

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import { RtspError } from './rtsp-error.ts'
 
-/** What a camera answered in the Transport field of SETUP (RFC 2326, section 12.39). */
+/** Camera's answer in the Transport field of SETUP (RFC 2326, section 12.39). */
 export interface GrantedTransport {
   /** Interleaved channels of RTP and RTCP, 0 to 255; undefined when it names none. */
   channels: readonly [number, number] | undefined
@@ -15,7 +15,7 @@ export interface GrantedTransport {
 const maxTransport = 1_024
 
 /**
- * Reads a Transport field: of several specifications the first.
+ * Reads a Transport field: the first of several specifications.
  * @throws RtspError `protocol` when it names interleaved channels that do not exist, or the same for both: packets could not be told apart
  */
 export function parseTransport(field: string): GrantedTransport {
@@ -58,7 +58,7 @@ const maxTimeout = 86_400
 const maxSession = 256
 
 /**
- * What a camera answered in the Session field: its id, empty when there is none, and timeout in milliseconds; a timeout that makes no sense counts as none.
+ * Reads a Session field: its id, empty when there is none, and timeout in milliseconds; a timeout out of range counts as none.
  * @throws RtspError `protocol` when the id cannot be sent back
  */
 export function parseSession(field: string): { id: string; timeoutMs: number } {

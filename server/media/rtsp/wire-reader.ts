@@ -16,7 +16,7 @@ export interface RtspMessage {
   body: Buffer
 }
 
-/** What arrives on an RTSP connection. */
+/** Receives messages and packets of an RTSP connection. */
 export interface WireListener {
   message(message: RtspMessage): void
   /** An interleaved packet (RFC 2326, section 10.12). The buffer is a view that the listener may change. */

@@ -5,7 +5,7 @@ import * as ownActs from '../rooms/own-acts.ts'
 import { lowerHand, setHand } from '../rooms/raised-hands.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 
-/** Whose request it is, and what it works on. */
+/** Sender of a request, and its needs. */
 export interface Requester extends Place {
   rooms: MediaRooms
   requests: RoomRequests

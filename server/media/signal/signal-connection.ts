@@ -75,7 +75,7 @@ export class SignalConnection implements PersonLink {
     this.#socket = socket
     this.#remote = remote
     this.#parts = parts
-    // ws gives one Buffer for a message unless it is told otherwise.
+    // ws delivers one Buffer for a message by default.
     socket.on('message', (data: Buffer) => this.#contained(() => this.#received(data.toString('utf8'))))
     socket.on('close', () => this.#contained(() => this.#closed()))
     // The library answers pings, and cuts who does not read the answers; it does not mind how many there are.

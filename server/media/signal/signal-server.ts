@@ -14,7 +14,7 @@ const { path: signalPath } = splitRoute('GET /signal' satisfies NodeRoute)
 const pingEveryMs = 5_000
 /** From the connection to its first message. */
 const enterMs = 10_000
-/** What the other side has to answer the end of a connection, before it is cut. */
+/** Time for the other side to answer the close, in milliseconds, before the connection is cut. */
 const closeMs = 2_000
 /** Connections at once: many times what one machine can forward media for; and of one address, so that no one can keep everybody else out. */
 const maxConnections = 5_000
@@ -67,7 +67,7 @@ export class SignalServer {
     })
   }
 
-  /** Other nodes than before are to be asked when this one is lost: everybody is told. */
+  /** Sends everybody a changed list of nodes to ask when this one is lost. */
   tellNodes(): void {
     for (const connection of this.#connections) connection.tellNodes()
   }
@@ -84,7 +84,7 @@ export class SignalServer {
         if (!this.#answered.delete(webSocket)) webSocket.terminate()
         else webSocket.ping()
       } catch (error) {
-        // What nobody foresaw ends this connection; the others are asked all the same.
+        // An unexpected error ends this connection; the others go on.
         this.#parts.log.error('a signalling connection failed', wholeText(error))
         webSocket.terminate()
       }

@@ -7,15 +7,15 @@ import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import type { FlvPicture } from './flv-reader.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack, ticksPerMs } from './matroska-writer.ts'
 
-/** What a run works on. */
+/** Needs of a run. */
 export interface RunOptions {
   runner: FfmpegRunner
-  /** What is converted. */
+  /** Tracks to convert. */
   inputs: Readonly<Partial<Record<Kind, ConvertedInput>>>
   packets: ConvertedPackets
   interlaced: boolean
   log: Log
-  /** Told once, unless it was ended from here. */
+  /** Called once, unless the run was ended from here. */
   ended: (why: string) => void
 }
 
@@ -33,7 +33,7 @@ const fedWithinMs = 2_000
 interface Flow {
   input: ConvertedInput
   number: number
-  /** Of the track's clock, at 0 of the process's; undefined before the first frame. */
+  /** Time of the track's clock at 0 of the process's; undefined before the first frame. */
   zero: number | undefined
   fedSince: number
   fedAt: number
@@ -92,13 +92,13 @@ export class ConversionRun {
     })
   }
 
-  /** Ends it; `ended` is not told. */
+  /** Ends the run without calling `ended`. */
   stop(): void {
     for (const flow of Object.values(this.#flows)) flow.input.stop()
     this.#process.kill()
   }
 
-  /** What is shown begins with the last of the pictures that have come already. */
+  /** Output begins with the last of the pictures that have arrived already. */
   #plan(held: readonly [Flow, TimedFrame][]): FfmpegPlan {
     const { video, audio } = this.#flows
     const pictures = held.filter(([flow]) => flow === video).map(([, { at }]) => at)

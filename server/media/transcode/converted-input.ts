@@ -56,12 +56,12 @@ export class ConvertedInput {
    * @param now milliseconds of a clock that never goes back
    */
   push(packet: Buffer, now: number): void {
-    // What was before a jump is of another time.
+    // Packets before a jump belong to another time.
     if (this.clock.note(timestampOf(packet), now)) this.#gop?.clear()
     this.#sequence.push(Buffer.from(packet))
   }
 
-  /** What is made of a moment of the track's clock is given this timestamp: of pictures the camera's own. */
+  /** Timestamp of output for a moment of the track's clock: for pictures the camera's own. */
   timestamp(at: number): number {
     const first = this.#kind === 'video' ? this.clock.first : 0
     return (first + Math.round(at * outputTicks[this.#kind])) >>> 0

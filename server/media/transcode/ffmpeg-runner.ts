@@ -4,7 +4,7 @@ import { type FfmpegListener, FfmpegProcess } from './ffmpeg-process.ts'
 
 type Found = Pick<Extract<FfmpegTell, { tell: 'program' }>, 'program' | 'problem'>
 
-/** What the controller may take to say which ffmpeg there is, in milliseconds: it may have to ask the program itself. */
+/** Time for the controller to answer which ffmpeg there is, in milliseconds: it may have to run the program. */
 const answerMs = 30_000
 
 /** The controller, as the one who runs ffmpeg: this process may start no program. */

@@ -1,6 +1,6 @@
 /** A picture or a piece of sound as a decoder takes it. */
 export interface SourceFrame {
-  /** Of RTP: when it is shown. */
+  /** RTP timestamp of its presentation. */
   timestamp: number
   frame: Buffer
   /** It can be decoded by itself. */

@@ -2,7 +2,7 @@ import { hasMarker, payloadOf, timestampOf } from '../rtp/packet.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 import { codeTables, defaultTables } from './jpeg-tables.ts'
 
-/** What the packets of a picture say of it (RFC 2435, section 3.1). */
+/** Head of a picture in its packets (RFC 2435, section 3.1). */
 interface JpegHead {
   type: number
   quality: number
@@ -14,7 +14,7 @@ interface JpegHead {
 /** Whole pictures of Motion JPEG (RFC 2435): the packets hold the scan only, the headers are made from what they say of it. */
 export class JpegFrames implements FrameAssembly {
   readonly #take: (frame: SourceFrame) => void
-  /** Of quality 128 to 254, which a camera may send once only. */
+  /** Quantisation tables of quality 128 to 254, which a camera may send only once. */
   readonly #tables = new Map<number, Buffer>()
   #parts: Buffer[] = []
   #bytes = 0

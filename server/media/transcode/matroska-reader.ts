@@ -5,7 +5,7 @@ export interface MatroskaFrame {
   frame: Buffer
 }
 
-/** Elements that hold others which are looked at, and those that are (RFC 9559, section 5.1). */
+/** Master elements that are entered (RFC 9559, section 5.1). */
 const entered = new Set([0x18538067, 0x1f43b675, 0xa0])
 const clusterTimestamp = 0xe7
 const simpleBlock = 0xa3

@@ -1,10 +1,10 @@
-/** What Matroska (RFC 9559) says of a track. */
+/** Track description of Matroska (RFC 9559). */
 export interface MatroskaTrack {
   /** From 1 on. */
   number: number
   /** As the codec mappings of Matroska name it, e.g. `V_MPEGH/ISO/HEVC`. */
   codecId: string
-  /** What a decoder needs before the first frame; undefined: nothing. */
+  /** Data that a decoder needs before the first frame; undefined: none. */
   codecPrivate?: Buffer | undefined
   /** In pixels; where they are unknown the decoder finds out. */
   video?: { width: number; height: number } | 'unknown' | undefined
@@ -45,7 +45,7 @@ const ids = {
 /** The size of a segment that goes on until its end (RFC 8794, section 6.2). */
 const unknownSize = Buffer.from('01ffffffffffffff', 'hex')
 
-/** What a live Matroska stream begins with. */
+/** Header of a live Matroska stream. */
 export function matroskaHeader(tracks: readonly MatroskaTrack[]): Buffer {
   const nanoseconds = 1_000_000 / ticksPerMs
   return Buffer.concat([

@@ -1,6 +1,6 @@
 import { sequenceDistance, sequenceOf } from '../rtp/packet.ts'
 
-/** A source whose numbers jump further than this began anew. */
+/** Jump of the numbers after which a source counts as restarted. */
 const widestGap = 1_000
 
 /** Brings packets into order: over UDP they overtake each other. Those of a gap are waited for while few others come. */

@@ -17,7 +17,7 @@ const maxFrames = 64
 export class AacFrames implements FrameAssembly {
   readonly #layout: AacLayout
   readonly #take: (frame: SourceFrame) => void
-  /** Of a frame in several packets: what came, and how long it is to be. */
+  /** Parts of a frame in several packets. */
   #parts: Buffer[] = []
   #missing = 0
   #timestamp = 0

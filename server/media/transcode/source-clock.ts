@@ -1,4 +1,4 @@
-/** A timestamp that is further from where it should be by the clock than this begins anew, in milliseconds: a camera that began anew, or whose clock was set. */
+/** Distance of a timestamp from the clock after which it counts as restarted, in milliseconds: a camera that restarted, or whose clock was set. */
 const maxOff = 5_000
 
 /** The times of a track that never jump, whatever its timestamps do: milliseconds since its first packet. */

@@ -12,7 +12,7 @@ export interface SourceTrack {
   /** In the words of Matroska; its number is given later. */
   matroska: Omit<MatroskaTrack, 'number'>
   assembly: MakeAssembly
-  /** Of H.264 and H.265, whose pictures need those before them. */
+  /** Codec whose pictures need those before them; undefined for other codecs. */
   pictures: 'H264' | 'H265' | undefined
 }
 
@@ -22,8 +22,8 @@ export function sourceTrack(track: RtspTrack): SourceTrack | undefined {
 }
 
 /**
- * Of H.264 and H.265 that is not described: ffmpeg waits for seconds to find out a size, and the parameter sets in the stream say another one all the same. Of
- * Motion JPEG it takes pictures of less than the height that it was told for fields.
+ * Size of H.264 and H.265 that is not described: ffmpeg would wait for seconds to find out a size, and follows the parameter sets in the stream all the same. For Motion JPEG, it
+ * takes pictures of less than this height for fields.
  */
 const usualSize = { width: 1_280, height: 720 }
 

@@ -5,16 +5,16 @@ import type { ConvertedInput, KeyFrame } from './converted-input.ts'
 import type { FfmpegRunner } from './ffmpeg-runner.ts'
 import { matroskaFrame, matroskaHeader, type MatroskaTrack } from './matroska-writer.ts'
 
-/** A camera's picture is made anew after so long, in milliseconds. */
+/** Interval between pictures of a camera, in milliseconds. */
 const everyMs = 60_000
-/** What one picture may take, in milliseconds. */
+/** Time for one picture, in milliseconds. */
 const makeMs = 15_000
 /** Frames that need no others come every few seconds, in milliseconds. */
 const frameMs = 8_000
-/** Pictures that wait for their turn at most: whoever asks comes again. */
+/** Limit of pictures that wait for their turn: a refused caller asks again. */
 const maxWaiting = 16
 
-/** What a picture is made of. */
+/** Source of a picture. */
 interface StillSource {
   track: MatroskaTrack
   frame: Buffer

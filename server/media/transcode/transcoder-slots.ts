@@ -1,6 +1,6 @@
 import { soundsForPicture } from '../../../shared/media/ffmpeg.ts'
 
-/** Who needs a transcoder. */
+/** User of a transcoder. */
 export interface SlotHolder {
   /** Sound alone is made with a fraction of the work. */
   readonly kind: 'picture' | 'sound'
@@ -23,7 +23,7 @@ export class TranscoderSlots {
     this.#limit = limit
   }
 
-  /** What runs beyond a smaller one is not ended. */
+  /** Runs beyond a smaller limit go on. */
   set limit(limit: number) {
     this.#limit = limit
     this.#wake()
@@ -52,7 +52,7 @@ export class TranscoderSlots {
     return true
   }
 
-  /** Told by `retry` when there may be a place. */
+  /** Waits for a slot: `retry` is called when there may be one. */
   wait(holder: SlotHolder): void {
     this.#waiting.add(holder)
   }

@@ -6,7 +6,7 @@ import { installCommand } from './install-command.ts'
 import { StillPictures } from './still-pictures.ts'
 import { TranscoderSlots } from './transcoder-slots.ts'
 
-/** What can be made on this machine of what browsers cannot play. */
+/** Conversions that this machine can do for browsers. */
 export interface Abilities {
   pictures: boolean
   sound: boolean
@@ -14,7 +14,7 @@ export interface Abilities {
 
 export const noAbilities: Abilities = { pictures: false, sound: false }
 
-/** Where there was none it is looked for again after so long, in milliseconds: somebody may have installed it. */
+/** Interval between searches for a missing program, in milliseconds: somebody may have installed it. */
 const lookAgainMs = 10_000
 
 /** The ffmpeg of this machine, if there is one, and how many of it may run. */
@@ -28,7 +28,7 @@ export class Transcoding {
   #problem = ''
   #search: Promise<void> | undefined
   #searchedAt = -Infinity
-  /** Told when what can be made is another than before. */
+  /** Called when the abilities have changed. */
   changed: () => void = () => {}
 
   /**
@@ -43,7 +43,7 @@ export class Transcoding {
     this.stills = new StillPictures(() => (this.known.pictures ? runner : undefined), log)
   }
 
-  /** As it was found; undefined when there is none, it was not looked for yet, or it is not to be used. */
+  /** The program that was found; undefined when there is none, before the first search, or while it is switched off. */
   get program(): FfmpegAbilities | undefined {
     return this.#limit === 0 ? undefined : this.#program
   }
@@ -58,12 +58,12 @@ export class Transcoding {
     this.#limit = limit
     this.slots.limit = limit
     if (!turned) return
-    // Nobody looked for it while it was not to be used.
+    // There was no search while it was switched off.
     void this.abilities()
     this.changed()
   }
 
-  /** As far as is known now. */
+  /** Abilities that are known now. */
   get known(): Abilities {
     return { pictures: this.program?.pictures === true, sound: this.program?.sound === true }
   }

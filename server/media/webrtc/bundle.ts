@@ -1,9 +1,9 @@
 import type { Offer, OfferedCodec, OfferedMedia, OfferedSection } from './offer.ts'
 
 /**
- * What a publisher sends comes by one transport (BUNDLE, RFC 8843), but the library tells its sections apart by the SSRCs of the offer, and drops what it does
- * not know: of a picture that is sent in several sizes (RFC 8853) no offer names any. A connection with one section is given everything as it comes. So the
- * library sees one section, and the answer to the offer as it was is written here.
+ * A publisher's media arrives by one transport (BUNDLE, RFC 8843), but the library tells its sections apart by the SSRCs of the offer, and drops unknown ones: for a picture in
+ * several sizes (RFC 8853) no offer names any. A connection with one section gets every packet. So the library sees one section, and the answer to the original offer is written
+ * here.
  */
 
 /** Identifies streams of one picture in packets (RFC 8852, section 3.1). */
@@ -11,7 +11,7 @@ export const streamIdUri = 'urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id'
 /** Identifies the media section (RFC 9143, section 15.1). */
 export const sectionIdUri = 'urn:ietf:params:rtp-hdrext:sdes:mid'
 
-/** The one section that stands for all of them: what it says of media is read by nobody. */
+/** The one section that stands for all of them: nobody reads its media description. */
 export const wholeTransport = { kind: 'audio', payloadType: 0, name: 'PCMU' } as const
 
 const transportLine = /^a=(?:ice-ufrag|ice-pwd|ice-options|fingerprint|setup|candidate|end-of-candidates)/

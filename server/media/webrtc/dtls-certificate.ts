@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
-/** What the node shows to its peers in DTLS: they know it by the fingerprint in its answer. Both in PEM. */
+/** Certificate of the node in DTLS: peers know it by the fingerprint in its answer. Both in PEM. */
 export interface DtlsCertificate {
   certificate: string
   key: string

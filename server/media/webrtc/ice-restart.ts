@@ -18,9 +18,9 @@ interface Generation {
 const consentMs = 15_000
 
 /**
- * Carries a connection on when its client begins ICE anew (RFC 8445, section 9), from another network perhaps. The library cannot take part in a second ICE
- * session, and encryption must go on with the first one's. So this is the node of the new session toward the client, and a client of the first session toward
- * the library; packets that are not ICE pass unread.
+ * Continues a connection whose client restarts ICE (RFC 8445, section 9), perhaps from another network. The library cannot take part in a second ICE session, and encryption must
+ * go on with the first one's. So this is the node of the new session toward the client, and a client of the first session toward the library; packets that are not ICE pass
+ * unread.
  */
 export class IceRestart implements RestartedConnection {
   readonly #outside: RestartPort

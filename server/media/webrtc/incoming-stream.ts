@@ -11,7 +11,7 @@ const repeatEveryMs = 20
 /** How a stream is received. */
 export interface IncomingStreamOptions {
   kind: 'video' | 'audio'
-  /** Of its timestamps, in Hz. */
+  /** Clock rate of its timestamps, in Hz. */
   clockRate: number
   /** Whether a packet is the first of a picture; left out: not known. */
   beginsPicture?: (packet: Buffer) => boolean
@@ -20,7 +20,7 @@ export interface IncomingStreamOptions {
   lifetime: Lifetime
 }
 
-/** One RTP stream (SSRC) of a publisher: what came of it, and what its sender is told about it alone. */
+/** One RTP stream (SSRC) of a publisher: its reception, and the feedback on it to its sender. */
 export class IncomingStream {
   readonly kind: 'video' | 'audio'
   readonly #track: Track
@@ -30,7 +30,7 @@ export class IncomingStream {
   #keyFrameDue = false
   #keyFrameAskedAt = 0
 
-  /** Told of each packet of padding that was lost for good, by its number and a timestamp for what takes its place: nothing is missing there. */
+  /** Called for each packet of padding that was lost for good, with its number and a timestamp for its replacement: nothing is missing there. */
   lostPadding: (sequence: number, timestamp: number) => void = () => {}
 
   constructor({ kind, clockRate, beginsPicture, track, lifetime }: IncomingStreamOptions) {
@@ -92,7 +92,7 @@ export class IncomingStream {
     try {
       if (this.#track.isOpen()) this.#track.sendMessageBinary(packet)
     } catch {
-      // It closed meanwhile; whoever closes it is told by the peer.
+      // It closed meanwhile; the peer reports that.
     }
   }
 
@@ -107,7 +107,7 @@ export class IncomingStream {
     const { sequences, givenUp, padding } = this.#reception.toRequest(Date.now())
     if (sequences.length > 0) this.send(negativeAcknowledgement(this.ssrc, sequences))
     for (const sequence of padding) this.lostPadding(sequence, this.#reception.timestamp)
-    // Nobody can go on without it; whoever watches would take seconds to say so.
+    // Decoding cannot go on without it, and a viewer would take seconds to request a key frame.
     if (givenUp) this.requestKeyFrame()
     if (this.#reception.incomplete) this.#repeatSoon()
   }

@@ -11,7 +11,7 @@ export interface ExpectedStream {
   stream: IncomingStream
   feed: Feed
   payloadType: number
-  /** What its packets name it by, where several have its payload type (RFC 8852); undefined where none other has. */
+  /** RID in its packets, if several streams have its payload type (RFC 8852); undefined if it is the only one. */
   rid: string | undefined
   /** Number of the header extension that does. */
   ridExtension: number
@@ -24,11 +24,11 @@ interface Slot extends ExpectedStream {
   ssrc: number
   /** It goes on under another SSRC with the packet that comes now. */
   anew: boolean
-  /** Of its last packet, in milliseconds since the epoch. */
+  /** Arrival of its last packet, in milliseconds since the epoch. */
   heardAt: number
 }
 
-/** The streams that come by one transport, told apart by SSRC: whose an SSRC is, its first packets say (RFC 8843, section 9.2). */
+/** The streams of one transport, told apart by SSRC: the first packets of an SSRC identify its stream (RFC 8843, section 9.2). */
 export class IncomingStreams {
   readonly #slots: Slot[] = []
   /** As many as there are slots at most. */
@@ -38,7 +38,7 @@ export class IncomingStreams {
     this.#slots.push({ ...expected, ssrc: 0, anew: false, heardAt: 0 })
   }
 
-  /** Of an SSRC that has sent; undefined for every other. */
+  /** Stream of an SSRC that has sent; undefined for every other. */
   find(ssrc: number): ExpectedStream | undefined {
     return this.#bySsrc.get(ssrc)
   }

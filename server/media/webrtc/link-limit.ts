@@ -14,7 +14,7 @@ const slowdown = 0.8
 /** Part of a link's rate that it is tried with after key frames alone, which say little of it. */
 const afterKeyFrames = 0.8
 
-/** Limits of a viewer's link, as far as they are known. Rates are bits a second of video. */
+/** Known limits of a viewer's link. Rates are bits a second of video. */
 export class LinkLimit {
   readonly #estimate: LinkEstimate
   /** Largest stream that the link carries; undefined: every one. */

@@ -109,7 +109,7 @@ export class LinkProbe {
     return this.#options.estimate.queue.readings - this.#step.readings
   }
 
-  /** Whether the queue is short, as far as is known. */
+  /** Whether the queue is short, by the latest measurement. */
   get #queueIsShort(): boolean {
     return this.#readings === 0 || this.#options.estimate.queue.latest <= this.#step.queueMs + grownMs
   }

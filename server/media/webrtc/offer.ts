@@ -40,12 +40,12 @@ export interface OfferedSection {
   /** `audio`, `video`, `application` and so on. */
   type: string
   protocol: string
-  /** What follows the protocol in the media line. */
+  /** Formats in the media line, behind the protocol. */
   formats: string
   media: OfferedMedia | undefined
 }
 
-/** What a browser offers. */
+/** Content of a browser's offer. */
 export interface Offer {
   /** For the peer connection: with candidates that the node can use, and with the browser as the one that begins DTLS. */
   sdp: string
@@ -53,9 +53,9 @@ export interface Offer {
   sections: OfferedSection[]
   /** Those of `sections` that carry sound or picture. */
   media: OfferedMedia[]
-  /** Of every media section, those that carry neither sound nor picture too. */
+  /** Ids of all media sections, those without sound or picture too. */
   mids: string[]
-  /** Of the browser in the ICE session that the offer begins; the user fragment names it. */
+  /** Credentials of the browser in the ICE session that the offer begins; the user fragment names it. */
   ice: IceCredentials
   /** Address that it came from; empty when unknown. */
   client: string
@@ -172,7 +172,7 @@ function extensionsOf({ ext = [] }: Section): Map<string, number> {
   return new Map(usable.map(({ uri, value }) => [textOf(uri), value]))
 }
 
-/** Of the streams that are sent, the first alternative each (RFC 8853, section 5.1); what is not announced by a line of its own does not count. */
+/** RIDs of the sent streams, the first alternative each (RFC 8853, section 5.1); one without a line of its own does not count. */
 function ridsOf({ rids = [], simulcast }: Section): string[] {
   if (simulcast === undefined) return []
   const { dir1, list1, dir2, list2 } = simulcast
@@ -210,11 +210,11 @@ export function audioCodecFor(media: OfferedMedia, { codec }: AudioFormat): Offe
   return media.codecs.find(({ name }) => name === codec)
 }
 
-/** What the node takes of a publisher's video: the first codec of the offer that it carries, VP8 or H.264; undefined when there is none. */
+/** Video that the node takes from a publisher: the first supported codec of the offer, VP8 or H.264; undefined when there is none. */
 export function publishedVideo(media: OfferedMedia): { codec: OfferedCodec; format: VideoFormat } | undefined {
   for (const { name } of media.codecs) {
     if (name !== 'VP8' && name !== 'H264') continue
-    // Of the profiles the one that every browser decodes, where it is offered.
+    // The profile that every browser decodes, if it is offered.
     const format: VideoFormat = { codec: name, profileLevelId: name === 'H264' ? '42e0' : '', parameterSets: '' }
     const codec = videoCodecFor(media, format)
     if (codec !== undefined) return { codec, format: { ...format, profileLevelId: profileOf(codec.parameters) } }

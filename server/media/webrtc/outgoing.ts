@@ -12,7 +12,7 @@ export interface OutgoingOptions {
   track: Track
   payloadType: number
   ssrc: number
-  /** Told that the track is closed. */
+  /** Called when the track is closed. */
   closed: () => void
 }
 
@@ -74,7 +74,7 @@ export class Outgoing {
     this.#sendAsIs(referenceTimeAnswer(this.ssrc, receiver, middle))
   }
 
-  /** Milliseconds there and back, by what the receiver says of a report (RFC 3550, section 6.4.1); undefined when it says nothing new: of each report it is asked once. */
+  /** Round trip in milliseconds from a receiver's answer to a report (RFC 3550, section 6.4.1); undefined for one that was used already. */
   roundTrip({ ssrc, lastReport, delay }: ReceivedBlock, now: number): number | undefined {
     const at = ssrc === this.ssrc ? this.#reportedAt.get(lastReport) : undefined
     if (at === undefined) return undefined

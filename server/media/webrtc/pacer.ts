@@ -2,7 +2,7 @@ import type { Lifetime } from '../base/lifetime.ts'
 
 /** Milliseconds from one look at the queue to the next. */
 const everyMs = 10
-/** What may be sent at once after a pause, in milliseconds of the rate. */
+/** Burst that is allowed after a pause, in milliseconds of the rate. */
 const atOnceMs = 60
 
 /** Something that waits to be sent. */
@@ -66,7 +66,7 @@ export class Pacer<Item extends Paced> {
     this.#allowance = Math.min(0, this.#allowance) + (elapsed * this.rate) / 8_000
     let sent = 0
     for (const item of this.#queue) {
-      // What is over is made up for by the next wait.
+      // The next wait makes up for an excess.
       if (this.#allowance <= 0) break
       this.#allowance -= item.packet.length
       this.#bytes -= item.packet.length

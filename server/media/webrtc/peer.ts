@@ -10,7 +10,7 @@ import type { Offer } from './offer.ts'
 import type { RestartPort } from './restart-port.ts'
 import type { IceCredentials } from './stun.ts'
 
-/** Where peers are reached. */
+/** Network settings of peers. */
 export interface PeerSettings {
   /** The one UDP port of the node. */
   udpPort: number
@@ -18,7 +18,7 @@ export interface PeerSettings {
   bindAddress: string | undefined
   /** Addresses that are offered instead of the machine's own. */
   advertised: readonly string[]
-  /** Where clients come in that begin ICE anew; undefined: they cannot. */
+  /** Port for clients that restart ICE; undefined: they cannot. */
   restarts: RestartPort | undefined
   /** Certificate of all connections; left out: the library makes one for each. */
   certificate?: DtlsCertificate
@@ -28,7 +28,7 @@ export interface PeerSettings {
   log: Log
 }
 
-/** Answer of the node to a client that begins ICE anew. */
+/** Answer of the node to a client that restarts ICE. */
 export interface RestartAnswer {
   credentials: IceCredentials
   /** `candidate:…`, without `a=`. */
@@ -47,7 +47,7 @@ const alive = new Set<Peer>()
 /** Connections at once. A machine carries pictures on some hundreds; a room of 50 people has 2,500, most of them idle. More is a flood. */
 const maxPeers = 5_000
 
-/** Answer of the first ICE session, and what began anew since. */
+/** Answer of the first ICE session, and restarts since. */
 interface Answered {
   sdp: string
   /** Credentials of the client in its offer. */
@@ -157,7 +157,7 @@ export class Peer {
   }
 
   /**
-   * Begins ICE anew with the client, from another network perhaps (RFC 8445, section 9). Media uses the old way until it has come by the new one.
+   * Restarts ICE with the client, perhaps from another network (RFC 8445, section 9). Media uses the old path until it has arrived by the new one.
    * @throws Problem restart, noSession; Error of the system when no port is free
    */
   async restartIce(client: IceCredentials): Promise<RestartAnswer> {

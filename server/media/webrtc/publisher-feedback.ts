@@ -8,10 +8,10 @@ import { IncomingStream, type IncomingStreamOptions } from './incoming-stream.ts
 /** Milliseconds from a packet to the feedback that tells when it came, and to the look at what was lost of those around it. */
 const feedbackAfterMs = 50
 const lookAfterMs = 200
-/** Of fewer packets no share is lost by more than chance. */
+/** Fewer packets are too few to judge the share of losses. */
 const minPackets = 8
 
-/** What came of all streams together since the beginning. */
+/** Sums over all streams since the beginning. */
 interface Totals {
   expected: number
   received: number
@@ -22,8 +22,8 @@ interface Totals {
 const nothingYet: Readonly<Totals> = { expected: 0, received: 0, bytes: 0, at: 0 }
 
 /**
- * What a publisher is told of its transport: what came of each of its streams, and either when each packet came, from which it works out itself what its
- * uplink carries, or how much it may send, by what was lost.
+ * Feedback to a publisher on its transport: reports on each of its streams, and either the arrival of each packet, from which it estimates its uplink itself, or a limit on its
+ * rate, derived from losses.
  */
 export class PublisherFeedback {
   readonly #lifetime: Lifetime
@@ -35,10 +35,10 @@ export class PublisherFeedback {
   #bytes = 0
   #atLook: Readonly<Totals> = nothingYet
   #atReport: Readonly<Totals> = nothingYet
-  /** Number of the header extension that numbers packets across the transport; 0: the browser is not told when they come. */
+  /** Number of the header extension that numbers packets across the transport; 0: the browser gets no arrival times. */
   transportExtension = 0
 
-  /** @param maxBitsPerSecond what the browser is told it may send */
+  /** @param maxBitsPerSecond limit on the rate that is sent to the browser */
   constructor(lifetime: Lifetime, maxBitsPerSecond: number) {
     this.#lifetime = lifetime
     this.#most = maxBitsPerSecond
@@ -79,7 +79,7 @@ export class PublisherFeedback {
     this.#tellBitrate()
   }
 
-  /** What is lost of a moment is told at once where it is much. */
+  /** Reports heavy losses of a moment at once. */
   #look(): void {
     const totals = this.#totals()
     const before = this.#atLook
@@ -93,7 +93,7 @@ export class PublisherFeedback {
     let expected = 0
     let received = 0
     for (const { kind, counts } of this.#streams) {
-      // Of sound so little comes that a burst of loss is a large share.
+      // Sound has so few packets that a burst of losses is a large share.
       if (kind === 'audio') continue
       expected += counts.expected
       received += counts.received
@@ -101,7 +101,7 @@ export class PublisherFeedback {
     return { expected, received, bytes: this.#bytes, at: performance.now() }
   }
 
-  /** A browser takes what it is told of the transport under the name of any stream that it sends. */
+  /** A browser takes feedback on the transport under the name of any stream that it sends. */
   get #named(): IncomingStream | undefined {
     return this.#streams.find(({ ssrc }) => ssrc !== 0)
   }

@@ -30,10 +30,10 @@ const reportEveryMs = 1_000
 const stallMs = 10_000
 /** Layers of one picture that are taken; of more the rest is not answered. */
 const maxLayers = 3
-/** What a publisher is told of its picture. */
+/** Feedback on a publisher's picture. */
 const videoFeedback = ['nack', 'nack pli', 'goog-remb'] as const
 
-/** What is taken of an offer. */
+/** Accepted part of an offer. */
 interface Taken<Format> {
   media: OfferedMedia
   codec: OfferedCodec
@@ -62,9 +62,9 @@ export class Publisher {
   #heardAt = 0
 
   /**
-   * @param maxBitsPerSecond what the browser is told it may send
+   * @param maxBitsPerSecond limit on the rate that is sent to the browser
    * @param mayStall whether the person is known to be there, so that a pause is no end
-   * @param onClosed told once when it ends, for whatever reason
+   * @param onClosed called once when it ends, for any reason
    * @throws Problem codec when nothing of the offer can be taken, busy
    */
   constructor(
@@ -174,7 +174,7 @@ export class Publisher {
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
 
-  /** Of what is taken it is also told when it comes by the transport, where the browser offers that. */
+  /** Adds arrival times by transport to the feedback on accepted media, if the browser offers that. */
   #reported({ extensions }: OfferedMedia, answered: AnsweredSection): AnsweredSection {
     const id = answered.codec.transportFeedback ? extensions.get(transportSequenceUri) : undefined
     if (id === undefined) return answered

@@ -5,7 +5,7 @@ import { restartPortAbove } from '../../../shared/media/ports.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import { isStun, readStun, type StunMessage } from './stun.ts'
 
-/** One connection whose client has begun ICE anew. */
+/** One connection whose client has restarted ICE. */
 export interface RestartedConnection {
   /** A STUN message for one of its user fragments. Returns whether it is its client's, so that what comes from there belongs to it. */
   check(message: StunMessage, packet: Buffer, from: RemoteInfo): boolean
@@ -21,8 +21,8 @@ const maxAddresses = 16
 const bufferBytes = 1024 * 1024
 
 /**
- * The UDP port where clients come in that began ICE anew: the library's own port knows one ICE session of a connection only.
- * Opened when the first one does.
+ * UDP port for clients that restart ICE: the library's own port knows one ICE session of a connection only.
+ * Opened with the first restart.
  */
 export class RestartPort {
   readonly #wanted: readonly number[]
@@ -117,7 +117,7 @@ export class RestartPort {
     }
   }
 
-  /** What comes from there is of this connection's client. */
+  /** Assigns packets of this address to the connection. */
   #lead(address: string, connection: RestartedConnection): void {
     if (this.#byAddress.get(address) === connection) return
     this.#byAddress.set(address, connection)

@@ -24,7 +24,7 @@ export class Retransmission {
     this.#roundTrip = Math.max(shortest, milliseconds)
   }
 
-  /** The receiver is on another network: what was under way is lost there, which tells of no small link, and is sent again at once. */
+  /** Handles a receiver's move to another network: packets under way are lost there, which does not mean a small link, and are sent again at once. */
   moved(): void {
     this.#allowance = Math.max(this.#allowance, this.#atOnce)
   }

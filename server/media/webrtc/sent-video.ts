@@ -17,7 +17,7 @@ export interface Stretch extends StretchTimes {
   readonly first: number
   /** How far the viewer's numbers are ahead of the feed's. */
   readonly ahead: number
-  /** What is added to the numbers of pictures, and of those of the base layer, in VP8. */
+  /** Offset of picture numbers, and of those of the base layer, in VP8. */
   pictures: number
   bases: number
 }
@@ -41,7 +41,7 @@ export class SentVideo {
   #numbers = 0
   #gaps = 0
 
-  /** Of what is sent now; undefined before anything is. */
+  /** Stretch that is sent now; undefined before the first. */
   get stretch(): Stretch | undefined {
     return this.#stretch
   }
@@ -84,7 +84,7 @@ export class SentVideo {
     return this.#last & 0xffff
   }
 
-  /** Of the numbers since the last question, the share under which nothing was sent, 0 to 1. */
+  /** Share of numbers since the last call under which nothing was sent, 0 to 1. */
   gapShare(): number {
     const share = this.#numbers === 0 ? 0 : this.#gaps / this.#numbers
     this.#numbers = 0

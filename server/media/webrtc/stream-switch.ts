@@ -6,7 +6,7 @@ import type { Lifetime } from '../base/lifetime.ts'
 import type { Limit } from './paced-video.ts'
 import type { ViewerVideo } from './viewer-video.ts'
 
-/** What a switch works on. */
+/** Needs of a switch. */
 export interface SwitchOptions {
   video: ViewerVideo
   /** The viewer takes its packets anyhow. */
@@ -27,7 +27,7 @@ interface Held extends FeedLease {
 export class StreamSwitch {
   readonly #options: SwitchOptions
   readonly #abort = new AbortController()
-  /** Whose packets are sent, and whose are waited for. */
+  /** Streams whose packets are sent, and awaited. */
   #held: Held | undefined
   #coming: Held | undefined
   #asking = false
@@ -46,12 +46,12 @@ export class StreamSwitch {
     return this.#asking
   }
 
-  /** Whose packets are sent now, or were last. */
+  /** Stream whose packets are sent now, or were last. */
   get stream(): PictureStream | undefined {
     return this.#held?.stream
   }
 
-  /** What is sent, or asked for where nothing is. */
+  /** Feed that is sent, or requested while nothing is. */
   get feed(): Feed {
     return (this.#held ?? this.#coming)?.feed ?? this.#options.main
   }
@@ -134,7 +134,7 @@ export class StreamSwitch {
       video: (packet, sequence) => video.take(feed, packet, sequence),
       audio: () => {},
       report: () => {},
-      // Whoever holds it is told otherwise.
+      // Its holder is notified in another way.
       ended: () => {},
       failed,
     }

@@ -14,7 +14,7 @@ export interface StunMessage {
   username: string
   /** USE-CANDIDATE: the controlling agent wants this pair. */
   nominates: boolean
-  /** Where its MESSAGE-INTEGRITY begins; -1 for none. */
+  /** Start of its MESSAGE-INTEGRITY; -1 for none. */
   integrityAt: number
 }
 
@@ -64,7 +64,7 @@ export function readStun(packet: Buffer): StunMessage | undefined {
     if (value.length !== length) return undefined
     const type = packet.readUInt16BE(at)
     if (type === attributes.integrity) {
-      // What follows it is not covered (RFC 8489, section 14.5).
+      // Attributes behind it are not covered (RFC 8489, section 14.5).
       return length === 20 ? { ...message, integrityAt: at } : undefined
     }
     if (type === attributes.username) message.username = value.toString('utf8')
@@ -106,8 +106,8 @@ export function nominatingRequest(username: string, password: string, priority: 
 }
 
 /**
- * A check of the controlled agent: whoever answers it receives at the address that it is sent to (RFC 8445, section 7.3.1.4).
- * @param transaction 12 bytes, by which the answer is recognised
+ * Check of the controlled agent: a peer that answers it receives at the address that it is sent to (RFC 8445, section 7.3.1.4).
+ * @param transaction 12 bytes, which identify the answer
  * @param username the other agent's user fragment, a colon, the own one
  * @param password the other agent's
  * @param tieBreaker 8 bytes
@@ -121,7 +121,7 @@ export function returnCheck(transaction: Buffer, username: string, password: str
   return sealed(0x0001, transaction, parts, password)
 }
 
-/** The answer to a check, for whoever sent it from there. */
+/** Answer to a check, with the address that it came from. */
 export function successResponse(
   { transaction }: StunMessage,
   from: { address: string; port: number },

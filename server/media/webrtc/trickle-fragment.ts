@@ -1,7 +1,7 @@
 import { Problem } from '../base/problem.ts'
 import type { IceCredentials } from './stun.ts'
 
-/** What a client tells of its ICE session after the offer (RFC 8840, section 9). */
+/** A client's message about its ICE session after the offer (RFC 8840, section 9). */
 export interface TrickleFragment {
   /** Empty when it names none. */
   userFragment: string

@@ -95,14 +95,14 @@ export class VideoSender {
   /** Sends a packet again that the viewer misses, within bounds. @param source the feed that is sent now: packets of others are not sent again */
   sendAgain(number: number, source: Feed | undefined, now: number): void {
     const stretch = this.#sent.stretchOf(number)
-    // What was never sent cannot be missed, and what is long past says nothing of the link now.
+    // An unsent packet cannot be missed, and a request for a very old one means nothing for the link now.
     if (stretch === undefined) return
     const packet = stretch.feed?.sentVideo((number - stretch.ahead) & 0xffff)
-    // What never came to the node was not lost on the way from it.
+    // A packet that never reached the node was not lost behind it.
     if (packet === undefined && stretch.feed !== undefined) return
     this.#estimate.onMissing(number, now)
     if (stretch.feed !== undefined && stretch.feed !== source) return
-    // Of padding only the number is of use: the link may be full.
+    // Only the number of a padding packet matters: the link may be full.
     const copy = packet === undefined ? paddingPacket(number, this.#lastTimestamp, 1) : Buffer.from(packet)
     if (!this.#retransmission.allows(number, copy.length, now)) return
     if (packet === undefined) return this.#writeAgain(copy, now)

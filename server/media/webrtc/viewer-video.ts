@@ -107,7 +107,7 @@ export class ViewerVideo {
     // The burst takes it from the GOP.
     if (this.#burst.sending) return
     if (feed === this.#next?.feed) {
-      // What has come of its key frame may be kept already, and this packet with it.
+      // Packets of its key frame may be kept already, and this one with them.
       if (this.#catchUp(this.#next)) return
       this.#adoptWith(this.#next, packet, sequence)
     }

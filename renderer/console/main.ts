@@ -10,9 +10,9 @@ import { ipcTransport } from '../kit/transport/ipc.ts'
 import { signIn, takeKey } from '../kit/transport/session.ts'
 import { webSocketTransport } from '../kit/transport/websocket.ts'
 
-/** Starts the page: over the desktop's bridge where there is one, else over the WebSocket of the headless console. */
+/** Starts the page: over the desktop's bridge if there is one, else over the WebSocket of the headless console. */
 async function start(): Promise<void> {
-  // Before the router looks at the address: the key must not stay in it.
+  // Runs before the router reads the address, which must not keep the key.
   const key = window.roomdesk ? null : takeKey(location, history)
   const look = applyRememberedLook()
   const client = consoleClient(window.roomdesk ? ipcTransport(window.roomdesk) : webSocketTransport())

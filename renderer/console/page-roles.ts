@@ -1,6 +1,6 @@
 import type { Role } from '../../shared/console/role-names.ts'
 
-/** The role that a page is for; a viewer opens every other one. The controller judges each call anyway. */
+/** Minimum role of a page; a viewer opens all others. The controller checks each call anyway. */
 const pageRoles: Readonly<Record<string, Role>> = {
   '/welcome': 'admin',
   '/credentials': 'admin',
@@ -9,7 +9,7 @@ const pageRoles: Readonly<Record<string, Role>> = {
   '/lab': 'operator',
 }
 
-/** The role that a path needs. */
+/** Returns the role that a path requires. */
 export function pageRole(path: string): Role {
   return pageRoles[`/${path.split('/')[1] ?? ''}`] ?? 'viewer'
 }

@@ -2,7 +2,7 @@ import { createRouter, createWebHashHistory } from 'vue-router'
 import type { Router } from 'vue-router'
 import type { ConsoleClient } from '../kit/transport/client.ts'
 
-/** Every page, fetched when it is first shown. Routes live in the fragment: they work under app:// and under any server. */
+/** Routes of all pages, each loaded when first opened. They are in the fragment, which works under app:// and on any server. */
 export function makeRouter(): Router {
   const router = createRouter({
     history: createWebHashHistory(),
@@ -26,7 +26,7 @@ export function makeRouter(): Router {
       { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },
     ],
   })
-  // A reader of screens is told of a new page by its heading; parameters (an opened row) are no new page, and a setting that is asked for takes the focus itself.
+  // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting takes the focus itself.
   router.afterEach((to, from) => {
     if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting) return
     setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
@@ -35,12 +35,12 @@ export function makeRouter(): Router {
 }
 
 const reloaded = 'roomdesk.reloaded'
-/** Milliseconds in which the page does not load itself anew a second time. */
+/** Minimum interval between automatic reloads of the page, in milliseconds. */
 const rest = 10_000
 
 /**
- * A page could not be fetched: the connection is lost, or the controller was replaced by another version, whose pages have other
- * names. The console is loaded anew at the page that was asked for, as soon as there is a controller.
+ * A page could not be loaded: the connection is lost, or the controller was replaced by another version, whose pages have other
+ * names. The console reloads at the requested page, as soon as a controller answers.
  */
 export function loadAnewWhenNeeded(router: Router, client: ConsoleClient): void {
   let wanted = ''

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { TextKey, Translate } from '../i18n/text.ts'
 
-/** Sentences of the controller about ports and files, by what is in them. */
+/** Patterns of the controller's sentences about ports and files. */
 const known: readonly (readonly [RegExp, TextKey])[] = [
   [/^Port (?<port>\d+) on \S+ is in use by another program/, 'problems.portTaken'],
   [/^Port (?<port>\d+) on \S+ is in use by (?<holder>.+?)\.?$/, 'problems.portInUse'],
@@ -16,7 +16,7 @@ const known: readonly (readonly [RegExp, TextKey])[] = [
   [/^must be an http or https URL/, 'problems.webAddress'],
 ]
 
-/** Words zod's finding for the operator. */
+/** Translates zod's finding for the operator. */
 export function issueText(issue: z.core.$ZodIssue, input: unknown, t: Translate): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -37,7 +37,7 @@ export function issueText(issue: z.core.$ZodIssue, input: unknown, t: Translate)
   }
 }
 
-/** A sentence of the shared schemas or of the controller, in the operator's language where it is a known one. */
+/** Translates a sentence of the shared schemas or of the controller, if it is a known one. */
 export function sentence(message: string, input: unknown, t: Translate): string {
   const range = /must be (\d+) to (\d+) bytes/.exec(message)
   if (range?.[1] && range[2]) return input === '' ? t('problems.required') : t('problems.bytes', { limit: range[2] })

@@ -8,15 +8,15 @@ export type { ActivityFilter }
 
 /** Entries kept in the page; the journal itself may hold more. */
 const pageBound = 20_000
-/** Entries of one reading: the most that the controller gives at once. */
+/** Entries per request: the controller's maximum. */
 const pageSize = 500
 
-/** Does an entry match? As the controller decides it, for the entries that it pushes. */
+/** Tells whether an entry matches, like the controller, for the entries that it pushes. */
 export function matches(entry: ActivityEntry, filter: ActivityFilter): boolean {
   return activityMatcher(filter)(entry)
 }
 
-/** The request journal, newest first. While `held`, what comes in waits and is counted; what is shown stays as it is. */
+/** The request journal, newest first. While `held`, new entries wait and are counted; the displayed ones stay. */
 export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
   const client = useConsole()
   const items = shallowRef<readonly ActivityEntry[]>([])
@@ -24,7 +24,7 @@ export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
   const counts = ref({ kept: 0, capacity: 0, skipped: 0 })
   const error = shallowRef<unknown>(null)
   const ready = ref(false)
-  /** Rises whenever the entries shown changed. */
+  /** Increases with every change of the displayed entries. */
   const version = ref(0)
   /** The journal holds older entries that match. */
   const more = ref(false)
@@ -59,7 +59,7 @@ export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
     version.value++
   }
 
-  /** Reads older entries, to the end of those that are here. */
+  /** Loads older entries after the present ones. */
   async function older(): Promise<void> {
     const last = items.value.at(-1)
     if (reading || !last || !more.value || items.value.length >= bound()) return
@@ -75,7 +75,7 @@ export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
     version.value++
   }
 
-  /** Shows what waits. */
+  /** Shows the waiting entries. */
   function release(): void {
     if (waiting.value.length === 0) return
     items.value = [...waiting.value, ...items.value].slice(0, bound())
@@ -83,7 +83,7 @@ export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
     version.value++
   }
 
-  /** Several messages of one frame are one change of the page. */
+  /** Combines several messages of one frame into one update. */
   function releaseSoon(): void {
     if (frame) return
     frame = requestAnimationFrame(() => {
@@ -95,7 +95,7 @@ export function useActivity(filter: Ref<ActivityFilter>, held: Ref<boolean>) {
   const stops = [
     client.on('activity.added', (added) => {
       counts.value = { ...counts.value, kept: added.kept, skipped: added.skipped }
-      // Nothing kept: somebody cleared the journal.
+      // Nothing kept: the journal was cleared.
       if (added.kept === 0) {
         more.value = false
         return replace([])

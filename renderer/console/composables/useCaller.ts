@@ -7,23 +7,23 @@ import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
 
-/** Account of this console, and its rights. The controller judges every call anyway: this hides what it would refuse. */
+/** Account of this console, and its rights. The controller checks every call anyway: this hides forbidden actions. */
 export const useCaller = sharedState((client) => {
   const { value: caller, refresh } = useLive(client, () => client.call('account.me'))
-  // A name that was changed by an admin; a new role ends the session.
+  // An admin changed the name; a new role ends the session.
   client.on('accounts.changed', () => void refresh())
   const { standby } = useControllers()
   const role = computed<Role>(() => caller.value?.role ?? 'viewer')
   return {
-    /** Undefined until it is known. */
+    /** Undefined until known. */
     caller,
     role,
-    /** Whether the controller would do it for this caller; false until it is known who that is. One that stands by changes nothing, but hands a change of leader on. */
+    /** Tells whether this caller may call a procedure; false until known. A replica changes nothing, but forwards a change of leader. */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
       atLeast(role.value, procedureAccess[procedure].role) &&
       (!standby.value || readsOnly[procedure] || procedure === 'controllers.lead'),
-    /** Whether this caller is of a role or more. */
+    /** Tells whether this caller has a role or a higher one. */
     is: (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed),
   }
 })

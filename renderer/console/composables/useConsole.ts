@@ -4,7 +4,7 @@ import type { ConsoleClient } from '../../kit/transport/client.ts'
 
 const key: InjectionKey<ConsoleClient> = Symbol('console')
 
-/** Gives an app its controller. */
+/** Provides an app with its controller. */
 export function installConsole(app: App, client: ConsoleClient): void {
   app.provide(key, client)
 }
@@ -16,7 +16,7 @@ export function useConsole(): ConsoleClient {
   return client
 }
 
-/** State of one domain, made at its first use and shared by every component of one console. */
+/** Makes state of one domain that is created at its first use and shared by every component of one console. */
 export function sharedState<T extends object>(make: (client: ConsoleClient) => T): () => T {
   const made = new WeakMap<ConsoleClient, T>()
   return () => {

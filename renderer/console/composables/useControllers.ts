@@ -2,7 +2,7 @@ import { computed } from 'vue'
 import { sharedState } from './useConsole.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
 
-/** The controllers of the site, and what holds its state. */
+/** The controllers of the site, and the storage of its state. */
 export const useControllers = sharedState((client) => {
   const live = useLive(client, () => client.call('controllers.list'))
   client.on('controllers.changed', (view) => {
@@ -12,12 +12,12 @@ export const useControllers = sharedState((client) => {
   return {
     ...live,
     items,
-    /** The one that this console is of. */
+    /** Controller of this console. */
     self: computed(() => items.value.find(({ self }) => self)),
     leader: computed(() => items.value.find(({ role }) => role === 'leader')),
-    /** This console's controller stands by: it changes nothing. */
+    /** This console's controller is a replica: it is read-only. */
     standby: computed(() => items.value.some(({ self, role }) => self && role === 'standby')),
-    /** Controllers of a site in a database. */
+    /** Database of the site, if its state is in one. */
     database: computed(() => {
       const medium = live.value.value?.medium
       return medium?.kind === 'database' ? medium : undefined

@@ -4,21 +4,21 @@ import { useText } from '../i18n/text.ts'
 import { CallError, passwordNeeded } from '../../kit/transport/transport.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
-/** Question before something is lost. */
+/** A question before a loss. */
 export interface Question {
   title: string
   body: string
-  /** Things that will be lost, one line each. */
+  /** Losses, one line each. */
   losses?: readonly string[]
-  /** Facts to know before, newest first. */
+  /** Facts to show, newest first. */
   facts?: { title: string; lines: readonly string[] }
-  /** Choices that come with it. */
+  /** An additional choice. */
   option?: { label: string; chosen: Ref<boolean> }
-  /** The word on the button that does it. */
+  /** Label of the button that confirms. */
   action: string
-  /** How many things are lost for good: the operator types the number before the button works. */
+  /** Number of permanent losses: the operator has to type it before the button works. */
   typed?: number
-  /** A harmless act has no warning colour. */
+  /** A harmless action has no warning colour. */
   harmless?: boolean
 }
 
@@ -29,16 +29,16 @@ interface Asked extends Question {
 /** The question in front, shown by ConfirmHost. */
 export const asked = shallowRef<Asked | null>(null)
 
-/** Messages on the screen at most. Element Plus would drop the newest of more, which is what the operator waits for. */
+/** Maximum number of messages on the screen. Element Plus would drop the newest one beyond it, which the operator waits for. */
 const maxShown = 3
-/** The oldest first. */
+/** In order of age, oldest first. */
 const shown = new Set<MessageHandler>()
 
-/** Telling and asking the operator. */
+/** Messages and questions for the operator. */
 export function useFeedback() {
   const { t } = useText()
 
-  /** A failure in words. */
+  /** Translates a failure. */
   function errorText(error: unknown): string {
     if (error instanceof FileNotWrittenError) return t('errors.file')
     if (!(error instanceof CallError)) return t('errors.unknown')
@@ -54,7 +54,7 @@ export function useFeedback() {
     return error.message
   }
 
-  /** A replica refuses changes: they are made at the leader, whose address the refusal ends with. */
+  /** Translates a replica's refusal of changes, which ends with the address of the leader. */
   function standbyText(message: string): string {
     const leader = /https?:\/\/\S+?(?=\.?$)/.exec(message)?.[0]
     return leader === undefined ? t('errors.standbyAlone') : t('errors.standby', { leader })
@@ -70,7 +70,7 @@ export function useFeedback() {
     show({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
   }
 
-  /** Resolves to whether the operator said yes. */
+  /** Resolves to true if the operator confirms. */
   function ask(question: Question): Promise<boolean> {
     asked.value?.answer(false)
     return new Promise((resolve) => {
@@ -84,7 +84,7 @@ export function useFeedback() {
     })
   }
 
-  /** Runs it; tells of success, or of the failure. Resolves to the value, or undefined when it failed, or the operator wanted no file. */
+  /** Runs an action and reports success or failure. Resolves to its value; undefined if it failed, or the operator cancelled. */
   async function attempt<T>(run: () => Promise<T>, told?: string | ((value: T) => string)): Promise<T | undefined> {
     try {
       const value = await run()
@@ -104,10 +104,10 @@ export function useFeedback() {
   return { errorText, tell, warn, fail, ask, attempt, copy }
 }
 
-/** Shows a message; where there are too many, the oldest makes room for it. */
+/** Shows a message; beyond the maximum, it replaces the oldest one. */
 function show(options: MessageOptions): void {
   const handler = ElMessage({ ...options, grouping: true, onClose: () => shown.delete(handler) })
-  // The same words are one message, which is the newest again.
+  // A repeated message becomes the newest again.
   shown.delete(handler)
   shown.add(handler)
   for (const oldest of shown) {
@@ -117,7 +117,7 @@ function show(options: MessageOptions): void {
   }
 }
 
-/** Puts a text on the clipboard; a page served over plain HTTP from another host has no clipboard of its own. */
+/** Copies a text to the clipboard; a page over plain HTTP from another host has no clipboard API. */
 async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

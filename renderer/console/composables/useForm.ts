@@ -5,19 +5,19 @@ import { CallError, plain } from '../../kit/transport/transport.ts'
 import { issueText, sentence } from './problems.ts'
 import { useFeedback } from './useFeedback.ts'
 
-/** A form that checks as the controller does. */
+/** A form that validates like the controller. */
 export interface FormOptions<V extends object, I, R> {
   /** The procedure's own input schema. */
   schema: z.ZodType<unknown, I>
   initial: () => V
-  /** Input made from the form. */
+  /** Makes the input from the form. */
   input: (values: V) => I
   submit: (input: I, values: V) => Promise<R>
-  /** Called with the answer of a submission that succeeded. */
+  /** Called with the result of a successful submission. */
   done?: (result: R) => void
 }
 
-/** Values, problems by dotted path of the input, and the submission of one form. */
+/** Values, problems by dotted path of the input, and submission of one form. */
 export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const { t } = useText()
   const { errorText } = useFeedback()
@@ -27,7 +27,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const refused = reactive(new Map<string, string>())
   const submitted = ref(false)
   const busy = ref(false)
-  /** A refusal that belongs to no field. */
+  /** An error without a field. */
   const failure = ref('')
 
   const input = computed(() => options.input(values))
@@ -50,7 +50,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     },
   )
 
-  /** Fault of one field, once the operator has been there; empty when there is none. */
+  /** Problem of a field that the operator has visited; empty: none. */
   function problem(path: string): string {
     const found = refused.get(path) ?? (submitted.value || touched.has(path) ? issues.value.get(path) : undefined)
     return found ?? ''
@@ -60,7 +60,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     touched.add(path)
   }
 
-  /** Starts over, from the initial values. */
+  /** Resets to the initial values. */
   function reset(): void {
     Object.assign(values, options.initial())
     clean.value = JSON.stringify(values)

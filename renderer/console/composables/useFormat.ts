@@ -3,7 +3,7 @@ import { useText } from '../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
 
-/** Numbers, times and sizes as the operator's language writes them. Times are milliseconds since the epoch; 0 is never. */
+/** Formats numbers, times and sizes in the operator's language. Times are milliseconds since the epoch; 0 means never. */
 export function useFormat() {
   const { t, language } = useText()
   const tag = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))
@@ -40,13 +40,13 @@ export function useFormat() {
   const number = (value: number): string => whole.value.format(value)
   /** 14:05:09 */
   const clock = (at: number): string => clockFormat.value.format(at)
-  /** The zone that times are told in, e.g. "GMT+8": for the head of a column of times. */
+  /** Time zone, e.g. "GMT+8", for the head of a column of times. */
   const zone = computed(
     () => dateFormat.value.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '',
   )
   /** 20 Nov 2026, 14:05 GMT+8 */
   const date = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
-  /** 14:05 of the last day, the date as well before that. */
+  /** 14:05 within the last day, earlier with the date. */
   const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
   const day = (at: number): string => dayFormat.value.format(at)
 

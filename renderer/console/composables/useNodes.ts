@@ -8,7 +8,7 @@ export const useNodes = sharedState((client) => {
   client.on('nodes.changed', ({ items }) => {
     nodes.value.value = items
   })
-  /** Names of the simulated ones: with one of them, the lab is open. */
+  /** Names of the simulated nodes: with at least one, the lab is available. */
   const simulated = computed(
     () => nodes.value.value?.filter((node) => node.config.kind === 'simulated').map((node) => node.config.name) ?? [],
   )

@@ -4,10 +4,10 @@ import type { Attention, OverviewView, Sample } from '../../../shared/console/si
 import { sharedState } from './useConsole.ts'
 import { collected, useLive } from '../../kit/composables/useLive.ts'
 
-/** Milliseconds of samples shown: as much as the controller keeps. */
+/** Time span of the displayed samples, in milliseconds: as long as the controller keeps them. */
 const shown = 15 * 60_000
 
-/** State of the site, what wants attention, and the samples of the charts. */
+/** State of the site, items that need attention, and samples of the charts. */
 export const useOverview = sharedState((client) => {
   const overview = useLive(client, () => client.call('overview.get'))
   const samples = shallowRef<readonly Sample[]>([])
@@ -25,14 +25,14 @@ export const useOverview = sharedState((client) => {
   ] as const) {
     client.on(event, refresh)
   }
-  // Counts move with every room and person: once a second is enough for the eye.
+  // Counts change with every room and user: once a second is enough.
   const counts = collected(() => void overview.refresh(), 1_000)
   client.on('rooms.changed', counts)
   client.on('devices.changed', counts)
   client.on('attention.changed', ({ items }) => {
     const now = overview.value.value
     if (now) overview.value.value = { ...now, attention: items }
-    // How often a client was refused is told with the whole only.
+    // Only the full overview has the number of refusals.
     if (items.some(({ code }) => code === 'olderClientRefused' || code === 'accessTokenRefused')) refresh()
   })
   client.on('overview.sampled', (sample) => {

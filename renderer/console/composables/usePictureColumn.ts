@@ -4,8 +4,8 @@ import { useText } from '../i18n/text.ts'
 import { useSettings } from './useSettings.ts'
 
 /**
- * The column of small pictures; none where the site has them switched off.
- * @param from shown from this width of the table on, in pixels
+ * Column of thumbnails; none if the site has them switched off.
+ * @param from minimum width of the table that shows it, in pixels
  */
 export function usePictureColumn(from: number): ComputedRef<Column[]> {
   const { t } = useText()

@@ -1,14 +1,14 @@
 import { ref } from 'vue'
 import { showLanguage, systemLanguage } from '../i18n/index.ts'
 
-/** Language and theme of the page. The controller's settings decide; the browser remembers them so that a reload does not flash. */
+/** Language and theme of the page. The controller's settings decide; the browser stores them so that a reload does not flash. */
 
 type LanguageChoice = 'system' | 'en' | 'zh'
 type ThemeChoice = 'system' | 'light' | 'dark'
 
 const stored = 'roomdesk.look'
 const system = window.matchMedia('(prefers-color-scheme: dark)')
-/** The theme shown now. */
+/** The current theme. */
 export const darkTheme = ref(false)
 let language: LanguageChoice = 'system'
 let theme: ThemeChoice = 'system'
@@ -18,36 +18,36 @@ function paint(): void {
   document.documentElement.classList.toggle('dark', darkTheme.value)
 }
 
-/** Preferences that are applied and remembered. */
+/** Preferences that are applied and stored. */
 interface Look {
   language: LanguageChoice
   theme: ThemeChoice
 }
 
-/** Applies a language and a theme, and remembers them in this browser. @param own whether whoever uses this browser chose them */
+/** Applies a language and a theme, and stores them in this browser. @param own whether the user of this browser chose them */
 export async function applyLook(look: Look, own = false): Promise<void> {
   language = look.language
   theme = look.theme
   try {
     localStorage.setItem(stored, JSON.stringify(own ? { ...look, own } : look))
   } catch {
-    // Storage may be switched off; then the look is known once the controller answers.
+    // Storage may be disabled; then the look follows the controller's answer.
   }
   paint()
   await showLanguage(language === 'system' ? systemLanguage(navigator.languages) : language)
 }
 
-/** The choice of somebody who may not change the site's look: this browser's own from now on. */
+/** Applies the choice of a user who may not change the site's look, for this browser only. */
 export async function chooseOwnLook(part: Partial<Look>): Promise<void> {
   await applyLook({ language, theme, ...part }, true)
 }
 
-/** Whether this browser has a choice of its own. */
+/** Tells whether this browser has its own look. */
 export function hasOwnLook(): boolean {
   return remembered().own === true
 }
 
-/** Applies what this browser remembers, before the controller has answered. */
+/** Applies the look stored in this browser, before the controller has answered. */
 export async function applyRememberedLook(): Promise<void> {
   system.addEventListener('change', paint)
   const look = remembered()

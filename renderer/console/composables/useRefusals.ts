@@ -3,22 +3,22 @@ import type { RefusedCall, RefusedClient } from '../../../shared/console/older-c
 import { useCredentials } from './useCredentials.ts'
 import { useOverview } from './useOverview.ts'
 
-/** Call that a client made in vain because a switch is off, all its calls together. */
+/** Refused calls of one client because a switch is off. */
 export interface Refusal extends RefusedClient {
-  /** Paths it called, the last one first. */
+  /** Paths of the calls, latest first. */
   paths: readonly string[]
   count: number
   /** Time of its first call, milliseconds since the epoch. */
   first_at: number
 }
 
-/** Clients of the original platform that a switch keeps out, the one that called last first. */
+/** Clients of the original platform that a switch refuses, latest caller first. */
 export function useRefusals() {
   const { value: overview } = useOverview()
   const { value: credentials } = useCredentials()
   const refusals = computed(() => refusalsOf(overview.value?.older_clients.refused ?? []))
 
-  /** Address and credential of a client, as the operator knows them. */
+  /** Names a client by address and credential. */
   function clientName({ client, credential }: Pick<RefusedClient, 'client' | 'credential'>): string {
     if (credential === '') return client
     const label = credentials.value?.find(({ access_key }) => access_key === credential)?.label
@@ -28,7 +28,7 @@ export function useRefusals() {
   return { refusals, clientName }
 }
 
-/** Calls by the client that made them and the setting that would answer them. `calls` begins with the last one, and so do they. */
+/** Groups calls by client and by the setting that would allow them. `calls` begins with the latest one, and so do the groups. */
 export function refusalsOf(calls: readonly RefusedCall[]): Refusal[] {
   const found = new Map<string, Refusal>()
   for (const { setting, client, credential, path, count, first_at } of calls) {

@@ -5,7 +5,7 @@ import { useConsole } from './useConsole.ts'
 
 const readEveryMs = 2_000
 
-/** Rooms that are on several nodes, and what these hand to each other, read again for as long as somebody looks. @param roomId left out: of all rooms */
+/** Rooms that are on several nodes, and their relays, polled while the component is mounted. @param roomId default: all rooms */
 export function useRelayedRooms(roomId: () => string | undefined): ShallowRef<readonly RelayedRoomView[]> {
   const client = useConsole()
   const relayedRooms = shallowRef<readonly RelayedRoomView[]>([])
@@ -13,7 +13,7 @@ export function useRelayedRooms(roomId: () => string | undefined): ShallowRef<re
   async function read(): Promise<void> {
     if (document.hidden) return
     const room = roomId()
-    // Without an answer of the controller all stays as it was: the page says that it is away.
+    // Without an answer of the controller the list stays unchanged: the page reports the lost connection.
     const now = await client.call('relays.list', room === undefined ? {} : { room_id: room }).catch(() => undefined)
     if (now !== undefined && room === roomId()) relayedRooms.value = now
   }

@@ -4,7 +4,7 @@ import type { TextKey } from '../i18n/text.ts'
 
 type Api = 'media' | 'device'
 
-/** Words a result code (specification, section 7). */
+/** Translates a result code (specification, section 7). */
 export function useRetText() {
   const { t } = useText()
 
@@ -18,7 +18,7 @@ export function useRetText() {
     return t(known(api, ret) ?? 'ret.other')
   }
 
-  /** The same where the API is not known: the media API's meaning first. */
+  /** Translates a code of an unknown API: the media API's meaning first. */
   function anyRetText(ret: number): string {
     return known('media', ret) ? retText('media', ret) : retText('device', ret)
   }
@@ -26,7 +26,7 @@ export function useRetText() {
   return { retText, anyRetText }
 }
 
-/** Every code of both tables, ascending. */
+/** Lists every code of both tables, ascending. */
 export function allRets(): number[] {
   const names = [...Object.keys(en.ret.media), ...Object.keys(en.ret.device)]
   return [...new Set(names.map((name) => Number(name.slice(1))))].sort((a, b) => a - b)

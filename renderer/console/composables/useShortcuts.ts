@@ -1,14 +1,14 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** Keys of a page: what `/`, `n`, `p` and `f` do there. */
+/** Shortcuts of a page: the actions of `/`, `n`, `p` and `f`. */
 export interface PageShortcuts {
-  /** Focus the search field. */
+  /** Focuses the search field. */
   search?: () => void
-  /** Start making a new thing. */
+  /** Starts creating an item. */
   create?: () => void
-  /** Hold what moves still, or let it go on. */
+  /** Pauses or resumes live updates. */
   pause?: () => void
-  /** Fill the screen, or no longer. */
+  /** Enters or leaves full screen. */
   full?: () => void
 }
 
@@ -32,7 +32,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   l: '/lab',
 }
 
-/** Is the operator typing, or is a dialog in front? Then letters are letters. */
+/** Tells whether the operator is typing, or a dialog is in front: then keys are no shortcuts. */
 function busy(event: KeyboardEvent): boolean {
   const target = event.target
   if (target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable="true"]')) return true
@@ -64,7 +64,7 @@ function press(event: KeyboardEvent): void {
   act()
 }
 
-/** Listens for keys; `actions` are those that work on every page, by key. Called once, by the shell. */
+/** Listens for keys; `actions` work on every page, by key. Called once, by the shell. */
 export function useGlobalShortcuts(actions: Readonly<Record<string, () => void>>): void {
   onMounted(() => {
     for (const [key, act] of Object.entries(actions)) global.set(key, act)

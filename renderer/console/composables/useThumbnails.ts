@@ -2,34 +2,34 @@ import { shallowReactive } from 'vue'
 import { thumbnail } from '../../kit/media/still/thumbnail.ts'
 import { sharedState } from './useConsole.ts'
 
-/** A small picture of a camera. */
+/** A thumbnail of a camera. */
 export interface Thumbnail {
   /** Data URL of a JPEG. */
   url: string
-  /** When the camera took it, milliseconds since the epoch. */
+  /** Time of the picture, in milliseconds since the epoch. */
   at: number
 }
 
-/** A picture is taken anew after so long, in milliseconds; one that could not be had is asked for again sooner. */
+/** Interval between pictures of a camera, in milliseconds; a failed request is repeated sooner. */
 const everyMs = 60_000
 const againMs = 15_000
-/** So many are kept: 20 kB each. */
+/** Maximum number of stored thumbnails: 20 kB each. */
 const most = 1_000
 
 interface Kept {
   picture: Thumbnail | undefined
-  /** When it was asked for last. */
+  /** Time of the last request. */
   askedAt: number
   failed: boolean
 }
 
-/** Small pictures of cameras, in the memory of this page: taken one after the other, of those that are in view, once a minute. */
+/** Thumbnails of cameras in the memory of this page: requested one after the other, for cameras in view, once a minute. */
 export const useThumbnails = sharedState((client) => {
   const kept = shallowReactive(new Map<string, Kept>())
   const wanted = new Set<string>()
   let busy = false
 
-  /** It is in view: its picture is taken when that of before is old. */
+  /** Marks a camera as in view: requests a new picture if the stored one is old. */
   function want(userId: string): void {
     const there = kept.get(userId)
     if (there !== undefined && Date.now() - there.askedAt < (there.failed ? againMs : everyMs)) return
@@ -41,7 +41,7 @@ export const useThumbnails = sharedState((client) => {
     if (busy) return
     busy = true
     for (const userId of wanted) {
-      // A row that went out of view while it waited asks again when it comes back.
+      // A row that left the view while waiting asks again when it returns.
       wanted.delete(userId)
       await take(userId)
     }
@@ -55,7 +55,7 @@ export const useThumbnails = sharedState((client) => {
       const { picture: key } = await client.call('media.key_picture', { userId })
       if (key !== null) picture = { url: await thumbnail({ ...key, frame: bytesOf(key.frame) }), at: key.at }
     } catch {
-      // The row tells how the camera does; where a picture is missing nothing is lost.
+      // The row shows the state of the camera; a missing picture is no loss.
     }
     kept.delete(userId)
     kept.set(userId, { picture: picture ?? before, askedAt: Date.now(), failed: picture === undefined })
@@ -65,7 +65,7 @@ export const useThumbnails = sharedState((client) => {
     }
   }
 
-  // They may be switched off now: what is still wanted is taken again.
+  // Thumbnails may be switched off now: those in view are requested again.
   client.on('settings.changed', () => kept.clear())
 
   return { want, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }

@@ -3,7 +3,7 @@ import type { App } from 'vue'
 import { en } from './en/index.ts'
 import type { Catalogue, Language } from './text.ts'
 
-/** vue-i18n for the console. English is part of the page; Chinese is fetched when it is chosen. */
+/** vue-i18n for the console. English is part of the page; Chinese is loaded on demand. */
 export const i18n = createI18n<[Catalogue], Language, false>({
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- it goes with version 12; until then it chooses the composition API
   legacy: false,
@@ -12,7 +12,7 @@ export const i18n = createI18n<[Catalogue], Language, false>({
   messages: { en } as Record<Language, Catalogue>,
 })
 
-/** The language of this system: Chinese in any of its forms, else English. */
+/** Picks the language of this system: Chinese in any of its forms, else English. */
 export function systemLanguage(preferred: readonly string[]): Language {
   return preferred
     .find((tag) => /^(zh|en)\b/i.test(tag))
@@ -22,10 +22,10 @@ export function systemLanguage(preferred: readonly string[]): Language {
     : 'en'
 }
 
-/** The language that was chosen last. */
+/** The language chosen last. */
 let chosen: Language = 'en'
 
-/** Shows the console in a language, fetching its texts when they are not there yet. Another that is chosen meanwhile stays. */
+/** Shows the console in a language, and loads its texts if necessary. A later choice takes precedence. */
 export async function showLanguage(language: Language): Promise<void> {
   chosen = language
   if (!i18n.global.availableLocales.includes(language)) {

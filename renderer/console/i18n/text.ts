@@ -3,7 +3,7 @@ import type { ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import type { en } from './en/index.ts'
 
-/** A catalogue of the same shape as the English one, with any texts. A key that is missing, or one too many, fails the type check. */
+/** A catalogue with the keys of the English one. A missing or additional key fails the type check. */
 export type Texts<T> = { [K in keyof T]: T[K] extends string ? string : Texts<T[K]> }
 export type Catalogue = Texts<typeof en>
 
@@ -17,7 +17,7 @@ type Path<T> = {
 /** The dotted name of a text. */
 export type TextKey = Path<typeof en>
 
-/** Values that a text names in braces. `n` chooses the plural form. */
+/** Values for the placeholders of a text. `n` selects the plural form. */
 type TextValues = Record<string, string | number>
 
 export type Translate = (key: TextKey, values?: TextValues) => string

@@ -1,4 +1,4 @@
-/** Controllers of the site, and what holds its state. */
+/** Controllers of the site, and the storage of its state. */
 export const controllers = {
   title: 'Controllers',
   purpose: 'One controller is the leader and serves the site; the others are replicas and take over if it fails.',

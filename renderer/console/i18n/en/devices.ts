@@ -17,7 +17,7 @@ export const devices = {
     waiting: 'The last attempt failed; it is retried automatically',
     paused: 'Removed from its room by the operator; kept for later',
   },
-  /** The short form is for lists; the long one says what to mend. */
+  /** The short form is for lists; the long one says what to correct. */
   short: {
     auth: 'Wrong login',
     notFound: 'No stream at this path',

@@ -184,7 +184,7 @@ export const eventLog = {
     meeting: { watched: 'Room “{subject}” watched from the console: {stream}' },
     lab: { faultEnded: 'The API fault for {operation} ended automatically' },
   },
-  /** Acts of an operator, by procedure. */
+  /** Actions of an operator, by procedure. */
   changes: {
     siteFile: 'Set by the site file: {subject}',
     overview: {

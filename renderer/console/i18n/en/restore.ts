@@ -1,4 +1,4 @@
-/** Texts of a restore: where a backup comes from, and what it does to accounts and tokens. */
+/** Texts of a restore: origin of a backup, and effect on accounts and tokens. */
 export const restore = {
   proof: { missing: 'Not proven', wrong: 'Changed or foreign' },
   unproven: {

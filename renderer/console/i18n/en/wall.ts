@@ -1,4 +1,4 @@
-/** The wall of pictures. */
+/** The video wall. */
 export const wall = {
   title: 'Wall',
   purpose: 'Cameras and rooms side by side, also for wall displays.',

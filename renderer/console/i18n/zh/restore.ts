@@ -1,4 +1,4 @@
-/** Texts of a restore: where a backup comes from, and what it does to accounts and tokens. */
+/** Texts of a restore: origin of a backup, and effect on accounts and tokens. */
 export const restore = {
   proof: { missing: '来源未证明', wrong: '已被更改或来自其他站点' },
   unproven: {

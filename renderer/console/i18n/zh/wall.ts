@@ -1,7 +1,7 @@
 import type { wall as english } from '../en/wall.ts'
 import type { Texts } from '../text.ts'
 
-/** The wall of pictures. */
+/** The video wall. */
 export const wall: Texts<typeof english> = {
   title: '监控墙',
   purpose: '并排查看摄像头与房间的画面，也适合挂墙大屏。',

@@ -13,7 +13,7 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['Linux', /\bLinux\b/],
 ]
 
-/** A browser and its system in words, from how it names itself (User-Agent); the whole name of one that is not known. */
+/** Names a browser and its system from its User-Agent; returns an unknown one unchanged. */
 export function browserName(agent: string): string {
   const browser = browsers.find(([, pattern]) => pattern.test(agent))?.[0]
   if (browser === undefined) return agent

@@ -5,12 +5,12 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useEventText } from '../events/useEventText.ts'
 
-/** Changes that are listed at most. */
+/** Maximum number of listed changes. */
 const maxListed = 100
-/** Parts of the log that are searched at most; each is bounded by the controller. */
+/** Maximum number of log parts to search; the controller bounds each. */
 const maxParts = 8
 
-/** Changes made with an access token, newest first, from the event log. */
+/** Lists changes made with an access token, newest first, from the event log. */
 export function useTokenChanges(): (
   token: Pick<AccessTokenView, 'id' | 'created_at'>,
 ) => Promise<{ title: string; lines: string[] }> {

@@ -3,7 +3,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 import { useTokenChanges } from './useTokenChanges.ts'
 
-/** Lists what an access token changed, and asks before it is revoked. @param call revokes the one of an id */
+/** Lists the changes of an access token, and asks before revoking it. @param call revokes the token with this id */
 export function useTokenEnd(call: (id: string) => Promise<unknown>): (token: AccessTokenView) => Promise<void> {
   const { t } = useText()
   const { ask, attempt } = useFeedback()

@@ -1,4 +1,4 @@
-/** 14:05:09.123 in the operator's time zone: requests of one second are told apart. */
+/** 14:05:09.123 in the operator's time zone: distinguishes requests of one second. */
 export function exactTime(at: number): string {
   const time = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')

@@ -1,13 +1,13 @@
 import type { Translate } from '../../i18n/text.ts'
 
-/** Words the controller's mark for a hidden text in the operator's language. */
+/** Translates the controller's mark for a hidden text. */
 export function hiddenText(text: string, t: Translate): string {
   return text
     .replace(/\[(\d+) characters?\]/g, (_, n: string) => t('activity.panel.characters', { n: Number(n) }))
     .replace(/^(?:parameter|field) (\d+)/, (_, n: string) => t('activity.panel.parameter', { n: Number(n) }))
 }
 
-/** Whether anything of a value is not shown. */
+/** Tells whether a part of a value is hidden. */
 export function isHidden(text: string): boolean {
   return /\[(redacted|\d+ characters?|number|list of \d+|object of \d+)\]/.test(text)
 }

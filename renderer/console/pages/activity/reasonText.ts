@@ -1,7 +1,7 @@
 import type { Translate } from '../../i18n/text.ts'
 import type { activity } from '../../i18n/en/activity.ts'
 
-/** Words the reason of a refusal. */
+/** Translates the reason of a refusal. */
 const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^no access_key was given$/, 'noKey'],
   [/^there is no credential with this access_key$/, 'noCredential'],
@@ -30,7 +30,7 @@ const known: readonly (readonly [RegExp, keyof typeof activity.reasons])[] = [
   [/^the room is locked$/, 'roomLocked'],
 ]
 
-/** Why a request was refused, in the operator's language; a reason that is not known stays as the controller put it. */
+/** Translates the reason of a refused request; returns an unknown one unchanged. */
 export function reasonText(reason: string, t: Translate): string {
   for (const [pattern, key] of known) {
     const found = pattern.exec(reason)

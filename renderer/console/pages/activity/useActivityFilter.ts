@@ -1,11 +1,11 @@
 import { computed, reactive } from 'vue'
 import type { ActivityFilter } from '../../composables/useActivity.ts'
 
-/** Values of the controls above the journal; empty texts and zeros ask for nothing. */
+/** Values of the controls above the journal; empty texts and zeros do not filter. */
 export interface FilterChoice {
   search: string
   api: 'media' | 'device' | ''
-  /** Name of an operation, or `unknown` for a path that does not exist. */
+  /** Name of an operation, or `unknown` for an unknown path. */
   operation: string
   outcome: 'ok' | 'failed' | number | ''
   /** access_key, or `unknown` for requests without one. */
@@ -14,11 +14,11 @@ export interface FilterChoice {
   room: string
   /** Milliseconds. */
   slower: number
-  /** Milliseconds before the moment it was chosen. */
+  /** Maximum age in milliseconds, from the moment it was chosen. */
   age: number
 }
 
-/** Stands for an empty value, which means "any" in a choice. */
+/** Stands for an empty value, because an empty choice means "any". */
 export const unknown = ' '
 
 const nothing = (): FilterChoice => ({
@@ -33,7 +33,7 @@ const nothing = (): FilterChoice => ({
   age: 0,
 })
 
-/** The filter of the journal, begun by the query of the page's address, e.g. `?outcome=failed&credential=demo`. */
+/** The filter of the journal, initialised from the query of the page's address, e.g. `?outcome=failed&credential=demo`. */
 export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
   const choice = reactive<FilterChoice>({ ...nothing(), ...chosenBy(query) })
   const filter = computed<ActivityFilter>(() => asked(choice))
@@ -46,7 +46,7 @@ export function useActivityFilter(query: Readonly<Record<string, unknown>>) {
   return { choice, filter, active, clear }
 }
 
-/** The filter that the controller is asked for. */
+/** Makes the filter for the controller. */
 export function asked(choice: FilterChoice, now = Date.now()): ActivityFilter {
   const { search, api, operation, outcome, credential, client, room, slower, age } = choice
   return {

@@ -1,12 +1,12 @@
 import { computed, onScopeDispose, ref } from 'vue'
 import type { Ref } from 'vue'
 
-/** Milliseconds after the last movement of the pointer in which a click is expected. */
+/** Time after the last movement of the pointer in which a click is expected, in milliseconds. */
 const aimingMs = 1_200
 
 /**
- * Whether the journal stands still: because the operator paused it, or reads (scrolled down, details open), or is aiming at a row.
- * Otherwise a row would be gone from under the pointer before it is clicked.
+ * Pauses the journal while the operator pressed pause, reads (scrolled down, details open), or aims at a row.
+ * Otherwise a row would move away before it is clicked.
  */
 export function useHold(reading: Ref<boolean>) {
   const paused = ref(false)
@@ -14,21 +14,21 @@ export function useHold(reading: Ref<boolean>) {
   const aiming = ref(false)
   let timer = 0
 
-  /** The pointer moved over the list. */
+  /** Handles a movement of the pointer over the list. */
   function aim(): void {
     clearTimeout(timer)
     aiming.value = true
     timer = window.setTimeout(leave, aimingMs)
   }
 
-  /** The pointer rests, or has left the list. */
+  /** Handles a resting pointer, or one that left the list. */
   function leave(): void {
     clearTimeout(timer)
     aiming.value = false
   }
 
   onScopeDispose(leave)
-  /** Held for longer than a moment: the operator is told. */
+  /** Paused for longer than a moment, so the page shows a notice. */
   const still = computed(() => paused.value || away.value || reading.value)
   return { paused, away, still, held: computed(() => still.value || aiming.value), aim, leave }
 }

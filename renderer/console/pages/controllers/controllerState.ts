@@ -1,6 +1,6 @@
 import type { ControllerView } from '../../../../shared/console/controllers.ts'
 
-/** How a controller is, in one word: one that is gone has no role any more. */
+/** State of a controller: a missing one has no role. */
 export function stateOf({ gone, role }: ControllerView): 'gone' | 'leader' | 'standby' {
   return gone ? 'gone' : role
 }

@@ -7,7 +7,7 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { useHandOver } from './useHandOver.ts'
 
-/** Acts on a controller: it can be made the leader, and the operator learns what happens then. */
+/** Actions on a controller: make it the leader, after explaining the consequences. */
 export function useControllerActs() {
   const { may } = useCaller()
   const { t } = useText()

@@ -4,25 +4,25 @@ import { sharedState } from '../../composables/useConsole.ts'
 import { useControllers } from '../../composables/useControllers.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 
-/** After so long without another leader, in milliseconds, it is told that nothing came of it. */
+/** Time without another leader after which a change counts as failed, in milliseconds. */
 const longest = 15_000
 
-/** A change of leader by hand: asked for, under way, or over. */
+/** A manual change of leader: requested, in progress, or finished. */
 export interface HandOver {
   id: string
   name: string
   state: 'working' | 'done' | 'failed' | 'late'
-  /** Duration in milliseconds; 0 while it is under way. */
+  /** Duration in milliseconds; 0 while in progress. */
   took: number
-  /** Why it failed. */
+  /** Reason of a failure. */
   error: unknown
 }
 
-/** How long a change of leader is waited for, in seconds. */
+/** Maximum duration of a change of leader, in seconds. */
 export const maxSeconds = longest / 1_000
 
 /**
- * Makes another controller the leader. The controller that hands over closes its consoles on the way, so an answer that is lost says nothing: whoever leads then does.
+ * Makes another controller the leader. The controller that hands over closes its consoles meanwhile, so a lost answer means nothing: the new leader shows the result.
  */
 export const useHandOver = sharedState((client) => {
   const { leader, refresh } = useControllers()
@@ -56,7 +56,7 @@ export const useHandOver = sharedState((client) => {
   }
 
   return {
-    /** The last one, until it is closed; undefined: none. */
+    /** The last one, until it is dismissed; undefined: none. */
     handOver: under,
     working: computed(() => under.value?.state === 'working'),
     lead,

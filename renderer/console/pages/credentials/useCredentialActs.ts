@@ -6,7 +6,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 import type { ShownSecret } from './SecretDialog.vue'
 
-/** Acts on a credential; each says what it breaks before it is done. */
+/** Actions on a credential; each names its consequences first. */
 export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const client = useConsole()
   const { t } = useText()

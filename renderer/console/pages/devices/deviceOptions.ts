@@ -1,12 +1,12 @@
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 
-/** One text of a device's options; empty when it has none. */
+/** Reads one text of a device's options; empty: none. */
 export function optionOf(device: Pick<DeviceView, 'options'>, name: 'login_name' | 'assist_address'): string {
   const value = device.options[name]
   return typeof value === 'string' ? value : ''
 }
 
-/** A password is stored; it is never sent here. */
+/** Tells whether a password is stored; its value is never sent here. */
 export function hasPassword(device: Pick<DeviceView, 'options'>): boolean {
   return 'login_password' in device.options
 }

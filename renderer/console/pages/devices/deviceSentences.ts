@@ -1,6 +1,6 @@
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
-/** A sentence of the controller, how it is known, and the names of what it quotes. */
+/** A sentence of the controller: its pattern, key, and the names of quoted parts. */
 type Known = readonly [pattern: RegExp, key: TextKey, quoted?: string]
 
 const known: readonly Known[] = [
@@ -41,12 +41,12 @@ const known: readonly Known[] = [
   [/^Line (\d+): a cell with a quote/, 'devices.sentences.quoteInside', 'line'],
 ]
 
-/** Fields as a table names them. */
+/** Field names as in a table. */
 const fieldNames = /^(userAddress|assist_address|userName|userId|userData|roomId|login_name|login_password) /
 
 /**
- * A sentence of the controller about a device, in the operator's language; one that is not known is returned as it is.
- * @param field names the field it is about, for a place that does not show it
+ * Translates a sentence of the controller about a device; returns an unknown one unchanged.
+ * @param field includes the name of the field, for a place that does not show it
  */
 export function deviceSentence(message: string, t: Translate, field = false): string {
   for (const [pattern, key, quoted] of known) {

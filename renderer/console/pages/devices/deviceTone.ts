@@ -1,6 +1,6 @@
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 
-/** How a device does, for the filter of the list: an attempt under way is as much "not joined" as the wait before it, so that a row stays where it is between two attempts. */
+/** Condition of a device, for the filter of the list: an attempt counts as "not joined" like the delay before it, so that a row does not jump between the two. */
 export type DeviceCondition = 'joined' | 'down' | 'paused'
 
 export function conditionOf(device: Pick<DeviceView, 'state'>): DeviceCondition {
@@ -10,7 +10,7 @@ export function conditionOf(device: Pick<DeviceView, 'state'>): DeviceCondition 
 
 /**
  * Colour of a device's state.
- * @param warned whether something is amiss with what it sends
+ * @param warned whether its media has a fault
  */
 export function deviceTone({ state, last_error }: Pick<DeviceView, 'state' | 'last_error'>, warned = false) {
   if (state === 'joined') return warned ? 'warn' : 'ok'

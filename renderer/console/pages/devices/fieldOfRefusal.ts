@@ -1,13 +1,13 @@
 import { CallError } from '../../../kit/transport/transport.ts'
 
-/** Refusals that belong to a field though the controller names none, by how they begin. */
+/** Beginnings of refusals that belong to a field although the controller names none. */
 const fields: readonly (readonly [beginning: string, field: string])[] = [
   ['There is no such room', 'roomId'],
   ['The room is closed', 'roomId'],
   ['A user with this userId exists', 'userId'],
 ]
 
-/** Runs a call; a refusal that belongs to a field comes back with that field. */
+/** Runs a call and adds the field to a refusal that belongs to one. */
 export async function atField<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

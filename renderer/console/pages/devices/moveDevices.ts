@@ -1,10 +1,10 @@
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
-/** Calls under way at once: the controller stores those together. */
+/** Maximum number of concurrent calls, which the controller stores together. */
 const width = 16
 
-/** Moves devices into a room, each by itself; one that fails does not keep the others. `failed` holds what was said of each. */
+/** Moves devices into a room one by one; a failure does not stop the others. `failed` has the error of each. */
 export async function moveDevices(
   client: Pick<ConsoleClient, 'call'>,
   devices: readonly DeviceView[],

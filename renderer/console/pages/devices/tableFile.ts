@@ -1,7 +1,7 @@
-/** Largest table, in bytes and in characters: what the controller takes. */
+/** Maximum size of a table, in bytes and in characters: the controller's limit. */
 export const largestTable = 4 * 1024 * 1024
 
-/** Why a file cannot be read as a table. */
+/** Reason why a file cannot be read as a table. */
 export type TableFileProblem = 'tooBig' | 'notText'
 
 /** A file that is no table. */
@@ -14,7 +14,7 @@ export class TableFileError extends Error {
 }
 
 /**
- * The text of a table file in the encodings that spreadsheets write: UTF-8, UTF-16 with its mark, and GB 18030 as Excel does in China.
+ * Decodes a table file in the encodings of spreadsheets: UTF-8, UTF-16 with its mark, and GB 18030 as Excel writes in China.
  * @throws TableFileError
  */
 export async function readTableFile(file: Blob): Promise<string> {

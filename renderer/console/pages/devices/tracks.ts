@@ -2,7 +2,7 @@ import type { ProbeResult } from './useProbe.ts'
 
 export type Track = ProbeResult['tracks'][number]
 
-/** Names of codecs as people write them. */
+/** Common names of codecs. */
 const names: Readonly<Record<string, string>> = {
   H264: 'H.264',
   H265: 'H.265',
@@ -20,21 +20,21 @@ const names: Readonly<Record<string, string>> = {
   H263: 'H.263',
 }
 
-/** "H.264" for `H264`; a codec that is not known is shown as the camera names it. */
+/** "H.264" for `H264`; an unknown codec is shown as named by the camera. */
 export function codecName({ codec }: Track): string {
   const name = codec.toUpperCase()
   return names[name] ?? (name.replace(/^(?:AAL2-)?G726-/, 'G.726-') || '?')
 }
 
-/** "1920 × 1080" where the camera describes it; else empty. */
+/** "1920 × 1080" if the camera describes it; else empty. */
 export function resolutionOf({ detail }: Track): string {
   return /\d+ × \d+/.exec(detail)?.[0] ?? ''
 }
 
-/** Advice about a track that does not go to every browser as it is. */
+/** Advice about a track that some browsers cannot play unchanged. */
 export type TrackRemedy = 'ffmpeg' | 'order' | 'pictures' | 'sound'
 
-/** Why a track does not go to every browser as it is, and what helps; null where nothing is amiss. */
+/** Reason why some browsers cannot play a track, and the remedy; null: no problem. */
 export function trackNote({
   kind,
   way,

@@ -6,24 +6,24 @@ import { CallError } from '../../../kit/transport/transport.ts'
 import { useText } from '../../i18n/text.ts'
 import { deviceSentence } from './deviceSentences.ts'
 
-/** An address taken apart by the controller, with the very parser that it uses to store it. */
+/** An address parsed by the controller, with the same parser as for storing it. */
 export type ParsedAddress = ProcedureOutput<'devices.parse_address'>
 
-/** Milliseconds without a key before what was typed is taken apart. */
+/** Delay after the last key before parsing, in milliseconds. */
 const pause = 250
 
-/** Takes an address apart while it is written. */
+/** Parses an address while it is typed. */
 export function useAddress(text: Ref<string>) {
   const client = useConsole()
   const { t } = useText()
-  /** Parts of the text as it stands; null while it is no address, or not known yet. */
+  /** Parts of the current text; null while invalid or unknown. */
   const parsed = shallowRef<ParsedAddress | null>(null)
-  /** Fault of the text as it stands. */
+  /** Problem of the current text. */
   const problem = ref('')
   let timer = 0
   let generation = 0
 
-  /** Takes the text apart now. Resolves to its parts, or null when it is no address; a failed connection rejects. */
+  /** Parses the text now. Resolves to its parts, or null if invalid; a failed connection rejects. */
   async function parse(): Promise<ParsedAddress | null> {
     clearTimeout(timer)
     const mine = ++generation
@@ -48,10 +48,10 @@ export function useAddress(text: Ref<string>) {
   watch(text, () => {
     generation++
     clearTimeout(timer)
-    // Taken apart again soon; what the old text said is not shown for the new one.
+    // Removes the old text's problem; the new text is parsed soon.
     problem.value = ''
     if (text.value.trim() === '') parsed.value = null
-    // While the connection is lost there is nothing to show; going on asks again.
+    // A lost connection shows nothing; continuing asks again.
     else timer = window.setTimeout(() => void parse().catch(() => undefined), pause)
   })
   onScopeDispose(() => clearTimeout(timer))

@@ -8,13 +8,13 @@ import { hasPassword } from './deviceOptions.ts'
 import { deviceSentence } from './deviceSentences.ts'
 import { useDeviceText } from './useDeviceText.ts'
 
-/** Acts of the controller on one device or several. */
+/** Actions of the controller on one or several devices. */
 export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
 
-/** From so many on, a removal asks for their number. */
+/** Minimum number of devices whose removal asks for the number. */
 const many = 2
 
-/** Acts on devices; those that lose something say what. */
+/** Actions on devices; those with losses name them. */
 export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
   const client = useConsole()
   const { may } = useCaller()
@@ -52,7 +52,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
   }
 
   async function agreed(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
-    // One that is paused can be resumed: only what people look at is worth a question.
+    // A pause can be undone: only pausing a live picture needs a question.
     const live = devices.filter((device) => device.state === 'joined')
     if (kind === 'resume' || kind === 'retry' || (kind === 'pause' && live.length === 0)) return true
     const n = devices.length
@@ -71,7 +71,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
     })
   }
 
-  /** Runs a row's act by its key. */
+  /** Runs a row's action by its key. */
   function run(key: string, device: DeviceView): void {
     if (key === 'edit') open.edit(device)
     else if (key === 'move') open.move([device])

@@ -5,7 +5,7 @@ import { useDevices } from '../../composables/useDevices.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
 
-/** Devices that match, in an order that live data does not disturb: never by state. */
+/** Matching devices in an order that does not depend on their live state. */
 export function useDeviceList(room = '') {
   const { all, byId, value, error, refresh } = useDevices()
   const filter = reactive<{ search: string; condition: DeviceCondition | ''; room: string }>({
@@ -43,7 +43,7 @@ export function useDeviceList(room = '') {
     const sign = descending ? -1 : 1
     return rows.sort((one, other) => sign * collator.compare(text(one), text(other)))
   })
-  /** Rooms that have devices, with how many, those with most first. */
+  /** Rooms with devices and their number, those with most first. */
   const rooms = computed(() => {
     const found = new Map<string, number>()
     for (const { roomId } of all.value) found.set(roomId, (found.get(roomId) ?? 0) + 1)

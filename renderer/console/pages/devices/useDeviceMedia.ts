@@ -5,13 +5,13 @@ import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
 import { streamWarning } from '../rooms/streamWarning.ts'
 
-/** Milliseconds between two readings: what it is about does not change from second to second. */
+/** Polling interval in milliseconds: faults change slowly. */
 const readEveryMs = 5_000
 
 /** Media of joined devices, by userId, as last read. */
 const useStreams = sharedState(() => shallowRef<ReadonlyMap<string, StreamStats>>(new Map()))
 
-/** Faults of the media of joined devices. They are read for as long as somebody looks. */
+/** Faults of the media of joined devices, polled while in use. */
 export function useDeviceMedia() {
   const client = useConsole()
   const streams = useStreams()
@@ -25,7 +25,7 @@ export function useDeviceMedia() {
       const { streams: now } = await client.call('media.stats')
       streams.value = new Map(now.map((stream) => [stream.stream_id, stream]))
     } catch {
-      // The state of its node tells what is wrong.
+      // The node's own state shows the problem.
       streams.value = new Map()
     } finally {
       reading = false
@@ -36,7 +36,7 @@ export function useDeviceMedia() {
   const timer = setInterval(() => void read(), readEveryMs)
   onScopeDispose(() => clearInterval(timer))
 
-  /** Reason why people do not see or hear a joined device, and what mends it; empty when they do. */
+  /** Reason why people do not see or hear a joined device, and the remedy; empty if they do. */
   function warning({ state, roomId, userId }: DeviceView, now: number): string {
     const stream = streams.value.get(userId)
     return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now, t) : ''

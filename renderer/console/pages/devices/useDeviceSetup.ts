@@ -8,7 +8,7 @@ import { atField } from './fieldOfRefusal.ts'
 import type { ParsedAddress } from './useAddress.ts'
 import { useProbe } from './useProbe.ts'
 
-/** The way to a device, step by step. */
+/** Steps of adding a device. */
 export const setupSteps = ['address', 'login', 'probe', 'room', 'done'] as const
 export type SetupStep = (typeof setupSteps)[number]
 
@@ -26,7 +26,7 @@ export interface SetupForm {
   topic: string
 }
 
-/** Fields of each step: a problem with one of them keeps the operator there. */
+/** Fields of each step: a problem in one of them keeps the operator there. */
 const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
   address: ['userAddress', 'assist_address'],
   login: ['login_name', 'login_password'],
@@ -35,26 +35,26 @@ const fieldsOf: Readonly<Record<SetupStep, readonly string[]>> = {
   done: [],
 }
 
-/** As the controller checks it; `topic` is that of a room to be made, which has no roomId yet. */
+/** Validates like the controller; `topic` is that of a new room, which has no roomId yet. */
 const schema = deviceInput.extend({
   roomId: deviceInput.shape.roomId.optional(),
   topic: roomCreateInput.shape.topic.optional(),
 })
 
-/** Adding a device: values, the step in front, the probe, and the device once it is there. */
+/** State of adding a device: values, current step, probe, and the device once it exists. */
 export function useDeviceSetup(room = () => '') {
   const client = useConsole()
   const probe = useProbe()
   const step = ref<SetupStep>('address')
   const host = ref('')
-  /** A login that stood in the address. */
+  /** Login found in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
-  /** Suggestions, and the address they are for: another address has others, and what the operator wrote stays. */
+  /** Suggestions, and the address that they belong to: another address has others, and the operator's own input stays. */
   const suggested = { name: '', assist: '', assistOf: '', loginOf: '' }
-  /** The second stream when the probe began. */
+  /** Substream address when the probe began. */
   let assistBefore = ''
-  /** A room that was made for a device which could not be added then: it is not made twice. */
+  /** Room created for a device that then failed: it is not created twice. */
   let madeRoom: { topic: string; room_id: string } | null = null
 
   const initial = (): SetupForm => ({
@@ -106,7 +106,7 @@ export function useDeviceSetup(room = () => '') {
     host.value = parts?.host ?? ''
   }
 
-  /** A login that stood in an address becomes the login. */
+  /** Uses the login found in an address. */
   function takeLogin(login: { name: string; password: string }): void {
     foundLogin.value = login
     suggested.loginOf = ''
@@ -115,7 +115,7 @@ export function useDeviceSetup(room = () => '') {
     probe.forget()
   }
 
-  /** The login that stood in an address is that of its host, and of no other. */
+  /** Removes a login found in the address of another host. */
   function checkLogin(): void {
     const found = foundLogin.value
     if (found === null) return
@@ -127,7 +127,7 @@ export function useDeviceSetup(room = () => '') {
       Object.assign(form.values, { login_name: '', login_password: '' })
   }
 
-  /** The smaller stream that a probe found goes with the address that was probed. */
+  /** Removes a substream found for another address. */
   function checkAssist(): void {
     const { userAddress, assist_address } = form.values
     if (suggested.assistOf !== userAddress && assist_address !== '' && assist_address === suggested.assist)
@@ -142,7 +142,7 @@ export function useDeviceSetup(room = () => '') {
     void probe.run({ userAddress, login_name, login_password, assist_address })
   }
 
-  /** Goes to a step; the probe begins by itself. */
+  /** Goes to a step; starts the probe automatically. */
   function go(to: SetupStep): void {
     const { assist_address } = form.values
     if (step.value === 'probe' && assist_address !== assistBefore) suggested.assist = assist_address
@@ -156,7 +156,7 @@ export function useDeviceSetup(room = () => '') {
     suggested.name = host.value
   }
 
-  /** The fields of a step are right; else their problems show. */
+  /** Tells whether the fields of a step are valid; else shows their problems. */
   function complete(which: SetupStep): boolean {
     for (const field of fieldsOf[which]) form.touch(field)
     return fieldsOf[which].every((field) => form.problem(field) === '')
@@ -174,14 +174,14 @@ export function useDeviceSetup(room = () => '') {
     if (before !== undefined) go(before)
   }
 
-  /** Adds the device; a field that is refused brings its step to the front. */
+  /** Adds the device; a refused field brings its step to the front. */
   async function finish(): Promise<void> {
     if (await form.submit()) return
     const wrong = setupSteps.find((one) => fieldsOf[one].some((field) => form.problem(field) !== ''))
     if (wrong !== undefined) step.value = wrong
   }
 
-  /** Starts over; the room stays chosen, as one site's cameras come one after the other. */
+  /** Starts over; keeps the room, because cameras of one site are added in a row. */
   function restart(keepRoom = false): void {
     const roomId = made.value?.roomId
     form.reset()

@@ -11,7 +11,7 @@ export function useDeviceText() {
   const { span } = useFormat()
   const { errorText } = useFeedback()
 
-  /** Reason why a device is not in its room, in one line without the wait; empty when it is. */
+  /** Reason why a device is not in its room, in one line without the delay; empty if it is. */
   function trouble({ last_error, state }: DeviceView): string {
     return last_error === null || state === 'joined' || state === 'paused' ? '' : t(`devices.short.${last_error.kind}`)
   }
@@ -20,7 +20,7 @@ export function useDeviceText() {
   function nextTry({ state, last_error, next_attempt_at }: DeviceView, now: number): string {
     if (state === 'joining') return last_error === null ? '' : t('devices.trouble.now')
     if (state !== 'waiting' || last_error === null) return ''
-    // A login that was refused too often is not tried again by itself: devices lock accounts.
+    // A login refused too often is not retried automatically: devices lock accounts.
     if (next_attempt_at === 0)
       return t(last_error.kind === 'auth' ? 'devices.trouble.heldLogin' : 'devices.trouble.held')
     // Rounded up: a countdown that shows 0 s looks stuck.
@@ -28,7 +28,7 @@ export function useDeviceText() {
     return t('devices.trouble.next', { when: t('time.in', { span: span(left) }) })
   }
 
-  /** A failed call in words. */
+  /** Translates a failed call. */
   function failureText(error: unknown): string {
     if (error instanceof CallError) {
       const text = deviceSentence(error.message, t)

@@ -6,14 +6,14 @@ import { useConsole } from '../../composables/useConsole.ts'
 export type ProbeResult = ProcedureOutput<'devices.probe'>
 export type ProbeInput = ProcedureInput<'devices.probe'>
 
-/** Answer of a probe to one question: yes, no, or it did not come that far. */
+/** Answer of a probe to one question: yes, no, or not reached. */
 export type ProbeAnswer = 'ok' | 'bad' | 'unknown'
 
-/** The three questions of a probe, in the order in which a camera is asked. */
+/** The three questions of a probe, in the order of the connection. */
 export const probeQuestions = ['reach', 'login', 'stream'] as const
 export type ProbeQuestion = (typeof probeQuestions)[number]
 
-/** At which question a failure ends it; the ones before were answered with yes. */
+/** The question at which a failure ends the probe; earlier ones were successful. */
 const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   refused: 'reach',
   unreachable: 'reach',
@@ -26,7 +26,7 @@ const endsAt: Partial<Record<DeviceErrorKind, ProbeQuestion>> = {
   stalled: 'stream',
 }
 
-/** Answers to each question. A missing path says nothing about the login: some cameras look at the path first. */
+/** Answers each question. A missing path leaves the login open: some cameras check the path first. */
 export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<ProbeQuestion, ProbeAnswer> {
   if (simulated) return { reach: 'unknown', login: 'unknown', stream: 'unknown' }
   if (ok) return { reach: 'ok', login: 'ok', stream: 'ok' }
@@ -37,7 +37,7 @@ export function probeAnswers({ ok, kind, simulated }: ProbeResult): Record<Probe
   return { reach: answer(0), login: answer(1), stream: answer(2) }
 }
 
-/** One probe at a time; its answer is forgotten when another one begins. */
+/** Runs one probe at a time; a new one forgets the previous result. */
 export function useProbe() {
   const client = useConsole()
   const phase = ref<'idle' | 'running' | 'done' | 'failed' | 'cancelled'>('idle')
@@ -64,7 +64,7 @@ export function useProbe() {
     }
   }
 
-  /** Its answer is not waited for any more; the controller gives up at its own deadline. */
+  /** Stops waiting; the controller gives up at its own deadline. */
   function cancel(): void {
     if (phase.value !== 'running') return
     generation++

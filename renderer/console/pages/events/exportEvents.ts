@@ -4,11 +4,11 @@ import { shownName } from '../../../../shared/control-character.ts'
 import { guardFormula } from '../../../../shared/formula-guard.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
-/** Entries of one export: what a page can hold without harm. */
+/** Maximum number of exported entries, which a page can hold. */
 const maxExported = 100_000
 const pageSize = 500
 
-/** Reads what matches, page by page, newest first, up to the bound. */
+/** Loads matching entries, page by page, newest first, up to the limit. */
 export async function collectEvents(
   client: Pick<ConsoleClient, 'call'>,
   filter: EventFilter,
@@ -28,7 +28,7 @@ export async function collectEvents(
   return { items: items.slice(0, maxExported), complete: false }
 }
 
-/** One entry a line, as the log holds it, oldest first. */
+/** Formats one entry per line, as in the log, oldest first. */
 export function asLines(entries: readonly EventEntry[]): string {
   return entries
     .toReversed()
@@ -36,7 +36,7 @@ export function asLines(entries: readonly EventEntry[]): string {
     .join('')
 }
 
-/** RFC 4180 with a header, oldest first. A text that a spreadsheet would take for a formula is made one that it does not. */
+/** RFC 4180 with a header, oldest first. Guards texts that a spreadsheet would read as formulas. */
 export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEntry) => string): string {
   const rows = entries.toReversed().map((entry) =>
     shownCells({
@@ -61,12 +61,12 @@ export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEnt
   return `${Papa.unparse(rows, { newline: '\r\n', quotes: isGuarded })}\r\n`
 }
 
-/** A guarded cell is quoted: the guard is then part of the text for every program that reads the table. */
+/** Tells whether a cell is guarded, and so needs quotes: the guard is then part of the text for every program that reads the table. */
 function isGuarded(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith("'")
 }
 
-/** Cells without what would hide or run: a log of an earlier version may hold names that no one may take now. */
+/** Replaces control characters and direction marks: a log of an earlier version may hold names that are now forbidden. */
 function shownCells(cells: Record<string, string | number>): Record<string, string | number> {
   const shown = Object.entries(cells).map(([name, value]) => [
     name,

@@ -8,7 +8,7 @@ import {
   type SubjectType,
 } from '../../../../shared/console/events.ts'
 
-/** Values of the controls above the log; empty texts and zeros ask for nothing. */
+/** Values of the controls above the log; empty texts and zeros do not filter. */
 export interface EventChoice {
   text: string
   group: EventGroup | ''
@@ -17,7 +17,7 @@ export interface EventChoice {
   subjectType: SubjectType | ''
   subject: string
   actor: string
-  /** Milliseconds before the moment it was chosen. */
+  /** Maximum age in milliseconds, from the moment it was chosen. */
   age: number
 }
 
@@ -31,7 +31,7 @@ const nothing = (): EventChoice => ({
   age: 0,
 })
 
-/** The filter of the log, begun by the query of the page's address, e.g. `?type=room&id=4711`. */
+/** The filter of the log, initialised from the query of the page's address, e.g. `?type=room&id=4711`. */
 export function useEventFilter(query: Readonly<Record<string, unknown>>) {
   const choice = reactive<EventChoice>({ ...nothing(), ...chosenBy(query) })
   const filter = computed<EventFilter>(() => askedFor(choice))
@@ -44,7 +44,7 @@ export function useEventFilter(query: Readonly<Record<string, unknown>>) {
   return { choice, filter, active, clear }
 }
 
-/** The filter that the controller is asked for. */
+/** Makes the filter for the controller. */
 function askedFor(choice: EventChoice, now = Date.now()): EventFilter {
   const { text, group, level, subjectType, subject, actor, age } = choice
   return {
@@ -66,7 +66,7 @@ function chosenBy({ type, id, group }: Readonly<Record<string, unknown>>): Parti
   }
 }
 
-/** The address of the page with the events of one thing. */
+/** Makes the address of the page with the events of one subject. */
 export function eventsOf(type: SubjectType, id: string): string {
   return `/events?${new URLSearchParams({ type, id }).toString()}`
 }

@@ -3,12 +3,12 @@ import type { Ref } from 'vue'
 import { type EventEntry, type EventFilter, eventMatcher } from '../../../../shared/console/events.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 
-/** Entries of one reading. */
+/** Entries per request. */
 const pageSize = 200
 /** Entries kept in the page; the log holds more. */
 const pageBound = 20_000
 
-/** The event log, newest first. While `held`, what comes in waits; what is shown stays as it is. */
+/** The event log, newest first. While `held`, new entries wait; the displayed ones stay. */
 export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
   const client = useConsole()
   const items = shallowRef<readonly EventEntry[]>([])
@@ -17,7 +17,7 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
   const error = shallowRef<unknown>(null)
   const ready = ref(false)
   const version = ref(0)
-  /** Position to which the log was read; 0: there is nothing older. */
+  /** Position of the oldest loaded entry; 0: nothing older. */
   const next = ref(0)
   const reading = ref(false)
   let matching = eventMatcher(filter.value)
@@ -47,7 +47,7 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
     }
   }
 
-  /** Reads older entries, to the end of those that are here. */
+  /** Loads older entries after the present ones. */
   async function older(): Promise<void> {
     if (reading.value || next.value === 0 || items.value.length >= pageBound) return
     reading.value = true
@@ -62,7 +62,7 @@ export function useEventList(filter: Ref<EventFilter>, held: Ref<boolean>) {
     version.value++
   }
 
-  /** Shows what waits. */
+  /** Shows the waiting entries. */
   function release(): void {
     if (waiting.value.length === 0) return
     items.value = [...waiting.value, ...items.value].slice(0, pageBound)

@@ -7,7 +7,7 @@ import { useText } from '../../i18n/text.ts'
 import { nodeSentence } from '../nodes/nodeSentences.ts'
 import { en } from '../../i18n/en/index.ts'
 
-/** Whether there is a text of this dotted name: kinds and procedures of a newer controller may be unknown here. */
+/** Tells whether this dotted key exists: kinds and procedures of a newer controller may be unknown here. */
 function isText(key: string): key is TextKey {
   let part: unknown = en
   for (const name of key.split('.')) {
@@ -17,7 +17,7 @@ function isText(key: string): key is TextKey {
   return typeof part === 'string'
 }
 
-/** Words an event in the operator's language. */
+/** Translates events for the operator. */
 export function useEventText() {
   const { t } = useText()
   const { span, date } = useFormat()
@@ -32,7 +32,7 @@ export function useEventText() {
     return name || id || t(`eventLog.types.${type}`)
   }
 
-  /** Who did it. */
+  /** Names the actor. */
   function actorText({ actor }: EventEntry): string {
     if (actor.type === 'siteFile') return t('eventLog.actors.siteFile')
     if (actor.type === 'host') return t('eventLog.actors.host', { name: actor.name })
@@ -41,7 +41,7 @@ export function useEventText() {
     return actor.name || t('eventLog.actors.stranger')
   }
 
-  /** What happened, in one sentence. */
+  /** Describes the event in one sentence. */
   function sentence(entry: EventEntry): string {
     const key = keyOf(entry)
     if (!isText(key)) return `${entry.kind} ${String(entry.params.procedure ?? '')}`.trim()
@@ -73,13 +73,13 @@ export function useEventText() {
     return values
   }
 
-  /** What something failed with. */
+  /** Translates an error message. */
   function errorText(kind: string, error: string): string {
     if (kind.startsWith('node.')) return nodeSentence(error, t)
     return kind.startsWith('database.') ? awayReason(error) : problemText(error, undefined, t)
   }
 
-  /** Which kind came so often. */
+  /** Describes the kind of repeated events. */
   function gathered({ params, subject }: EventEntry): string {
     const key = `eventLog.kinds.${String(params.kind)}`
     const blank = { room: '…', stayed: '…', reason: '…', error: '…', found: '…' }
@@ -91,10 +91,10 @@ export function useEventText() {
   return { sentence, subjectText, actorText }
 }
 
-/** What the store says of a database that takes no changes, and why. */
+/** Pattern of the store's notice about a database that refuses changes, with the reason. */
 const refusedByDatabase = /^The database does not take the \w+ \((.+)\)\./
 
-/** The name of the text for what the store has noticed. */
+/** Key of a notice of the store. */
 function noticeKey(message: string): string {
   const kinds = 'eventLog.kinds.store'
   if (refusedByDatabase.test(message)) return `${kinds}.databaseRefuses`
@@ -102,7 +102,7 @@ function noticeKey(message: string): string {
   return /^The database\b/.test(message) ? `${kinds}.ofDatabase` : `${kinds}.noticed`
 }
 
-/** The name of the text for an entry: some kinds have more than one. */
+/** Key of an entry: some kinds have more than one. */
 function keyOf({ kind, params }: EventEntry): string {
   const kinds = 'eventLog.kinds'
   if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
@@ -120,7 +120,7 @@ function keyOf({ kind, params }: EventEntry): string {
   return `${kinds}.${kind}`
 }
 
-/** Where the console shows a subject; empty where it has no page. */
+/** Path of a subject's page; empty: none. */
 export function pageOf({ type, id }: Pick<EventSubject, 'type' | 'id'>): string {
   const name = encodeURIComponent(id)
   switch (type) {

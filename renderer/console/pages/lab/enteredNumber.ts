@@ -1,4 +1,4 @@
-/** What stands in a field for a number; an empty one is no number, rather than 0. */
+/** Reads a number field; an empty one is NaN rather than 0. */
 export function enteredNumber(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text)
 }

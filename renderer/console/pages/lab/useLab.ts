@@ -3,11 +3,11 @@ import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts
 import { sharedState } from '../../composables/useConsole.ts'
 import { collected, useLive } from '../../../kit/composables/useLive.ts'
 
-/** The simulated trouble in force, and the hands on it. Every act rejects with a CallError when it is refused. */
+/** The current simulated faults, and their controls. Every action rejects with a CallError if refused. */
 export const useLab = sharedState((client) => {
   const state = useLive(client, () => client.call('lab.state'))
   const faults = useLive(client, () => client.call('lab.faults'))
-  // There is no event for trouble: what it does to nodes and to the site's state is told.
+  // Faults have no event of their own: nodes and the site's state report their effects.
   const refresh = collected(() => {
     void state.refresh()
     void faults.refresh()

@@ -1,7 +1,7 @@
 import type { NodeFinding } from '../../../../shared/console/node-findings.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
-/** Reasons that the controller gives in its sentences. */
+/** Reasons in the controller's sentences. */
 const reasons: Readonly<Record<string, TextKey>> = {
   'the port is closed': 'nodes.reasons.closed',
   'the name is unknown': 'nodes.reasons.unknownName',
@@ -10,7 +10,7 @@ const reasons: Readonly<Record<string, TextKey>> = {
   'another answer than that of Janus': 'nodes.reasons.notJanus',
 }
 
-/** What a test found, in the operator's language. */
+/** Translates a finding of a test. */
 export function findingText({ code, values }: NodeFinding, t: Translate): string {
   const { reason = '' } = values
   const known = reasons[reason]

@@ -1,7 +1,7 @@
 import { sentence } from '../../composables/problems.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
-/** Sentences of the controller about a node, how each is known, and the names of what it quotes. */
+/** Patterns of the controller's sentences about a node, with keys and the names of quoted parts. */
 const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: string[]])[] = [
   [/^The node did not answer within ([\d.]+) s\.$/, 'nodes.sentences.silent', 'seconds'],
   [/there is no driver for nodes of kind (\w+) here/, 'nodes.sentences.noDriver', 'kind'],
@@ -21,7 +21,7 @@ const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: strin
   [/^There is no node named/, 'nodes.sentences.gone'],
 ]
 
-/** A sentence of the controller about a node, in the operator's language; one that is not known is returned as it is. */
+/** Translates a sentence of the controller about a node; returns an unknown one unchanged. */
 export function nodeSentence(message: string, t: Translate): string {
   const port = /^The connection to the node failed: (Port \d+ on .+\.)$/.exec(message)?.[1]
   if (port !== undefined) return sentence(port, undefined, t)

@@ -29,7 +29,7 @@ function header(name: string, bytes: number, modified: number): Uint8Array<Array
   put(116, octal(0, 7))
   put(124, octal(bytes, 11))
   put(136, octal(Math.floor(modified), 11))
-  // The checksum is that of the header with spaces in its place.
+  // The checksum includes its own field as spaces.
   put(148, ' '.repeat(8))
   put(156, '0')
   put(257, 'ustar\u000000')

@@ -2,7 +2,7 @@ import { computed, ref, watch } from 'vue'
 import type { NodeView } from '../../../../shared/console/nodes.ts'
 
 /**
- * How far draining has come. The controller tells how many rooms are left, and there were when it began; more than that are measured by the most that were seen, so that a room that fills meanwhile
+ * Progress of draining. The controller reports the remaining rooms, and their number at the start; the maximum seen so far takes precedence, so that a room that gets users meanwhile
  * never moves the bar past its end.
  */
 export function useDrainProgress(node: () => NodeView) {

@@ -6,7 +6,7 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** What can be done with a node; each act says whom it disturbs before it is done. */
+/** Actions on a node; each first says whom it affects. */
 export function useNodeActs(edit: (node: NodeView) => void) {
   const client = useConsole()
   const { may } = useCaller()

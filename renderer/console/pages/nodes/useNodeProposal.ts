@@ -5,10 +5,10 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** Where this browser remembers the proposal that the operator does not want: how many nodes it was for. */
+/** Storage key of the dismissed proposal: its number of nodes. */
 const declined = 'roomdesk.nodes.declined'
 
-/** How many embedded nodes carry the most on this machine, and the way to have them. */
+/** The best number of embedded nodes on this machine, and a function that adds them. */
 export function useNodeProposal() {
   const client = useConsole()
   const { t } = useText()
@@ -17,14 +17,14 @@ export function useNodeProposal() {
   const proposal = ref<NodeProposal | null>(null)
   const unwanted = ref(remembered())
   const busy = ref(false)
-  /** Names of nodes that were added here and are not all online yet. */
+  /** Names of nodes added here that are not all online yet. */
   const adding = ref<readonly string[]>([])
 
   const online = computed(
     () =>
       nodes.value?.filter(({ config, state }) => adding.value.includes(config.name) && state === 'online').length ?? 0,
   )
-  /** What is proposed; null where there is nothing to say. */
+  /** The proposal; null: none. */
   const offer = computed(() => {
     const now = proposal.value
     if (now === null || now.missing.length === 0 || now.most === unwanted.value || adding.value.length > 0) return null
@@ -32,7 +32,7 @@ export function useNodeProposal() {
   })
 
   async function refresh(): Promise<void> {
-    // Without an answer nothing is proposed; the list says what is wrong.
+    // Without an answer nothing is proposed; the list shows the problem.
     proposal.value = await client.call('nodes.proposal').catch(() => null)
   }
 
@@ -61,11 +61,11 @@ export function useNodeProposal() {
     try {
       localStorage.setItem(declined, String(unwanted.value))
     } catch {
-      // Storage may be switched off; then it is proposed again.
+      // Storage may be disabled; then the proposal appears again.
     }
   }
 
-  /** Whether there are others, and which ports are free, changes with them. */
+  /** Other nodes and free ports change with these. */
   const embedded = computed(() =>
     nodes.value?.flatMap(({ config }) => (config.kind === 'embedded' ? [`${config.name} ${config.port}`] : [])).join(),
   )

@@ -7,17 +7,17 @@ import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
 import { nodeSentence } from './nodeSentences.ts'
 
-/** What a test said, in words. */
+/** Result of a test, in words. */
 export interface TestedNode {
   tone: 'ok' | 'warn' | 'bad'
   text: string
   findings: NodeTest['findings']
-  /** Of a Janus server; empty for others. */
+  /** Version of a Janus server; empty for others. */
   version: string
   plugins: string[]
 }
 
-/** Tries a node's configuration. One test at a time; what an older one finds is not told. */
+/** Tests a node's configuration. One test at a time; results of older ones are ignored. */
 export function useNodeTest() {
   const client = useConsole()
   const { t } = useText()
@@ -44,7 +44,7 @@ export function useNodeTest() {
     testing.value = false
   }
 
-  /** What was tested is no longer what it is about. */
+  /** Forgets the result after a change of the configuration. */
   function forget(): void {
     newest += 1
     testing.value = false

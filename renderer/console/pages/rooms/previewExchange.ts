@@ -2,7 +2,7 @@ import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import type { Answer, OfferExchange } from '../../../kit/media/sdp-exchange.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
-/** Watches a stream without being in its room. The page speaks to the controller only, which passes the offer on to the node. */
+/** Watches a stream without joining its room. The page speaks only to the controller, which forwards the offer to the node. */
 export async function watchStream(
   client: ConsoleClient,
   wish: ProcedureInput<'media.watch'>,
@@ -10,7 +10,7 @@ export async function watchStream(
   const { answer: sdp, session, offered } = await client.call('media.watch', wish)
   const { room_id } = wish
   const end = async (): Promise<void> => {
-    // It may be over already, or the controller away; the node notices by itself that nobody is there.
+    // The session may have ended already, or the controller may be away; the node then closes it by timeout.
     await client.call('media.unwatch', { room_id, session }).catch(() => {})
   }
   const answered = async (answer: string): Promise<void> => {
@@ -19,7 +19,7 @@ export async function watchStream(
   return { session, answer: { sdp, renewal: undefined, end, offered: offered ? answered : undefined } }
 }
 
-/** The way of a preview's offers. */
+/** Exchanges the offers of a preview. */
 export function previewExchange(client: ConsoleClient, room_id: string, stream_id: string): OfferExchange {
   return {
     iceServers: [],

@@ -2,15 +2,15 @@ import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
 import type { Translate } from '../../i18n/text.ts'
 import { trackNote } from '../devices/tracks.ts'
 
-/** A stream that brought nothing for so long has stalled, in milliseconds. */
+/** Time without packets after which a stream counts as stalled, in milliseconds. */
 const stalledMs = 4_000
 
-/** Whether a stream that brought something brings nothing any more. */
+/** Tells whether a stream has stopped sending. */
 export function isStalled({ last_packet_at }: Pick<StreamStats, 'last_packet_at'>, now: number): boolean {
   return last_packet_at > 0 && now - last_packet_at > stalledMs
 }
 
-/** What keeps people from seeing or hearing a stream, the worst alone, and what mends it; empty when nothing does. */
+/** The worst reason why people cannot see or hear a stream, with the remedy; empty: none. */
 export function streamWarning(stream: StreamStats, now: number, t: Translate): string {
   const { conversion, shortcomings } = stream
   if (isStalled(stream, now)) return t('media.warnings.stalled')

@@ -5,16 +5,16 @@ import { useText } from '../../i18n/text.ts'
 
 export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
 
-/** From so many on, a deletion asks for their number. */
+/** Minimum number of rooms whose deletion asks for the number. */
 const many = 2
 
-/** Acts on one room or several; those that lose something say what. */
+/** Actions on one or several rooms; those with losses name them. */
 export function useRoomActs() {
   const client = useConsole()
   const { t } = useText()
   const { ask, fail, tell, warn } = useFeedback()
 
-  /** `known` are the rooms at hand, for what would be lost. Resolves to whether it was done. */
+  /** `known`: loaded rooms, to name the losses. Resolves to whether it was done. */
   async function act(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (!(await agreed(kind, room_ids, known))) return false
     try {

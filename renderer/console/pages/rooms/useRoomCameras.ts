@@ -2,7 +2,7 @@ import { computed } from 'vue'
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 import { useDevices } from '../../composables/useDevices.ts'
 
-/** The camera that stands for a room in a list: the first that is joined there. People are not pictured where nobody watches them. */
+/** Camera that represents a room in a list: the first joined one. Users are not shown, because nobody has chosen to watch them. */
 export function useRoomCameras(): (roomId: string) => DeviceView | undefined {
   const { all } = useDevices()
   const byRoom = computed(() => {

@@ -6,11 +6,11 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { collected } from '../../../kit/composables/useLive.ts'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 
-/** Most rooms that one act takes, and rooms of one page when they are gathered. */
+/** Maximum number of rooms per action, and rooms per page when all are loaded. */
 const most = 10_000
 const pageSize = 500
 
-/** The rooms that match, of which only what is in view is fetched; kept fresh by events. */
+/** Matching rooms, of which only those in view are loaded; updated by events. */
 export function useRoomList(node = '') {
   const client = useConsole()
   const filter = reactive<{ search: string; status: RoomStatus | ''; node: string }>({
@@ -19,7 +19,7 @@ export function useRoomList(node = '') {
     node,
   })
   const sort = ref<Sort>({ key: 'id', descending: true })
-  /** Rooms of the site, whether they match or not. */
+  /** Total number of rooms of the site. */
   const all = ref(0)
 
   function query(): ProcedureInput<'rooms.list'> {
@@ -51,7 +51,7 @@ export function useRoomList(node = '') {
     sort.value = { key, descending: same ? !sort.value.descending : key === 'users' || key === 'id' }
   }
 
-  /** Every room that matches, at most 10,000. */
+  /** Loads every matching room, at most 10,000. */
   async function everyRoom(): Promise<RoomView[]> {
     const found: RoomView[] = []
     while (found.length < most) {

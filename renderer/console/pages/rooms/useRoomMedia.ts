@@ -3,21 +3,21 @@ import type { ShallowRef } from 'vue'
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 
-/** A stream with what it carries now. */
+/** A stream with its current rates. */
 export interface StreamRates extends StreamStats {
   /** Bits per second; undefined before the second reading. */
   bitrate: number | undefined
   fps: number | undefined
 }
 
-/** What the node says of a room. */
+/** Media of a room, as reported by the node. */
 export interface RoomMedia {
   streams: ShallowRef<readonly StreamRates[]>
-  /** How people are connected, and who speaks, by user id. */
+  /** Connections and speakers by user id. */
   connections: ShallowRef<ReadonlyMap<string, ConnectionStats>>
 }
 
-/** Who speaks is read with it: so often that the mark is not about what is over. */
+/** Polling interval in milliseconds: short enough for the mark of speakers. */
 const readEveryMs = 1_000
 
 interface Reading {
@@ -25,7 +25,7 @@ interface Reading {
   streams: readonly StreamStats[]
 }
 
-/** Reads a room's streams and connections again and again, for as long as somebody looks. Empty while the node cannot be asked. */
+/** Polls a room's streams and connections while mounted. Empty while the node cannot be asked. */
 export function useRoomMedia(roomId: () => string): RoomMedia {
   const client = useConsole()
   const streams = shallowRef<readonly StreamRates[]>([])
@@ -44,7 +44,7 @@ export function useRoomMedia(roomId: () => string): RoomMedia {
       connections.value = new Map(now.connections.map((connection) => [connection.user_id, connection]))
       before = now
     } catch {
-      // The node's own page says what is wrong with it; here there is nothing to show.
+      // The node's own page shows its problem; here there is nothing to show.
       streams.value = []
       connections.value = new Map()
       before = undefined
@@ -68,7 +68,7 @@ export function useRoomMedia(roomId: () => string): RoomMedia {
   return { streams, connections }
 }
 
-/** A stream with its rates since the reading before; a stream that began anew has none yet. */
+/** Adds the rates since the previous reading; a restarted stream has none yet. */
 export function withRates(stream: StreamStats, at: number, before: Reading | undefined): StreamRates {
   const earlier = before?.streams.find(({ stream_id }) => stream_id === stream.stream_id)
   const seconds = before === undefined ? 0 : (at - before.at) / 1_000

@@ -3,8 +3,8 @@ import { saveFile } from '../../../kit/composables/saveFile.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 
 /**
- * Saves a backup as a tar archive, part by part: so it comes over every way to the controller, whatever its size.
- * @param progress hears the share that is there, 0 to 1
+ * Saves a backup as a tar archive, part by part, over any connection to the controller and at any size.
+ * @param progress called with the received share, 0 to 1
  * @returns true; a part that fails rejects, and nothing is saved
  */
 export async function downloadBackup(
@@ -27,8 +27,8 @@ export async function downloadBackup(
 }
 
 /**
- * Uploads an archive of a backup, part by part, and puts it among the backups.
- * @param progress hears the share that has gone, 0 to 1
+ * Uploads an archive of a backup, part by part, and adds it to the backups.
+ * @param progress called with the sent share, 0 to 1
  */
 export async function uploadBackup(
   client: Pick<ConsoleClient, 'call'>,

@@ -1,10 +1,10 @@
 import { loopback } from '../../../../shared/bind-address.ts'
 
 /**
- * Where the page finds the console after it moved.
- * @param url where it listens now, as this machine sees it
+ * Address of the console after it moved.
+ * @param url its new address, as seen by this machine
  * @param host the bind address
- * @param here the page's own address: its host name is kept where it still leads there, and with it the session
+ * @param here the page's own address: its host name, and so the session, stays if it still works
  */
 export function consoleAddress(url: string, host: string, here: { hostname: string; hash: string }): string {
   const target = new URL(url)

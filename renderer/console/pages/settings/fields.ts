@@ -3,11 +3,11 @@ import { defaultSettings, digestForms, settingsSchema } from '../../../../shared
 import type { IceServer } from '../../../../shared/media/media-settings.ts'
 import type { en } from '../../i18n/en/index.ts'
 
-/** Value of a control of the settings. A number that cannot be read stays the text that was typed. */
+/** Value of a settings control. Invalid numbers stay text. */
 export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]
 
 export type UnitKey = keyof typeof en.settings.units
-/** A unit and what it counts of the setting's own one. */
+/** A unit and its factor to the setting's own unit. */
 export type Unit = readonly [UnitKey, number]
 
 const times: readonly Unit[] = [
@@ -22,7 +22,7 @@ const rates: readonly Unit[] = [
   ['mbit', 1_000_000],
 ]
 
-/** How one setting is edited. `path` is its dotted place in the settings, and in the texts. */
+/** Editor of one setting. `path` is its dotted path in the settings, and in the texts. */
 export type SettingField = { path: string } & (
   | { kind: 'text'; mono?: boolean }
   | { kind: 'number' }
@@ -106,7 +106,7 @@ export const cardFields = {
   backups: [number('backups.count'), number('backups.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 
-/** A value by its dotted path; undefined when there is none. */
+/** Reads a value by its dotted path; undefined: none. */
 export function valueAt(document: unknown, path: string): unknown {
   let value = document
   for (const name of path.split('.')) {
@@ -116,10 +116,10 @@ export function valueAt(document: unknown, path: string): unknown {
   return value
 }
 
-/** A value of the settings as a control holds it. */
+/** Converts a value of the settings for its control. */
 export function fieldValue(document: unknown, path: string): FieldValue {
   const value = valueAt(document, path)
-  // The settings were parsed by their schema: a field holds one of these.
+  // The schema has parsed the settings: a field has one of these types.
   return JSON.parse(JSON.stringify(value ?? '')) as FieldValue
 }
 
@@ -130,7 +130,7 @@ export function defaultOf(path: string): FieldValue {
 
 let described: unknown
 
-/** JSON Schema of the controller at a path: one, or several of which any will do. */
+/** JSON Schemas of the controller at a path: one, or several alternatives. */
 function takenAt(path: string): readonly unknown[] {
   described ??= z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' })
   const place = path
@@ -142,7 +142,7 @@ function takenAt(path: string): readonly unknown[] {
   return Array.isArray(several) ? several : [found]
 }
 
-/** The least and the most that a number may be. */
+/** Range of a number. */
 export function boundsOf(path: string): { least: number; most: number } | undefined {
   for (const taken of takenAt(path)) {
     const least = valueAt(taken, 'minimum')
@@ -152,12 +152,12 @@ export function boundsOf(path: string): { least: number; most: number } | undefi
   return undefined
 }
 
-/** A setting may be nothing, which its control shows as an empty field. */
+/** Tells whether a setting may be null, which its control shows as an empty field. */
 function mayBeNothing(path: string): boolean {
   return takenAt(path).some((taken) => valueAt(taken, 'type') === 'null')
 }
 
-/** Values by path as a patch of the settings. Lines are trimmed, and empty ones left out. */
+/** Makes a patch of the settings from values by path. Trims lines and drops empty ones. */
 export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<string, unknown> {
   const patch: Record<string, unknown> = {}
   for (const [path, value] of Object.entries(values)) {
@@ -170,7 +170,7 @@ export function patchOf(values: Readonly<Record<string, FieldValue>>): Record<st
   return patch
 }
 
-/** The largest unit in which a quantity is a whole number. */
+/** Finds the largest unit in which a quantity is a whole number. */
 export function unitFor(value: number, units: readonly Unit[]): Unit {
   const fitting = units.filter(([, factor]) => value !== 0 && value % factor === 0)
   return fitting.at(-1) ?? units[0] ?? ['ms', 1]

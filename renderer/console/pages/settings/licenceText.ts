@@ -1,7 +1,7 @@
 import { licenceSchema } from '../../../../shared/licence.ts'
 import type { Licence } from '../../../../shared/licence.ts'
 
-/** The licence in a JSON text, alone or as the `licence` of a site file; or what is wrong with it, in English. */
+/** Reads the licence from JSON, alone or as the `licence` of a site file; or returns the problem in English. */
 export function licenceIn(text: string): { ok: true; licence: Licence } | { ok: false; problem: string } {
   let document: unknown
   try {

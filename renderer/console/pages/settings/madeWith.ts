@@ -1,6 +1,6 @@
 import type { en } from '../../i18n/en/index.ts'
 
-/** A part of others in the product: what is bundled, and what runs it. */
+/** A third-party component of the product: bundled code, and its runtime. */
 export interface MadeWith {
   name: string
   licence: string

@@ -4,8 +4,8 @@ import { consoleAddress } from './consoleAddress.ts'
 import { forgetUnsaved } from './useUnsaved.ts'
 
 /**
- * Takes the page to where the console listens now, after a change that moved it: another port, or another protocol. The desktop's page has nowhere to go.
- * @returns to be called with the bind address once the change is made
+ * Takes the page to the console's new address after a change of port or protocol. The desktop's page stays.
+ * @returns a function to call with the bind address after the change
  */
 export function useConsoleMove(): (host: string) => Promise<void> {
   const client = useConsole()

@@ -1,7 +1,7 @@
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** People and cameras that a restart of the embedded nodes interrupts, told apart: one line each, none for nobody. */
+/** Users and cameras that a restart of the embedded nodes interrupts: one line each, none if there are none. */
 export function useInterrupted(): () => string[] {
   const { t } = useText()
   const { value: nodes } = useNodes()

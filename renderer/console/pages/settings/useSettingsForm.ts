@@ -14,9 +14,9 @@ import { useUnsavedCard } from './useUnsaved.ts'
 type Patch = ProcedureInput<'settings.set'>
 
 /**
- * The form of some settings, saved by themselves.
- * @param before asked with the patch before it is sent; it throws a CallError to refuse
- * @param after told of the settings as they are now
+ * Form of some settings that are saved separately.
+ * @param before called with the patch before it is sent; throws a CallError to refuse
+ * @param after called with the new settings
  */
 export function useSettingsForm(
   fields: readonly SettingField[],
@@ -43,13 +43,13 @@ export function useSettingsForm(
     },
   })
 
-  // Somebody else may save meanwhile: what was not touched here follows.
+  // Another operator may save meanwhile: untouched fields follow.
   watch(settings, () => {
     if (!form.dirty.value && !form.busy.value) form.reset()
   })
   useUnsavedCard(form.dirty)
 
-  /** Fault of a field, or of a line of it. */
+  /** Problem of a field, or of a line of it. */
   function problem(path: string): string {
     const own = form.problem(path)
     if (own) return own

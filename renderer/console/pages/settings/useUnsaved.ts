@@ -4,10 +4,10 @@ import { onBeforeRouteLeave, onBeforeRouteUpdate } from 'vue-router'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 
-/** Cards with changes that were not saved. */
+/** Cards with unsaved changes. */
 const dirty = reactive(new Set<symbol>())
 
-/** A card tells whether it holds changes that were not saved. */
+/** Registers a card that may have unsaved changes. */
 export function useUnsavedCard(isDirty: Readonly<Ref<boolean>>): void {
   const card = Symbol('card')
   watch(
@@ -21,7 +21,7 @@ export function useUnsavedCard(isDirty: Readonly<Ref<boolean>>): void {
   onScopeDispose(() => dirty.delete(card))
 }
 
-/** The page asks before such changes are lost: on the way to another page or part, and when the window closes. */
+/** Asks before unsaved changes are lost: on the way to another page or part, and when the window closes. */
 export function useUnsavedGuard(): void {
   const { t } = useText()
   const { ask } = useFeedback()
@@ -41,7 +41,7 @@ export function useUnsavedGuard(): void {
   onBeforeUnmount(() => window.removeEventListener('beforeunload', closing))
 }
 
-/** The window leaves the page on purpose: nothing is to be asked. */
+/** Skips the question when the window leaves the page on purpose. */
 export function forgetUnsaved(): void {
   dirty.clear()
 }

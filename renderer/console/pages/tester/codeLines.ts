@@ -1,19 +1,19 @@
-/** The languages that a request can be copied in. */
+/** Languages in which a request can be copied. */
 export const codeLanguages = ['curl', 'javascript', 'python'] as const
 export type CodeLanguage = (typeof codeLanguages)[number]
 
-/** A request as it went over the wire. */
+/** A request as sent on the wire. */
 export interface WireRequest {
   method: string
   url: string
   /** Empty: none. */
   contentType: string
   body: string
-  /** The listener's certificate is self-signed: nobody trusts it unless told so. */
+  /** The listener's certificate is self-signed: clients need an option to trust it. */
   selfSigned: boolean
 }
 
-/** Takes a request's text apart: request line, headers, an empty line, body. */
+/** Parses a request's text: request line, headers, an empty line, body. */
 export function wireRequest(text: string, url: string, selfSigned: boolean): WireRequest {
   const end = text.indexOf('\n\n')
   const head = end < 0 ? text : text.slice(0, end)
@@ -26,7 +26,7 @@ export function wireRequest(text: string, url: string, selfSigned: boolean): Wir
   }
 }
 
-/** The same request as lines of a shell, of JavaScript or of Python (its standard library only). They run as they are. */
+/** Writes the same request as lines of a shell, of JavaScript or of Python (standard library only). They run unchanged. */
 export function codeLines(language: CodeLanguage, request: WireRequest): string {
   if (language === 'curl') return curl(request)
   return language === 'javascript' ? javascript(request) : python(request)
@@ -80,7 +80,7 @@ function python({ method, url, contentType, body, selfSigned }: WireRequest): st
   ].join('\n')
 }
 
-/** A text as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 function shell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -4,26 +4,26 @@ import type { Translate } from '../../i18n/text.ts'
 
 export type Parameter = TesterOperation['parameters'][number]
 
-/** How a parameter is typed in. */
+/** Kind of a parameter's control. */
 export type ControlKind = 'text' | 'number' | 'json' | 'choice'
 
-/** The control for a parameter's JSON Schema: a whole number, one of some words, an object written as JSON, or a text. */
+/** Picks the control for a parameter's JSON Schema: a whole number, a choice, an object as JSON, or a text. */
 export function controlKind({ name, schema }: Pick<Parameter, 'name' | 'schema'>): ControlKind {
   if (schema.type === 'integer' || schema.type === 'number') return 'number'
   if (choicesOf({ schema }).length > 0) return 'choice'
   const isObject = (one: unknown): boolean =>
     typeof one === 'object' && one !== null && Reflect.get(one, 'type') === 'object'
   if (schema.type === 'object' || (Array.isArray(schema.anyOf) && schema.anyOf.some(isObject))) return 'json'
-  // get_mcu takes its options as JSON text only.
+  // get_mcu takes its options only as JSON text.
   return name === 'options' ? 'json' : 'text'
 }
 
-/** The words that a parameter may be; none when it may be anything. */
+/** Lists the permitted values of a parameter; empty: any. */
 export function choicesOf({ schema }: Pick<Parameter, 'schema'>): string[] {
   return Array.isArray(schema.enum) ? schema.enum.filter((one) => typeof one === 'string') : []
 }
 
-/** The rule of a parameter in the operator's words; empty when there is none. */
+/** Describes the rule of a parameter; empty: none. */
 export function ruleText(parameter: Parameter, t: Translate): string {
   const range = wholeRange(parameter)
   if (range) return t('tester.from', { from: range.least, to: range.most })
@@ -31,7 +31,7 @@ export function ruleText(parameter: Parameter, t: Translate): string {
   return most === undefined ? '' : t('tester.upTo', { limit: most })
 }
 
-/** Words the API's objection to this value; empty when it would take it. An optional parameter that is empty is left out. */
+/** Translates the API's objection to this value; empty: valid. An empty optional parameter is left out. */
 export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
   if (value === '') return parameter.required ? t('problems.required') : ''
   const choices = choicesOf(parameter)
@@ -52,7 +52,7 @@ function wholeRange({ schema }: Parameter): { least: number; most: number } | un
   return { least: minimum, most: maximum }
 }
 
-/** Bytes cannot be said in JSON Schema: the controller writes them into the description. */
+/** JSON Schema cannot express bytes: the controller writes them into the description. */
 function byteLimits({ schema }: Parameter): { most: number } | undefined {
   const text = typeof schema.description === 'string' ? schema.description : ''
   const most = /(?:to|at most) (\d+) bytes/i.exec(text)?.[1]

@@ -3,13 +3,13 @@ import { hiddenSecret } from '../../../../shared/hidden-secret.ts'
 import type { Disclosure } from '../../../../shared/operation.ts'
 import { allOperations } from '../../../../shared/operations.ts'
 
-/** Request as it was asked for, and as it was on the wire: its URL, and request line, headers and body. */
+/** A request as entered, and as sent on the wire: its URL, and request line, headers and body. */
 interface SentRequest {
   input: { operation: string; params: Readonly<Record<string, string>> }
   answer: { url: string; request: string } | null
 }
 
-/** The secrets of a request: its token or digest, passwords, logins. By the contract of the operation. */
+/** Lists the secrets of a request: its token or digest, passwords, logins, by the contract of the operation. */
 export function secretsOf({ input, answer }: SentRequest): string[] {
   const contract = allOperations.find(({ name }) => name === input.operation)
   const wire = answer === null ? [] : [...new URL(answer.url).searchParams, ...fieldsOf(bodyOf(answer.request))]
@@ -20,10 +20,10 @@ export function secretsOf({ input, answer }: SentRequest): string[] {
     .filter((secret) => secret !== '')
 }
 
-/** Fields of answers that hold a secret: an access token, the password of a room, the credential of a TURN server. */
+/** Fields of answers with a secret: an access token, the password of a room, the credential of a TURN server. */
 const secretFields = new Set(['accessToken', 'host_password', 'credential'])
 
-/** The body of an answer without its secrets; as it came when it holds none. */
+/** Removes secrets from the body of an answer; unchanged if it has none. */
 export function answerWithoutSecrets(body: string): string {
   let holdsSecrets = false
   try {
@@ -34,12 +34,12 @@ export function answerWithoutSecrets(body: string): string {
     })
     return holdsSecrets ? JSON.stringify(kept) : body
   } catch {
-    // No JSON: not an answer of ours.
+    // No JSON: a foreign answer.
     return body
   }
 }
 
-/** A text in which those secrets stand in any spelling of a URL or of JSON, without them. */
+/** Removes these secrets from a text, in any spelling of a URL or of JSON. */
 export function hideSecrets(text: string, secrets: readonly string[]): string {
   const spellings = secrets.flatMap((secret) => {
     const inJson = JSON.stringify(secret).slice(1, -1)
@@ -47,7 +47,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
       encodeURIComponent(text),
       new URLSearchParams({ s: text }).toString().slice(2),
     ])
-    // JSON within JSON, too: options may be sent as text in a JSON body.
+    // Includes JSON within JSON: options may be text in a JSON body.
     return [
       secret,
       inJson,
@@ -56,7 +56,7 @@ export function hideSecrets(text: string, secrets: readonly string[]): string {
       ...inUrl.map((text) => text.replaceAll('+', '%20')),
     ]
   })
-  // The longest first: one may be part of another.
+  // In order of length, longest first: one may be part of another.
   return [...new Set(spellings)]
     .sort((a, b) => b.length - a.length)
     .reduce((shown, spelling) => shown.replaceAll(spelling, hiddenSecret), text)
@@ -75,7 +75,7 @@ function bodyOf(request: string): string {
   return end < 0 ? '' : request.slice(end + 2)
 }
 
-/** Name and password of an address; of one that cannot be read, the whole. */
+/** Extracts name and password of an address; an unreadable one as a whole. */
 function loginOf(text: string): string[] {
   try {
     const { login } = parseDeviceAddress(text)
@@ -85,7 +85,7 @@ function loginOf(text: string): string[] {
   }
 }
 
-/** The fields of a JSON object or of a form; none of anything else. */
+/** Lists the fields of a JSON object or of a form; empty for other texts. */
 function fieldsOf(text: string): [string, unknown][] {
   if (!text.startsWith('{')) return [...new URLSearchParams(text)]
   try {

@@ -2,16 +2,16 @@ import { shallowReactive } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useDevices } from '../../composables/useDevices.ts'
 
-/** Possible values of a field, and their names for people. */
+/** Possible values of a field, with display names. */
 export interface Suggestion {
   value: string
   label: string
 }
 
-/** Most that are offered at once: of more, typing finds the one that is meant. */
+/** Maximum number of suggestions: typing narrows them down. */
 const most = 30
 
-/** Values that the site knows for the parameters of an operation: its rooms, who is in the room that is named, its devices. */
+/** Suggests values of the site for the parameters of an operation: its rooms, the users of the entered room, its devices. */
 export function useSuggestions(values: () => Readonly<Record<string, string>>) {
   const client = useConsole()
   const { all: devices } = useDevices()
@@ -39,10 +39,10 @@ export function useSuggestions(values: () => Readonly<Record<string, string>>) {
     userAddress: addresses,
   }
 
-  /** Whether there is something to choose from. */
+  /** Tells whether a parameter has suggestions. */
   const isKnown = (parameter: string): boolean => Object.hasOwn(sources, parameter)
 
-  /** Looks for what fits what is typed. Where nothing can be found, the field is a field. */
+  /** Searches for matching values. Without results, the field is an ordinary one. */
   async function look(parameter: string): Promise<void> {
     const source = sources[parameter]
     if (source === undefined) return

@@ -7,16 +7,16 @@ import { sharedState } from '../../composables/useConsole.ts'
 type Sending = ProcedureInput<'tester.send'>
 type Answer = ProcedureOutput<'tester.send'>
 
-/** One send of this session, with what came of it. */
+/** One request of this session, with its result. */
 export interface Sent {
   seq: number
   at: number
   input: Sending
-  /** Null when there was no answer. */
+  /** Null: no answer. */
   answer: Answer | null
-  /** Why there was none. */
+  /** Reason of a missing answer. */
   error: unknown
-  /** Null when the answer holds none. */
+  /** Null: not in the answer. */
   ret: number | null
   msg: string
 }
@@ -28,7 +28,7 @@ export interface TesterForm {
   access_key: string
   method: 'GET' | 'POST'
   encoding: TesterEncoding
-  /** Values by name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the name that the operation has for it. */
+  /** Values by name, for every operation: a room_id typed once is there in the next operation. `token` is sent under the operation's own name for it. */
   values: Record<string, string>
 }
 
@@ -36,7 +36,7 @@ const maxSent = 50
 
 export const operationKey = (one: { api: string; name: string }): string => `${one.api}/${one.name}`
 
-/** The tester of one console: it survives going to another page, and ends with the session. */
+/** The tester of one console: it survives a change of pages, and ends with the session. */
 export const useTester = sharedState((client) => {
   const form = reactive<TesterForm>({
     operation: 'media/authenticate',
@@ -50,7 +50,7 @@ export const useTester = sharedState((client) => {
   const busy = ref(false)
   let seq = 0
 
-  /** Sends what is in the form; the outcome is shown and listed. */
+  /** Sends the form's request, and shows and lists the result. */
   async function send(operation: TesterOperation): Promise<void> {
     if (busy.value) return
     busy.value = true
@@ -68,7 +68,7 @@ export const useTester = sharedState((client) => {
     shown.value = sent
   }
 
-  /** Shows an earlier send and puts it back into the form. */
+  /** Shows an earlier request and fills the form with it. */
   function open(sent: Sent): void {
     shown.value = sent
     const { api, operation, access_key = '', method = 'GET', encoding = 'query', params } = sent.input
@@ -84,7 +84,7 @@ export const useTester = sharedState((client) => {
   return { form, history: computed(() => history.value), shown, busy, send, open, forget }
 })
 
-/** An earlier send as it is kept: it can be looked at and filled in again, but holds no secret any more. */
+/** Reduces an earlier request for storage: it can be shown and filled in again, but has no secrets any more. */
 export function withoutSecrets(sent: Sent): Sent {
   const { input, answer } = sent
   const secrets = secretsOf(sent)
@@ -109,7 +109,7 @@ function sendingOf(form: TesterForm, operation: TesterOperation): Sending {
     const value = form.values[parameter.name] ?? ''
     if (value !== '') params[parameter.name] = value
   }
-  // With a credential its token is added on the way.
+  // With a credential the controller adds its token.
   const token = form.values.token ?? ''
   if (form.access_key === '' && operation.token !== '' && token !== '') params[operation.token] = token
   const method = operation.methods.includes(form.method) ? form.method : (operation.methods[0] ?? 'GET')
@@ -126,19 +126,19 @@ function answered(body: string): Record<string, unknown> {
   }
 }
 
-/** `ret` and `msg` of an answer. */
+/** Reads `ret` and `msg` of an answer. */
 function verdict(body: string): Pick<Sent, 'ret' | 'msg'> {
   const { ret, msg } = answered(body)
   return { ret: typeof ret === 'number' ? ret : null, msg: typeof msg === 'string' ? msg : '' }
 }
 
-/** Names that one thing has in the two APIs. */
+/** Names of the same thing in the two APIs. */
 const sameThing = [
   ['room_id', 'roomId'],
   ['user_id', 'userId'],
 ] as const
 
-/** Passes on the room, the user and the token of a call that succeeded to the next one. */
+/** Stores room, user and token of a successful call for the next one. */
 function remember(form: TesterForm, { params }: Sending, body: string): void {
   const answer = answered(body)
   if (answer.ret !== 0) return

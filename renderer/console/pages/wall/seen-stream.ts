@@ -1,16 +1,16 @@
 import type { ConnectionStats, StreamStats } from '../../../../shared/media/stream-stats.ts'
 
-/** Milliseconds for which a speaker is seen at least: two who talk to each other do not make the picture jump. */
+/** Minimum time for a speaker in the picture, in milliseconds: two who talk to each other do not make it jump. */
 const restMs = 3_000
 
-/** Which stream of a room its tile shows, and since when, milliseconds since the epoch. */
+/** Stream of a room that its tile shows, and since when, in milliseconds since the epoch. */
 export interface Seen {
   streamId: string
   userId: string
   since: number
 }
 
-/** The picture of who speaks; of nobody new while the one of before was seen for a short time only; else what was seen before, else the first there is. */
+/** Picks the speaker's picture, but not before the minimum time of the previous one; else the previous one, else the first available. */
 export function seenStream(
   streams: readonly Pick<StreamStats, 'stream_id' | 'user_id' | 'video_codec'>[],
   connections: readonly Pick<ConnectionStats, 'user_id' | 'speaking'>[],
@@ -22,7 +22,7 @@ export function seenStream(
   if (before !== undefined && kept !== undefined && now - before.since < restMs) return before
   const speaking = new Set(connections.flatMap((one) => (one.speaking ? [one.user_id] : [])))
   if (before !== undefined && kept !== undefined && speaking.has(kept.user_id)) return before
-  // A person's screen and camera both are theirs: the camera comes first.
+  // Camera and screen belong to the same user: the camera comes first.
   const next =
     pictures.find(({ stream_id, user_id }) => stream_id === user_id && speaking.has(user_id)) ?? kept ?? pictures[0]
   if (next === undefined) return undefined

@@ -1,14 +1,14 @@
-/** Streams that begin at once, and milliseconds between two beginnings: a wall that opens all of its tiles does not hold up the node, nor the browser. */
+/** Concurrent starts of streams, and milliseconds between them: a wall that opens all of its tiles overloads neither the node nor the browser. */
 const atOnce = 4
 const apartMs = 60
 
-/** Gives out turns to begin, a few at once, first come, first served. */
+/** Starts a few jobs at once, in order of arrival. */
 export class StartQueue {
   readonly #waiting: (() => void)[] = []
   #running = 0
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** Runs it when it is its turn. @throws the signal's reason when that aborts before; whatever `begin` throws */
+  /** Runs `begin` in turn. @throws the signal's reason if it aborts before; errors of `begin` */
   async run<T>(signal: AbortSignal, begin: () => Promise<T>): Promise<T> {
     await this.#turn(signal)
     try {

@@ -1,20 +1,20 @@
 import type { TileSource } from './tile-exchange.ts'
 
-/** Content of a tile: a picture, or why there is none. */
+/** Content of a tile: a picture, or the reason why there is none. */
 export interface TileContent {
   /** The camera's name, or the room's topic. */
   title: string
-  /** Name of the person who is seen in a room; empty for a camera. */
+  /** Name of the displayed user of a room; empty for a camera. */
   person: string
   source: TileSource | undefined
-  /** Why there is no picture, in the operator's language; empty where there is one, or it is not known yet. */
+  /** Reason of a missing picture, in the operator's language; empty if there is one, or while unknown. */
   reason: string
-  /** Since when, milliseconds since the epoch; 0 when that is not known. */
+  /** Start of the current state, in milliseconds since the epoch; 0: unknown. */
   since: number
-  /** Next step, e.g. when it is tried again; may be empty. */
+  /** Next step, e.g. the time of the next attempt; may be empty. */
   next: string
-  /** It is no more: nothing will come. */
+  /** It no longer exists. */
   gone: boolean
-  /** Its own page in the console. */
+  /** Path of its page in the console. */
   page: string
 }

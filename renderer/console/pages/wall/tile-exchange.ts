@@ -3,13 +3,13 @@ import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import { watchStream } from '../rooms/previewExchange.ts'
 import type { StartQueue } from './start-queue.ts'
 
-/** Which stream a tile shows. */
+/** Stream of a tile. */
 export interface TileSource {
   roomId: string
   streamId: string
 }
 
-/** The way of a tile's offers to its node, through the controller. The node sends the smallest stream that is enough for how high the tile is. */
+/** Exchanges a tile's offers with its node, through the controller. The node sends the smallest stream that fits the tile's height. */
 export class TileExchange implements OfferExchange {
   readonly iceServers: RTCIceServer[] = []
   readonly #client: ConsoleClient
@@ -19,7 +19,7 @@ export class TileExchange implements OfferExchange {
   /** URL of the current session; empty while there is none. */
   #session = ''
 
-  /** @param height of the picture, in device pixels */
+  /** @param height height of the picture, in device pixels */
   constructor(client: ConsoleClient, source: TileSource, height: number, starts: StartQueue) {
     this.#client = client
     this.#source = source
@@ -43,7 +43,7 @@ export class TileExchange implements OfferExchange {
       }
     })
 
-  /** The picture is so high from now on, in device pixels; 0: it is not seen. */
+  /** Reports a new height of the picture, in device pixels; 0: hidden. */
   show(height: number): void {
     if (height === this.#height) return
     this.#height = height
@@ -53,7 +53,7 @@ export class TileExchange implements OfferExchange {
   #tell(): void {
     if (this.#session === '') return
     const input = { room_id: this.#source.roomId, session: this.#session, height: this.#height }
-    // A session that is over begins again with the height of then.
+    // An ended session starts again with the current height.
     this.#client.call('media.show', input).catch(() => {})
   }
 }

@@ -1,12 +1,12 @@
-/** Heights are told in steps of so many device pixels. */
+/** Step of reported heights, in device pixels. */
 const step = 30
-/** A change of less than this share is not worth telling: windows are dragged, and scroll bars come and go. */
+/** Minimum share of a change to report: windows are resized, and scroll bars come and go. */
 const enough = 0.15
 
 /**
- * The height of a picture as it is told to the node: in steps, and only when it is otherwise by much.
- * @param told last, in device pixels
- * @param height as it is now, in device pixels
+ * Height of a picture to report to the node: in steps, and only after a large change.
+ * @param told last reported height, in device pixels
+ * @param height current height, in device pixels
  */
 export function toldHeight(told: number, height: number): number {
   if (height <= 0) return 0

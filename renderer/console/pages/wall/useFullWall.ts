@@ -2,14 +2,14 @@ import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
 import type { Ref } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 
-/** Milliseconds without a movement after which the pointer is hidden. */
+/** Time without a movement after which the pointer is hidden, in milliseconds. */
 const pointerMs = 3_000
 
-/** The wall without anything around it: over the whole page, and the whole screen where the browser allows that; the screen stays on. */
+/** The wall alone: over the whole page, and in full screen if the browser allows it; the screen stays on. */
 export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
   const client = useConsole()
   const full = ref(begins)
-  /** The pointer rests: it is hidden. */
+  /** The pointer is hidden. */
   const still = ref(false)
   let pointer: ReturnType<typeof setTimeout> | undefined
   let lock: WakeLockSentinel | undefined
@@ -21,7 +21,7 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
   }
 
   async function keepAwake(): Promise<void> {
-    // Pages over plain HTTP have none: there the system decides.
+    // Pages over plain HTTP have no wake lock: there the system decides.
     if (!('wakeLock' in navigator) || !full.value || document.hidden || lock?.released === false) return
     lock = await navigator.wakeLock.request('screen').catch(() => undefined)
     if (!full.value) void lock?.release()
@@ -29,7 +29,7 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
 
   function toggle(): void {
     full.value = !full.value
-    // The desktop app allows no page the full screen; its window has one of its own.
+    // The desktop app has no full screen for pages; its window has one of its own.
     if (client.kind !== 'websocket') return
     if (full.value) void document.documentElement.requestFullscreen().catch(() => {})
     else if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})

@@ -8,10 +8,10 @@ import { CallError } from '../../../kit/transport/transport.ts'
 import { seenStream, type Seen } from './seen-stream.ts'
 import type { TileContent } from './tile-content.ts'
 
-/** How often it is looked who speaks, in milliseconds. */
+/** Polling interval of speakers, in milliseconds. */
 const lookMs = 2_000
 
-/** Stream of whoever speaks in a room, else the first picture there is. */
+/** Stream of the speaker in a room, else the first available picture. */
 export function useRoomTile(roomId: () => string, watched: () => boolean): ComputedRef<TileContent> {
   const client = useConsole()
   const { t } = useText()
@@ -47,7 +47,7 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
       const { streams, connections } = await client.call('media.stats', { room_id: asked })
       if (asked === roomId()) seen.value = seenStream(streams, connections, seen.value, Date.now())
     } catch {
-      // The last picture goes on, or tells by itself that it does not.
+      // The last picture continues, or reports its own end.
     } finally {
       looking = false
     }

@@ -1,21 +1,21 @@
 import { onScopeDispose, ref, type Ref, type ShallowRef, watchEffect } from 'vue'
 import { toldHeight } from './told-height.ts'
 
-/** A tile that is out of view for so long stops its stream, in milliseconds; so does each of a window that nobody sees. */
+/** Time out of view after which a tile stops its stream, in milliseconds; applies to all tiles of a hidden window. */
 const outOfViewMs = 5_000
 const hiddenMs = 30_000
-/** A size that changes is told once it rests for so long, in milliseconds. */
+/** Time without a change before a new size is reported, in milliseconds. */
 const restMs = 250
 
-/** How a tile is seen. */
+/** Visibility of a tile. */
 export interface TileView {
-  /** In device pixels, as it is told to the node; 0 while it is not seen. */
+  /** Height in device pixels, as reported to the node; 0 while hidden. */
   height: Readonly<Ref<number>>
-  /** Its stream is wanted: it is seen, or was a moment ago. */
+  /** Its stream is needed: it is visible, or was a moment ago. */
   wanted: Readonly<Ref<boolean>>
 }
 
-/** Watches how large a tile is and whether anybody sees it. */
+/** Observes the size and visibility of a tile. */
 export function useTileView(element: Readonly<ShallowRef<HTMLElement | null>>): TileView {
   const height = ref(0)
   const wanted = ref(false)
@@ -41,7 +41,7 @@ export function useTileView(element: Readonly<ShallowRef<HTMLElement | null>>): 
 
   const sizes = new ResizeObserver(([entry]) => {
     const { width, height: lines } = entry?.contentRect ?? { width: 0, height: 0 }
-    // The picture is as high as its shape lets it be.
+    // The aspect ratio limits the height of the picture.
     pixels = Math.min(lines, (width * 9) / 16) * devicePixelRatio
     clearTimeout(sizeTimer)
     sizeTimer = setTimeout(look, told === 0 ? 0 : restMs)

@@ -8,17 +8,17 @@ import { CallError } from '../../../kit/transport/transport.ts'
 import { useWallViews } from './useWallViews.ts'
 import { itemKey, sameItems } from './wall-items.ts'
 
-/** Tiles that were changed and not saved. */
+/** Changed tiles that are not saved. */
 interface Draft {
   items: readonly WallItem[]
-  /** Id of the view that they were changed from; 0 for none. */
+  /** Revision of the view that they are based on; 0: none. */
   revision: number
 }
 
-/** Kept while the operator looks at other pages. The one without a view has an empty id. */
+/** Kept while the operator visits other pages. Without a view the id is empty. */
 const useDrafts = sharedState(() => ({ byView: shallowReactive(new Map<string, Draft>()) }))
 
-/** The tiles of one view, or of none yet, with what the operator changed. */
+/** Tiles of one view, or of a new one, with the operator's changes. */
 export function useWall(viewId: () => string) {
   const client = useConsole()
   const { t } = useText()
@@ -30,11 +30,11 @@ export function useWall(viewId: () => string) {
   const draft = computed(() => drafts.get(viewId()))
   const items = computed(() => draft.value?.items ?? view.value?.items ?? [])
   const dirty = computed(() => draft.value !== undefined && !sameItems(draft.value.items, view.value?.items ?? []))
-  /** Somebody else saved the view since the operator began to change it. */
+  /** Another operator saved the view since the first change. */
   const overtaken = computed(
     () => dirty.value && view.value !== undefined && view.value.revision !== draft.value?.revision,
   )
-  /** The view that was asked for is no more. */
+  /** The requested view no longer exists. */
   const missing = computed(() => viewId() !== '' && ready.value !== undefined && view.value === undefined)
   const full = computed(() => items.value.length >= limits.wallTiles)
 
@@ -46,7 +46,7 @@ export function useWall(viewId: () => string) {
     change(items.value.filter((one) => itemKey(one) !== itemKey(item)))
   }
 
-  /** Adds it, or takes it away when it is there. */
+  /** Adds an item, or removes it if present. */
   function toggle(item: WallItem): void {
     if (items.value.some((one) => itemKey(one) === itemKey(item))) remove(item)
     else if (!full.value) change([...items.value, item])
@@ -56,7 +56,7 @@ export function useWall(viewId: () => string) {
     drafts.delete(viewId())
   }
 
-  /** Saves the tiles under the name of the view that is open. */
+  /** Saves the tiles under the name of the open view. */
   async function save(): Promise<void> {
     const { value: open } = view
     if (open === undefined) return
@@ -83,7 +83,7 @@ export function useWall(viewId: () => string) {
   }
 
   /**
-   * Saves the tiles as a new view, or gives the open one another name.
+   * Saves the tiles as a new view, or renames the open one.
    * @throws CallError
    */
   async function saveAs(name: string, rename: boolean): Promise<WallView> {
@@ -91,11 +91,11 @@ export function useWall(viewId: () => string) {
     const saved = await client.call('wall.save', {
       ...(open === undefined ? {} : { id: open.id, revision: open.revision }),
       name,
-      // A new name saves nothing else.
+      // Renaming saves nothing else.
       items: [...(open?.items ?? items.value)],
     })
     if (open === undefined) drafts.delete(viewId())
-    // Unsaved changes were made from the same tiles.
+    // Unsaved changes are based on the same tiles.
     else if (draft.value?.revision === open.revision) drafts.set(open.id, { ...draft.value, revision: saved.revision })
     return saved
   }

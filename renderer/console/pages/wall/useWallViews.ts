@@ -3,7 +3,7 @@ import type { WallView } from '../../../../shared/console/wall.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { useLive } from '../../../kit/composables/useLive.ts'
 
-/** The saved views of the wall, by name; kept fresh by events. */
+/** Saved views of the wall, by name; updated by events. */
 export const useWallViews = sharedState((client) => {
   const views = shallowRef<readonly WallView[]>([])
   const { value: ready, error } = useLive(client, async () => {

@@ -28,16 +28,16 @@ import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
 import { ToldProgram } from './wire/program-info.ts'
 
-/** What a driver of a Janus node is made of. */
+/** Needs of a driver of a Janus node. */
 export interface JanusNodeOptions {
   name: string
   rooms: JanusRooms
   traits: NodeTraits
-  /** Of signed tokens; also where the node does not look at signatures nobody else can make one. */
+  /** Secret of signed tokens; nobody else can make one, also if the node does not check signatures. */
   tokenSecret: string
-  /** Ends what somebody who was put out still has open on the node. */
+  /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
-  /** By which participants of relays are known. */
+  /** Prefix that marks relay participants. */
   relayIds: RelayIds
   /** Those that the controller of before left in its rooms. */
   relayed?: readonly RelayParticipant[] | undefined
@@ -57,7 +57,7 @@ export interface JanusNodeOptions {
   clock?: () => number
 }
 
-/** What the controller asks by itself, after an event: milliseconds. */
+/** Timeout of the controller's own requests after an event, in milliseconds. */
 const ownRequestMs = 4_000
 
 /**
@@ -76,7 +76,7 @@ export class JanusNode implements MediaNode {
   readonly relays: RelayParticipants
   readonly #listeners = new Set<(event: NodeEvent) => void>()
   readonly #closing = new AbortController()
-  /** Rooms whose people are known: who comes now is new. */
+  /** Rooms that were read: a participant who is not known yet has just joined. */
   readonly #read = new Set<string>()
   #telling = false
   readonly #program: ToldProgram
@@ -116,7 +116,7 @@ export class JanusNode implements MediaNode {
       ...options,
       admission,
       participants,
-      // Who is still on the way in is not the one who is taken out.
+      // A person who is still entering is not the one who is removed.
       isProven: (roomId, userId) => traits.current.guarded || options.isHere(roomId, userId),
     })
     this.#rooms = new HeldRooms({
@@ -230,9 +230,9 @@ export class JanusNode implements MediaNode {
     await this.#removal.displace(roomId, userId, signal)
   }
 
-  /** Who came through the page is in, or did not come: with what let them in nobody else comes. */
+  /** Notes that a user of the page joined, or failed to: their token admits nobody else. */
   joinedThroughPage(roomId: string, userId: string, { token }: Readonly<Record<string, unknown>>): void {
-    // What the node tells of it may come later.
+    // The node's event may come later.
     this.#readSoon(roomId)
     if (typeof token !== 'string') return
     this.#look('a token of somebody who is in', () =>
@@ -240,7 +240,7 @@ export class JanusNode implements MediaNode {
     )
   }
 
-  /** What is known of somebody who came through the room page has changed. */
+  /** Facts about a user of the room page changed. */
   visitorChanged(roomId: string): void {
     this.#readSoon(roomId)
   }
@@ -269,12 +269,12 @@ export class JanusNode implements MediaNode {
     this.#program.telling(telling)
     this.#telling = telling
     this.#participants.doubt()
-    // What was told before is lost, and so may be what is told from now on: the next poll lists all.
+    // Earlier events are lost, and later ones may be: the next poll lists all rooms.
     this.#rooms.doubt()
     if (telling) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
-  /** The node told something. */
+  /** Takes an event of the node. */
   take(event: JanusEvent): void {
     if (event.type === 'started') return this.#restarted()
     const roomId = this.#options.rooms.roomOf(event.room)
@@ -312,7 +312,7 @@ export class JanusNode implements MediaNode {
     await Promise.all(this.#devices.usersOf(roomId).map(({ userId }) => this.#devices.remove(roomId, userId, signal)))
   }
 
-  /** Where others are in a room than is known, or the node does not tell who comes and goes, the room is read. */
+  /** Reads the room if its participants differ from the known ones, or the node sends no events. */
   #listed({ roomId, participants }: ListedRoom): void {
     const known = this.#entry.countOf(roomId) + this.relays.count(roomId)
     if (participants !== known || (participants > 0 && !this.#telling)) this.#readSoon(roomId)
@@ -326,7 +326,7 @@ export class JanusNode implements MediaNode {
     return true
   }
 
-  /** Everything of the node is void; what it holds is asked anew. */
+  /** Discards the state of the node, and reads it again. */
   #restarted(): void {
     this.#options.traits.forget()
     this.#admission.lost()
@@ -363,7 +363,7 @@ export class JanusNode implements MediaNode {
     this.#tell(event)
     if (event.type !== 'joined') return
     const { roomId, user } = event
-    // Janus knows no cap on people: whoever is one too many is put out at once. Who was in the room before it was looked at stays.
+    // Janus has no cap on people: a user beyond it is removed at once. Users from before the first reading stay.
     const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId, user.userId)
     if (tooMany || this.#entry.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
   }

@@ -24,12 +24,12 @@ import { RoomNames } from './rooms/room-names.ts'
 import { JanusRooms } from './rooms/janus-rooms.ts'
 import { coreToken } from './rooms/signed-token.ts'
 
-/** What the drivers of Janus nodes are made of. */
+/** Needs of the drivers of Janus nodes. */
 export interface JanusNodesOptions {
   /** With `confirmed` where another controller can take over. */
   store: Pick<Store, 'all' | 'get' | 'transact' | 'seal' | 'unseal'> & Partial<Pick<FencedStore, 'confirmed'>>
   settings: () => Settings
-  /** Who was removed from which room. */
+  /** Removals from rooms. */
   removals: Pick<RemovalsPort, 'remove' | 'refuses'>
   logger: NodeLogger
   /** The devices in the rooms of one node. */
@@ -38,14 +38,14 @@ export interface JanusNodesOptions {
   changed: () => void
   /** How many are in a room on other nodes than this one, leaving out this user; left out: nobody. */
   onOtherNodes?: (node: string, roomId: string, userId: string) => number
-  /** Told of people who came through the room page. @param people of which node */
+  /** Receives events of people who came through the room page. @param people those of the node */
   people?: (people: JanusPeople, event: PeopleEvent) => void
 }
 
-/** What a client of Janus's own API needs to be in a room. */
+/** Access of a client of Janus's own API to a room. */
 export interface ParticipantAccess {
   wsUrl: string
-  /** What the room is called on the node. */
+  /** Name of the room on the node. */
   room: string
   /** Core token, for every message. */
   token: string
@@ -115,7 +115,7 @@ export class JanusNodes {
       onOtherNodes: (roomId, userId) => this.#options.onOtherNodes?.(name, roomId, userId) ?? 0,
       released: () => {
         admin.close()
-        // People stay as they are while their node does: their pages show whoever drives it next what to go on with.
+        // People stay as they are while their node lives: their pages show the next driver what to continue.
         people
           .close(store.get('nodes', name)?.enabled === true)
           .catch((error: unknown) => logger.debug({ node: name, err: error }, 'people could not be taken out'))
@@ -181,8 +181,8 @@ export class JanusNodes {
   }
 
   /**
-   * Whether a node tells of a room before the signal aborts. One that is not in service as it is described here cannot: the files with which it would tell are of the node that
-   * is; so nothing is held against it. Never rejects.
+   * Whether a node sends an event about a room before the signal aborts. A node that is not in service as described here cannot: its configuration files are those of the node in
+   * service; so a missing event is not held against it. Never rejects.
    */
   async tells(access: JanusAccess, room: string, signal: AbortSignal): Promise<boolean> {
     const running = this.#running.get(access.name)
@@ -212,7 +212,7 @@ export class JanusNodes {
     return running?.traits.current.guarded === true || running?.people.personOf(roomId, userId) !== undefined
   }
 
-  /** Somebody who proves the id was taken out of a room lately by the controller's wish, or is about to be. */
+  /** Whether the controller removed this user from a room lately, or is about to. */
   wasKicked(roomId: string, userId: string): boolean {
     for (const { node } of this.#running.values()) if (node.kicks(roomId, userId)) return true
     return this.#options.removals.refuses({ roomId, userId, proven: true })

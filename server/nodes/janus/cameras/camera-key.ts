@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { cameraKey, type CameraSource } from '../../../../shared/device-address.ts'
 
-/** What the mountpoints that are ours begin with. */
+/** Prefix of our mountpoints' names. */
 export const ourMountpoints = 'roomdesk-'
 
 /** A camera as a node pulls it: one for all rooms, by its address and login. */
 export interface Camera extends CameraSource {
-  /** Of its mountpoint: the same for the same camera on the same node, and nothing that anybody else can guess. */
+  /** Id of its mountpoint: the same for the same camera on the same node, and not guessable. */
   id: string
-  /** Whoever has it may change the mountpoint, and see the login. */
+  /** Secret with which the mountpoint can be changed, and the login read. */
   secret: string
-  /** Whoever has it may watch the mountpoint. */
+  /** PIN with which the mountpoint can be watched. */
   pin: string
 }
 

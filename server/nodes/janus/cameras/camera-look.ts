@@ -9,7 +9,7 @@ import type { MountpointMedia } from './mountpoint-requests.ts'
 const supportedAudio = /^(opus|pcmu|pcma|g722)$/i
 const supportedVideo = /^(h264|vp8|vp9|av1)$/i
 
-/** What was seen of a camera before Janus pulls it. */
+/** Facts about a camera from before Janus pulls it. */
 export interface Looked {
   /** It has sound in a supported codec, or may have. */
   hasAudio: boolean
@@ -19,18 +19,18 @@ export interface Looked {
   url: string
 }
 
-/** What looks, and what it is for. */
+/** Probe of a camera, and its purpose. */
 export interface LookOptions {
   /** Undefined while none can look. */
   probe: () => CameraProbe | undefined
-  /** The site says where cameras may be: one that cannot be looked at is not called. */
+  /** Whether the site limits where cameras may be: then a camera that cannot be checked is not pulled. */
   restricted: () => boolean
   logger: NodeLogger
 }
 
 /**
- * Looks at a camera, for the reason why it cannot be pulled, which Janus does not give; and whether it is where cameras may be. Where the site limits that, Janus is to call
- * the very address that was looked at: a name may mean another one a moment later.
+ * Checks a camera for the reason why it cannot be pulled, which Janus does not report; and whether its address is permitted. If the site limits that, Janus gets the very IP
+ * address that was checked: a name may resolve to another one a moment later.
  * @throws DeviceJoinError with the reason; the signal's reason
  */
 export async function lookAtCamera(

@@ -17,7 +17,7 @@ import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { CameraQueue } from './camera-queue.ts'
 
-/** What the loops of a node are made of. */
+/** Needs of the bridges of a node. */
 export interface CameraLoopsOptions {
   /** Name of the node. */
   node: string
@@ -32,13 +32,13 @@ export interface CameraLoopsOptions {
   clock: () => number
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
-  /** Told of each that is gone. */
+  /** Called for each bridge that is gone. */
   gone: (loop: Loop) => void
   /** Aborts when the node goes out of service. */
   closing: AbortSignal
 }
 
-/** What is to become a loop. */
+/** Wishes for a bridge. */
 export interface WantedLoop {
   roomId: string
   device: NodeDevice
@@ -52,7 +52,7 @@ const never = new AbortController().signal
 /** The loops of a node, from their joining to their end: each makes one camera a participant of one room. */
 export class CameraLoops {
   readonly table = new LoopTable()
-  /** What concerns a loop happens one after the other. */
+  /** Acts on one bridge run one after the other. */
   readonly #queue = new CameraQueue()
   readonly #options: CameraLoopsOptions
 
@@ -139,7 +139,7 @@ export class CameraLoops {
     if (!(await this.takeDown(session, loop))) throw new NodeConnectionError('the connection to the node was lost')
   }
 
-  /** Takes both handles and its part of the mountpoint away. Resolves to false when Janus could not be told: whoever claims the session does it. Never rejects. */
+  /** Removes both handles and its part of the mountpoint. Resolves to false when Janus could not be reached: the next claimant of the session does it. Never rejects. */
   async takeDown(session: JanusSession, loop: Loop): Promise<boolean> {
     loop.state = 'over'
     loop.unwatch()
@@ -169,7 +169,7 @@ export class CameraLoops {
     await this.#options.mountpoints.release(session, loop.record.mountpoint)
   }
 
-  /** The handles of a loop, which is known from now on: whatever becomes of it, it is taken down. */
+  /** Attaches the handles of a bridge, which is registered from now on, so that it is removed in any case. */
   async #attach(
     session: JanusSession,
     { roomId, device, camera }: WantedLoop,

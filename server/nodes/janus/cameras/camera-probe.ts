@@ -12,6 +12,6 @@ export type CameraProbe = (
   message: string
   /** IP address at which it answered, which is one where cameras may be; empty when it did not. */
   address: string
-  /** Of kind `video` or `audio`; the codec as SDP names it. */
+  /** Kind `video` or `audio`, and the codec as SDP names it. */
   tracks: readonly { kind: string; codec: string }[]
 }>

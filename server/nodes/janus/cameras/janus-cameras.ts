@@ -17,12 +17,12 @@ import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
 import { Substreams } from './substreams.ts'
 
-/** What the cameras of a node are made of. */
+/** Needs of the cameras of a node. */
 export interface JanusCamerasOptions {
   access: Pick<JanusAccess, 'name' | 'wsUrl' | 'secrets' | 'confirmed'>
   store: Pick<Store, 'all' | 'get' | 'transact'>
   rooms: RoomsForDevices
-  /** What looks at a camera first; undefined while none can. */
+  /** Probe for cameras; undefined while no embedded node can do it. */
   probe: () => CameraProbe | undefined
   /** The site says where cameras may be. */
   restricted: () => boolean
@@ -44,7 +44,7 @@ const defaultStallMs = 5_000
 const answerMs = 10_000
 /** How long a token of ours counts: each is used once, but clocks differ. */
 const tokenSeconds = 3_600
-/** Loops that are looked at or taken down at a time. */
+/** Bridges that are checked or removed at a time. */
 const width = 16
 /** Pages are there again within some seconds. */
 const defaultSettleMs = 15_000
@@ -65,7 +65,7 @@ export class JanusCameras implements RoomDevices {
   readonly small: Substreams
   readonly #session: LastingSession
   readonly #closing = new AbortController()
-  /** Until what nobody holds is looked for. */
+  /** Timer of the next search for mountpoints without a user. */
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: JanusCamerasOptions) {
@@ -179,7 +179,7 @@ export class JanusCameras implements RoomDevices {
 
   /** As RoomDevices.placesChanged. */
   async placesChanged(): Promise<void> {
-    // Whoever watches one begins anew, by the rules of now.
+    // Viewers start again, by the present rules.
     await this.small.endAll()
     const loops = [...this.#loops.table]
     await inLanes(
@@ -230,7 +230,7 @@ export class JanusCameras implements RoomDevices {
     await this.#mountpoints.settled()
   }
 
-  /** What the controller of before left. */
+  /** Reads what the controller before left. */
   #remember(): void {
     const records = this.#records.all()
     const session = records.at(-1)?.session
@@ -261,7 +261,7 @@ export class JanusCameras implements RoomDevices {
   }
 
   async #opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void> {
-    // What was pulled in the session of before is not in this one.
+    // Pulls of the session before are not in this one.
     if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
       const loops = [...this.#loops.table]

@@ -13,8 +13,8 @@ export function handlesOf(session: JanusSession, record: StoredCameraLoop): Loop
 }
 
 /**
- * For how long a loop has been silent, in milliseconds; undefined when it is gone. What it told while nobody listened is lost, so that its ends are asked.
- * @param room what its room is called on the node
+ * Silence of a bridge in milliseconds; undefined when it is gone. Events while nobody listened are lost, so both ends are queried.
+ * @param room its room's name on the node
  * @throws NodeError; the signal's reason
  */
 export async function silenceOf(

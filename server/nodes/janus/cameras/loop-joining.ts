@@ -11,14 +11,14 @@ import type { JanusSession } from '../wire/janus-session.ts'
  */
 export type LoopHandles = HandlePair
 
-/** What a loop connects. */
+/** Ends of a bridge. */
 export interface LoopEnds {
   mountpoint: { id: string; pin: string }
   /** Room, id, display and what else lets the publisher in. */
   join: Readonly<Record<string, unknown>>
 }
 
-/** By this Janus's events name what is a camera of ours. */
+/** Opaque id of our cameras in Janus's events. */
 const cameraOpaqueId = 'roomdesk-camera'
 
 /** Both handles, or none. @throws as JanusSession.attach */

@@ -2,9 +2,7 @@ import type { StoredCameraLoop } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 
-/**
- * The loops of a node as they are kept for the next controller. A change is on disk a few milliseconds later, and nobody waits for it: what is lost in a crash is made anew.
- */
+/** Bridges of a node, stored for the next controller. A change is on disk a few milliseconds later, and nobody waits for it: a bridge that a crash loses is made again. */
 export class LoopRecords {
   readonly #store: Pick<Store, 'all' | 'transact'>
   readonly #node: string

@@ -9,7 +9,7 @@ export interface Loop {
   state: 'joining' | 'up' | 'over'
   /** As somebody wanted it there last; undefined while nobody has since the controller started. */
   device: NodeDevice | undefined
-  /** That it is in the room was told. */
+  /** Whether its joining was reported. */
   isTold: boolean
   unwatch: () => void
 }
@@ -37,7 +37,7 @@ export class LoopTable {
     return this.#rooms.get(roomId)?.get(userId)
   }
 
-  /** It is the one that is known of its room and user. */
+  /** Whether it is the registered bridge of its room and user. */
   has(loop: Loop): boolean {
     return this.get(loop.record.room_id, loop.record.user_id) === loop
   }

@@ -7,7 +7,7 @@ export type LoopEnd =
   /** Somebody took it out of the room, or the room is gone. */
   { type: 'left' } | { type: 'lost'; kind: DeviceErrorKind; detail: string }
 
-/** What is watched, and how patiently. */
+/** The watched bridge, and its deadlines. */
 export interface LoopWatchOptions {
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
@@ -19,7 +19,7 @@ export interface LoopWatchOptions {
   onEnd: (end: LoopEnd) => void
 }
 
-/** Janus tells of a silence once it has lasted so long, in milliseconds. */
+/** Silence after which Janus sends an event, in milliseconds. */
 const toldAfterMs = 1_000
 
 /**
@@ -44,7 +44,7 @@ export function watchLoop({ publisher, subscriber }: LoopHandles, options: LoopW
   const expect = (milliseconds: number): void => {
     clearTimeout(timer)
     timer = setTimeout(() => {
-      // What Janus told while nobody listened is missing: it is asked before the camera is given up. Whoever cannot ask is told by the end of the session.
+      // Events may have been missed, so Janus is queried before the camera is given up. If it cannot be queried, the end of the session decides.
       askSilence().then(
         (silent) => {
           if (silent >= stallMs) lost('stalled', `no picture for ${stallMs} ms`)

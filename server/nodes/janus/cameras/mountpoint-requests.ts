@@ -16,7 +16,7 @@ const mediaSchema = z.object({
 })
 const listSchema = z.object({ list: z.array(z.looseObject({ id: z.string() })) })
 
-/** What a mountpoint carries. */
+/** Media of a mountpoint. */
 export type MountpointMedia = z.output<typeof mediaSchema>['info']['media']
 
 /** Mountpoints of one Janus, in requests to its Streaming plugin, each through a handle that a session has for that alone. */
@@ -34,7 +34,7 @@ export class MountpointRequests {
     this.#roomKey = roomKey
   }
 
-  /** The handle through which a session is asked for what concerns no loop; 0: none yet. Whoever claims the session goes on with it. */
+  /** Handle for requests that concern no bridge; 0: none yet. The next claimant of the session goes on with it. */
   get controlId(): number {
     return this.#controlId
   }

@@ -6,7 +6,7 @@ import { type Camera, ourMountpoints } from './camera-key.ts'
 import { described, hasPicture, hasStrangeSound, lookAtCamera, type Looked, type LookOptions } from './camera-look.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
-/** What mountpoints are made of. */
+/** Needs of mountpoints. */
 export interface MountpointsOptions extends LookOptions {
   requests: MountpointRequests
 }
@@ -103,7 +103,7 @@ export class Mountpoints {
     const giveUp = new AbortController()
     const held: Held = { uses: 0, giveUp, made: this.#make(session, camera, giveUp.signal) }
     this.#held.set(camera.id, held)
-    // Whoever comes next tries anew.
+    // The next caller tries again.
     held.made.catch(() => {
       if (this.#held.get(camera.id) === held) this.#held.delete(camera.id)
     })

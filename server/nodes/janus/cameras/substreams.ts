@@ -10,7 +10,7 @@ import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { watchedMountpoint } from './watched-mountpoint.ts'
 
-/** What second streams are made of. */
+/** Needs of substreams. */
 export interface SubstreamsOptions {
   loops: LoopTable
   mountpoints: Mountpoints
@@ -29,7 +29,7 @@ export interface SubstreamsOptions {
 interface View {
   loop: Loop
   camera: Camera
-  /** Tells them that it is over. */
+  /** Called when the substream is over. */
   ended: () => void
 }
 
@@ -49,7 +49,7 @@ const never = new AbortController().signal
 export class Substreams implements SmallPictures {
   readonly #options: SubstreamsOptions
   readonly #views = new Set<View>()
-  /** What is to be let go of soon. */
+  /** Cameras that will be released soon. */
   readonly #lingering = new Map<NodeJS.Timeout, Camera>()
   /** Until when a second stream is not asked for, on the clock of `performance.now()`. */
   readonly #refused = new WeakMap<Loop, number>()
@@ -114,7 +114,7 @@ export class Substreams implements SmallPictures {
     }
   }
 
-  /** The camera is out of the room: whoever watches it is told. */
+  /** Ends the substream of a camera that left the room, and notifies its viewers. */
   loopEnded(loop: Loop): void {
     for (const view of [...this.#views]) if (view.loop === loop) this.#end(view)
   }
@@ -124,14 +124,14 @@ export class Substreams implements SmallPictures {
     return new Set(Array.from(this.#options.loops, (loop) => this.#cameraOf(loop)?.id ?? ''))
   }
 
-  /** What somebody watches goes on for the next controller; nothing else is pulled any more when this resolves. Never rejects. */
+  /** Leaves watched substreams to the next controller, and resolves once nothing else is pulled. Never rejects. */
   async leave(): Promise<void> {
     this.#views.clear()
     clearInterval(this.#timer)
     await this.endAll()
   }
 
-  /** Everybody is told that it is over, and nothing is pulled any more when this resolves. Never rejects. */
+  /** Ends all substreams, notifies their viewers, and resolves once nothing is pulled. Never rejects. */
   async endAll(): Promise<void> {
     for (const view of [...this.#views]) this.#end(view)
     const lingering = [...this.#lingering]
@@ -167,7 +167,7 @@ export class Substreams implements SmallPictures {
     }
   }
 
-  /** Whoever watches the small one hears the camera as well as everybody else. @throws NodeError */
+  /** Checks that the substream has the camera's sound as well. @throws NodeError */
   async #assertSound(session: JanusSession, second: string, first: string): Promise<void> {
     const { requests } = this.#options
     const [small, large] = await Promise.all([requests.media(session, second), requests.media(session, first)])

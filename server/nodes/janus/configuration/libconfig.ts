@@ -1,4 +1,4 @@
-/** What a setting of a libconfig file can be; an array holds strings. */
+/** Value of a setting in a libconfig file; an array holds strings. */
 export type LibconfigValue = string | number | boolean | readonly string[]
 
 /** A line of a group: a setting, or a comment of one line. */

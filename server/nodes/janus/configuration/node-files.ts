@@ -10,12 +10,12 @@ export interface NodeFile {
   text: string
 }
 
-/** What the files of a node are made of, besides what a driver knows of it. */
+/** Needs of a node's files, besides the driver's facts about it. */
 export interface NodeFilesOptions {
   node: JanusAccess
-  /** Where the node sends its events; left out: nowhere, and it is polled; `unknown`: nobody knows where yet. */
+  /** Address for the node's events; left out: none, and it is polled; `unknown`: not known yet. */
   events?: EventTarget | 'unknown' | undefined
-  /** Addresses that the controller calls from: from elsewhere the Admin API does not answer. Empty: it answers everybody. */
+  /** Addresses that the controller calls from: the Admin API answers no others. Empty: it answers everybody. */
   controllers: readonly string[]
   /** The IP address that the Admin API listens at; empty: every address of the machine. */
   adminAddress: string
@@ -55,7 +55,7 @@ const unused = {
   events: ['gelfevh', 'mqttevh', 'nanomsgevh', 'rabbitmqevh', 'sampleevh'],
 } as const
 
-/** What a session may say nothing for before it ends, and how long it waits for a controller that comes back; in seconds. */
+/** Silence after which a session ends, and time that it waits for a controller to come back; in seconds. */
 const sessionSeconds = 60
 
 const certificateFolder = '/etc/janus'

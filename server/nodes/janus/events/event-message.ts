@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a node tells of itself and its rooms; everything else that it tells is left out. */
+/** Events of a node about itself and its rooms; all others are ignored. */
 export type JanusEvent =
   /** It started, and is empty. */
   | { type: 'started' }
@@ -10,7 +10,7 @@ export type JanusEvent =
       /** Its name on the node, here as below. */
       room: string
       userId: string
-      /** The node's number for this stay; whoever has it can subscribe in the name of this person, so it is never shown. */
+      /** The node's number for this participant session; its holder can subscribe in the person's name, so it is never shown. */
       key: number
       /** With which the room was joined, where one is asked for. */
       token: string | undefined
@@ -38,7 +38,7 @@ const roomSchema = z.object({
 const startSchema = z.object({ type: z.literal(coreEvent), event: z.object({ status: z.literal('started') }) })
 const messageSchema = z.union([roomSchema, startSchema])
 
-/** What happens in a room without changing who is in it, often. */
+/** Frequent events in a room that do not change its participants. */
 const silent = new Set([
   'subscribing',
   'configured',

@@ -14,14 +14,14 @@ import { type JanusEvent, readEvents } from './event-message.ts'
 /** A node that may send its events. */
 export interface EventSource {
   name: string
-  /** What it shows as the subprotocol of its WebSocket. */
+  /** Subprotocol of its WebSocket. */
   secret: string
-  /** It is connected from now on, or no longer: events that were told in between are lost. */
+  /** Called when it connects or disconnects: events in between are lost. */
   connected(connected: boolean): void
   take(event: JanusEvent): void
 }
 
-/** What an event port is made of. */
+/** Needs of an event port. */
 export interface EventPortOptions {
   /** Those whose events are wanted now. */
   sources: () => Iterable<EventSource>
@@ -44,8 +44,8 @@ interface Connected {
 }
 
 /**
- * Where Janus nodes send their events (the WebSocket event handler, wsevh): each to a path with its name, with its secret as the subprotocol. What is sent by anybody else is
- * not read.
+ * Port for the events of Janus nodes (the WebSocket event handler, wsevh): each connects to a path with its name, with its secret as the subprotocol. Other connections are not
+ * read.
  */
 export class EventPort {
   readonly #options: EventPortOptions
@@ -75,7 +75,7 @@ export class EventPort {
     })
   }
 
-  /** Where it listens; empty when it does not. */
+  /** URL at which it listens; empty when it does not. */
   get url(): string {
     return this.#server.url
   }
@@ -112,7 +112,7 @@ export class EventPort {
     this.#server.secure(tls)
   }
 
-  /** Which nodes may send changed: whoever may not any more is cut off. */
+  /** Cuts off nodes that may not send events any more. */
   review(): void {
     const wanted = new Set(this.#options.sources())
     for (const [socket, { source }] of [...this.#connected]) if (!wanted.has(source)) this.#forget(socket)
@@ -122,7 +122,7 @@ export class EventPort {
     const path = request.url ?? ''
     const [shown = ''] = (request.headers['sec-websocket-protocol'] ?? '').split(',')
     const source = [...this.#options.sources()].find(({ name }) => eventPath(name) === path)
-    // Who asks for a node that is not there waits as long as who shows a wrong secret.
+    // An unknown node takes as long as a wrong secret.
     const right = sameSecret(source?.secret ?? '', shown.trim())
     if (source === undefined || source.secret === '' || !right) return refuse(socket, '401 Unauthorized')
     this.#sockets.handleUpgrade(request, socket, head, (client) => this.#serve(client, source))

@@ -1,16 +1,16 @@
 import type { JanusEvent } from './event-message.ts'
 
-/** Lets others than the driver of a node hear that the node tells of a room. */
+/** Waits for a node's events about a room, besides the node's driver. */
 export class RoomNews {
   readonly #waiting = new Map<string, Set<() => void>>()
 
-  /** The node told something. */
+  /** Takes an event of the node. */
   tell(event: JanusEvent): void {
     if (event.type === 'started') return
     for (const heard of this.#waiting.get(event.room) ?? []) heard()
   }
 
-  /** Whether something is told of a room before the signal aborts. Never rejects. @param room its name on the node */
+  /** Waits for an event about a room until the signal aborts; resolves to whether there was one. Never rejects. @param room its name on the node */
   told(room: string, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()

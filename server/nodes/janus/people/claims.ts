@@ -10,15 +10,15 @@ import type { SmallPictures } from './small-pictures.ts'
 import { Subscription } from './subscription.ts'
 import { attachedWith, stillWatches, watchedFeed } from './watched-feed.ts'
 
-/** What an earlier controller began on a node goes on: stays of people, and what they send and watch. */
+/** Continues what an earlier controller began on a node: participant sessions of people, their publications and subscriptions. */
 
-/** A picture that is shown somewhere, as far as is known: its largest size. */
+/** Largest height of a picture that is shown at an unknown size. */
 const highest = 20_000
 const never = new AbortController().signal
 
 /**
- * Somebody's stay. Leaves nothing behind when it fails.
- * @param look finds out what is published in the room: that is told to who joins, and to nobody else
+ * Continues a participant session. Leaves nothing behind when it fails.
+ * @param look reads the streams of the room, which Janus sends to joining participants only
  * @throws JanusError noSession and NotThere when it is over; as JanusSession.claim
  */
 export async function claimStay(
@@ -38,17 +38,20 @@ export async function claimStay(
   }
 }
 
-/** Whose media it is, and what their ticket says of it. */
+/** Owner of the media, and the content of their ticket. */
 export interface ClaimedMedia {
   stay: PersonStay
   media: HeldMedia
-  /** What the room is called on the node. */
+  /** Name of the room on the node. */
   room: string
   /** It is to be had in the room now. */
   isPublished: boolean
 }
 
-/** What they send or watch. @param pictures where there are smaller ones @param over told once when it ends @throws NotThere, JanusError noHandle when it is over; as JanusHandle.request */
+/**
+ * Continues a publication or subscription. @param pictures where there are smaller ones @param over called once when it ends @throws NotThere, JanusError noHandle when it is
+ * over; as JanusHandle.request
+ */
 export async function claimMedia(
   { stay, media, room, isPublished }: ClaimedMedia,
   { roomId, streamId: feedId, sends, sdp, height }: RoomMediaParams<'resume'>,

@@ -5,8 +5,8 @@ import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 const gatherMs = 500
 
 /**
- * Puts Janus's candidates, which it tells one by one, into its description: whoever gets that by HTTP hears nothing later. It listens from its making on, for the first
- * candidates may come before the description does.
+ * Puts Janus's candidates, which arrive one by one, into its description: a peer that gets it by HTTP receives nothing later. It listens from its making on, because the first
+ * candidates may arrive before the description.
  */
 export class CandidateGathering {
   readonly #lines: string[] = []
@@ -64,7 +64,7 @@ export function withoutTrickle(sdp: string): string {
   return sdp.replace(/^a=ice-options:.*\r?\n/gm, '')
 }
 
-/** What one end of an ICE session is known by (RFC 8839, section 5.4). */
+/** Credentials of one end of an ICE session (RFC 8839, section 5.4). */
 export interface IceCredentials {
   userFragment: string
   password: string

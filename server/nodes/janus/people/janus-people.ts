@@ -25,23 +25,23 @@ import { videoMidOf, watchedFeed } from './watched-feed.ts'
 export type { PagePerson } from './person-stay.ts'
 export type { PublishedFeed } from './room-feeds.ts'
 
-/** What is told of people who came through the page. */
+/** Events of people who came through the page. */
 export type PeopleEvent =
-  /** What is published in a room, as far as somebody of ours is in it. */
+  /** Streams of a room with a participant of this site. */
   | { type: 'feeds'; roomId: string; feeds: PublishedFeed[] }
   /** Somebody is no longer in the room, or could not join it; nobody asked for that. */
   | { type: 'out'; roomId: string; userId: string; error: unknown }
   /** A publication or subscription is over; nobody asked for that. */
   | { type: 'over'; session: string }
 
-/** What the people of one node are made of. */
+/** Needs of the people of one node. */
 export interface JanusPeopleOptions {
   socket: JanusSocketOptions
   admit: Admit
   admitted: Admitted
   /** Somebody is called otherwise, or became host. */
   changed: (person: PagePerson) => void
-  /** What a room is called on the node; left out: by its number. */
+  /** Name of a room on the node; left out: its number. */
   nameOf?: (roomId: string) => string
   /** Puts out a participant of this id who is there from before. @throws as JanusRooms.kick */
   clear: (roomId: string, userId: string, signal: AbortSignal) => Promise<void>
@@ -106,12 +106,12 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     })
   }
 
-  /** What is published in a room; empty where nobody of ours is in it. */
+  /** Streams of a room; empty without a participant of this site in it. */
   feedsOf(roomId: string): PublishedFeed[] {
     return this.#feeds.list(roomId)
   }
 
-  /** What is published in a room is known from then on, for a while at least. @throws as `watch` */
+  /** Reads the streams of a room, which are known from then on for a while at least. @throws as `watch` */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
     if (this.#places.stayIn(roomId) !== undefined) return
     const { letGo } = await this.#observers.use(roomId, signal, lingers)
@@ -133,7 +133,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return this.#opened(ticket, { roomId, userId }) !== undefined
   }
 
-  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. Where it fails, `out` is told. @param ticket see RoomMedia.enter */
+  /** Enters a room; a person who is in it stays, perhaps with another name or as host. A failure calls `out`. @param ticket see RoomMedia.enter */
   enter(person: PagePerson, ticket = ''): void {
     this.#places.enter(person, this.#opened(ticket, person))
   }
@@ -266,7 +266,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return {}
   }
 
-  /** Silences what somebody's camera and microphone send, or no longer; where nothing is known of that, nothing happens. @throws as JanusRooms.moderate */
+  /** Mutes or unmutes a user's camera or microphone; without such media nothing happens. @throws as JanusRooms.moderate */
   async mute({ roomId, userId, kind, muted }: MuteWish, signal: AbortSignal): Promise<void> {
     const streams = this.#feeds.find(roomId)?.streamsOf(userId) ?? []
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
@@ -295,7 +295,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return refusalOf(error)
   }
 
-  /** Ends. @param leave everybody stays as they are, for whoever goes on with them; otherwise they are out */
+  /** Ends. @param leave people stay as they are, for the next controller; otherwise they leave */
   async close(leave = false): Promise<void> {
     if (leave) {
       // Nobody's media ends, neither for themselves nor because that of others is given up first.
@@ -320,7 +320,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       try {
         const parts = { person, admit, admitted, feeds }
         return await PersonStay.join(parts, session, signal).catch(async (error: unknown) => {
-          // Of a stay that a controller before this one began, or that Janus has not noticed to be over.
+          // Id of a participant session that a controller before this one began, or whose end Janus has not noticed.
           if (!isJanusError(error, janusCodes.idTaken)) throw error
           await clear(person.roomId, person.userId, signal)
           return await PersonStay.join(parts, session, signal)
@@ -352,7 +352,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return this.#options.tickets?.seal({ room: person.roomId, user: person.userId, stay: held, media }) ?? ''
   }
 
-  /** Where nobody is there who would hear what is published, nothing is known of it any more. */
+  /** Without an observer or participant, the streams of the room are unknown again. */
   #unheard(roomId: string): void {
     if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.forget(roomId)
   }
@@ -362,7 +362,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     this.#options.tell({ type: 'feeds', roomId, feeds: feeds.list })
   }
 
-  /** By itself. */
+  /** Called when the media ended without a request. */
   #over(session: string): void {
     if (this.#ways.find(session) === undefined) return
     void this.end({ session })

@@ -18,12 +18,12 @@ const media = z.strictObject({
   feed: z.string(),
   /** They are that participant; otherwise they watch it. */
   sends: z.boolean(),
-  /** Of the picture that is watched; empty for none. */
+  /** Media section of the picture that is watched; empty for none. */
   mid: z.string(),
   /** It is the camera's smaller picture, past the room. */
   small: z.boolean(),
 })
-/** What somebody sends or watches, likewise. */
+/** A publication or subscription, likewise. */
 export type HeldMedia = z.output<typeof media>
 
 const ticketSchema = z.strictObject({
@@ -35,7 +35,7 @@ const ticketSchema = z.strictObject({
   media,
 })
 
-/** What a ticket says. */
+/** Content of a ticket. */
 export type MediaTicket = Omit<z.output<typeof ticketSchema>, 'kind' | 'node'>
 
 /**

@@ -9,17 +9,17 @@ import { Subscription } from './subscription.ts'
 export interface MediaWay {
   trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void>
   restart(credentials: IceCredentials, signal: AbortSignal): Promise<string>
-  /** Of a subscription. */
+  /** Starts a subscription. */
   start?(answer: string, signal: AbortSignal): Promise<void>
   show?(height: number, signal: AbortSignal): Promise<void>
   end(signal: AbortSignal): Promise<void>
-  /** What a subscription shows. */
+  /** Feed of a subscription. */
   watches?: { roomId: string; feedId: string }
   /** Its handle on the node, by which the next program of the page finds it; left out: it does not outlive this one. */
   handle?: number
 }
 
-/** What can be done with a publication or subscription. @param handle see MediaWay.handle */
+/** Operations on a publication or subscription. @param handle see MediaWay.handle */
 export function wayOf(media: Subscription | Publication, handle: number | undefined): MediaWay {
   const way: MediaWay = {
     trickle: (candidate, signal) => media.trickle(candidate, signal),
@@ -81,7 +81,7 @@ export class MediaWays {
     return way
   }
 
-  /** None of them is known any more, whatever becomes of them. */
+  /** Forgets all of them. */
   clear(): void {
     this.#ways.clear()
     this.#byHandle.clear()

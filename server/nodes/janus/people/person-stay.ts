@@ -15,17 +15,17 @@ export interface PagePerson {
   userId: string
   userName: string
   role: 'host' | 'member'
-  /** By the room's number alone. */
+  /** Joined by the room's number alone. */
   byNumber?: boolean | undefined
 }
 
-/** What lets a participant in: fields of its join, such as a token, and what the room is called on the node. */
+/** Access of a participant: fields of its join, such as a token, and the room's name on the node. */
 export type Admit = (person: PagePerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>
 
 /** They have joined, or could not: what let them in is not used again. */
 export type Admitted = (person: PagePerson, fields: Readonly<Record<string, unknown>>) => void
 
-/** By this Janus's events name people who came through the page. */
+/** Opaque id in Janus's events of people who came through the page. */
 const opaqueId = 'roomdesk-person'
 
 const joinedSchema = z.looseObject({ private_id: z.number().optional() })
@@ -43,9 +43,9 @@ interface Published {
 export class PersonStay {
   readonly person: PagePerson
   readonly session: JanusSession
-  /** Watching is on behalf of a participant: says of whom, and what lets them in. */
+  /** Credentials of the participant who watches. */
   readonly credentials: Readonly<Record<string, unknown>>
-  /** Resolves with the reason when they are out of the room, whoever wanted that. */
+  /** Resolves with the reason when they are out of the room, whoever caused that. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
   readonly #parts: Pick<StayParts, 'admit' | 'admitted'>
@@ -96,7 +96,7 @@ export class PersonStay {
     return new PersonStay(parts, session, participant, { credentials, ended })
   }
 
-  /** What the next controller goes on with. */
+  /** Facts for the next controller to continue with. */
   get held(): HeldStay {
     const credentials = Object.entries(this.credentials).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
@@ -109,7 +109,7 @@ export class PersonStay {
   }
 
   /**
-   * Publishes; what was published of this source before has ended then.
+   * Publishes; the source's earlier publication has ended then.
    * @param ended called once when it ends, whoever ended it
    * @throws JanusError publishersFull; as JanusHandle.request
    */
@@ -196,7 +196,7 @@ export class PersonStay {
   }
 }
 
-/** What a stay is made of. */
+/** Needs of a participant session. */
 export interface StayParts {
   person: PagePerson
   admit: Admit
@@ -207,7 +207,7 @@ export interface StayParts {
 const never = new AbortController().signal
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
 
-/** Resolves with the reason when the participant is out of the room; until then what it is told is taken. */
+/** Resolves with the reason when the participant is out of the room; takes its events until then. */
 function untilOut(participant: JanusHandle, feeds: RoomFeeds): Promise<string> {
   const ended = Promise.withResolvers<string>()
   participant.onEvent((event) => {

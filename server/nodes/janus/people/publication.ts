@@ -7,14 +7,14 @@ import type { JanusCandidate, Jsep, PluginMessage } from '../wire/janus-message.
 import { CandidateGathering, type IceCredentials, inIceSession, withoutTrickle } from './gathered-description.ts'
 import { type PublishedStream, streamsOfAnswer } from './published-streams.ts'
 
-/** What was taken of an offer. */
+/** Accepted part of an offer. */
 export interface TakenOffer {
   /** The session description that answers it, with all candidates. */
   answer: string
   streams: PublishedStream[]
 }
 
-/** Who is told of a publication. */
+/** Receives events of a publication. */
 export interface PublicationListener {
   /** It is connected: Janus lets others watch it from now on. */
   flows(taken: TakenOffer): void
@@ -93,7 +93,7 @@ export class Publication {
   }
 
   /**
-   * Begins ICE anew, from wherever the browser is now: its media goes on.
+   * Restarts ICE from the browser's present network: its media goes on.
    * @returns Janus's description in the new session, with all candidates
    * @throws NodeError when it is over; as JanusHandle.request
    */
@@ -115,7 +115,7 @@ export class Publication {
     if (!this.#over) await this.#handle.request({ request: 'configure', keyframe: true }, signal)
   }
 
-  /** Ends it; resolves when the participant can publish anew. */
+  /** Ends it; resolves when the participant can publish again. */
   async end(signal: AbortSignal): Promise<void> {
     if (this.#over || this.#handle.isDetached) return this.#finish()
     const gone = Promise.withResolvers<void>()
@@ -148,7 +148,7 @@ export class Publication {
   }
 }
 
-/** Rids of a picture's smallest size, as browsers are told to call it: offers name the largest first otherwise (RFC 8853, section 5.2: the order is by preference). */
+/** RIDs of a picture's smallest size as our page names them, if they come first: other offers begin with the largest (RFC 8853, section 5.2: the order is by preference). */
 const smallestFirst = /^a=simulcast:send ~?(?:l|q|m|0)[;,]/m
 
 /** Janus numbers the sizes of a picture from the smallest on, and has to know in which order they are named. */

@@ -1,6 +1,6 @@
 import { type PublishedFeed, RoomFeeds } from './room-feeds.ts'
 
-/** What is published in the rooms of a node in which somebody of ours hears of it. */
+/** Streams in the rooms of a node that have a participant or observer of this site. */
 export class RoomFeedLists {
   readonly #rooms = new Map<string, RoomFeeds>()
   readonly #changed: (roomId: string, feeds: RoomFeeds) => void
@@ -9,24 +9,24 @@ export class RoomFeedLists {
     this.#changed = changed
   }
 
-  /** Of a room in which somebody hears of it, or is about to. */
+  /** Streams of a room that has an observer, or is about to. */
   of(roomId: string): RoomFeeds {
     const known = this.#rooms.get(roomId)
     if (known !== undefined) return known
     const feeds: RoomFeeds = new RoomFeeds(() => {
-      // What is told of a room that was forgotten is nothing new.
+      // Events about a forgotten room are no news.
       if (this.#rooms.get(roomId) === feeds) this.#changed(roomId, feeds)
     })
     this.#rooms.set(roomId, feeds)
     return feeds
   }
 
-  /** Undefined where nobody hears of it. */
+  /** Undefined for a room without an observer. */
   find(roomId: string): RoomFeeds | undefined {
     return this.#rooms.get(roomId)
   }
 
-  /** Empty where nobody hears of it. */
+  /** Empty for a room without an observer. */
   list(roomId: string): PublishedFeed[] {
     return this.#rooms.get(roomId)?.list ?? []
   }

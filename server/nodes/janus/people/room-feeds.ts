@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type PublishedStream, publishedStreamsSchema } from './published-streams.ts'
 import { screenSuffix, type StreamSource } from '../../../../shared/media/signal.ts'
 
-/** What somebody publishes in a room. */
+/** A user's publication in a room. */
 export interface PublishedFeed {
   /** The participant: a user's id, or that of their screen. */
   feedId: string
@@ -11,7 +11,7 @@ export interface PublishedFeed {
   /** Empty for none, e.g. `h264`. */
   videoCodec: string
   audioCodec: string
-  /** It is passed on to nobody: a host has silenced it. */
+  /** A host has muted it: nobody receives it. */
   videoMuted: boolean
   audioMuted: boolean
   /** Its sound tells how loud it is, and whether that is speech now. */
@@ -29,13 +29,13 @@ const newsSchema = z.looseObject({
   unpublished: z.string().optional(),
   leaving: z.string().optional(),
   kicked: z.string().optional(),
-  /** Whose stream was silenced or is heard again, or begins or ceases to speak. */
+  /** Stream that was muted or unmuted, or whose speaker began or ceased to speak. */
   id: z.string().optional(),
   mid: z.string().optional(),
   moderation: z.enum(['muted', 'unmuted']).optional(),
 })
 
-/** What is published in one room, as Janus tells each who is in it: the same from all of them. */
+/** Streams of one room, as Janus sends them to each participant: the same to all of them. */
 export class RoomFeeds {
   readonly #streams = new Map<string, readonly PublishedStream[]>()
   readonly #changed: () => void
@@ -53,12 +53,12 @@ export class RoomFeeds {
     return this.#streams.has(feedId)
   }
 
-  /** What is published under this id. */
+  /** Streams under this id. */
   streamsOf(feedId: string): readonly PublishedStream[] {
     return this.#streams.get(feedId) ?? none
   }
 
-  /** Takes what Janus told a participant. */
+  /** Takes an event that Janus sent to a participant. */
   take(data: Readonly<Record<string, unknown>>): void {
     const news = newsSchema.safeParse(data)
     if (!news.success) return
@@ -88,7 +88,7 @@ export class RoomFeeds {
     if (had) this.#changed()
   }
 
-  /** What is told of sound again leaves out that it is silenced, or speaks. */
+  /** A repeated event about sound leaves out that it is muted, or speech. */
   #told({ id, streams }: z.output<typeof publisherSchema>): void {
     const before = new Map(this.streamsOf(id).map((stream) => [stream.mid, stream]))
     this.add(

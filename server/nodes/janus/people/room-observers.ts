@@ -1,7 +1,7 @@
 import { unlessAborted } from '../../port/deadline.ts'
 import type { PersonStay } from './person-stay.ts'
 
-/** What observers are made of. */
+/** Needs of observers. */
 export interface RoomObserversOptions {
   /** Joins a participant who publishes nothing and is nobody. */
   join: (roomId: string) => Promise<PersonStay>
@@ -79,7 +79,7 @@ export class RoomObservers {
     observer.timer.unref()
   }
 
-  /** Where it cannot be told, its session ends by itself. */
+  /** If the observer cannot be ended, its session ends by itself. */
   async #end(roomId: string, observer: Observer): Promise<void> {
     this.#forget(roomId, observer)
     await observer.stay.then((stay) => stay.leave(never)).catch(() => {})

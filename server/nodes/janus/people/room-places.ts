@@ -5,7 +5,7 @@ import type { MediaTicket } from './media-tickets.ts'
 import type { PagePerson, PersonStay } from './person-stay.ts'
 import { NotThere } from './refusals.ts'
 
-/** What the places of people in the rooms of one node are made of. */
+/** Needs of the places of people in the rooms of one node. */
 export interface RoomPlacesOptions {
   /** Takes somebody into their room, until the signal. `ticket`: of a stay that goes on, where it does. */
   join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<PersonStay>
@@ -34,7 +34,7 @@ const never = new AbortController().signal
 /** People who came through the page, in their rooms on one node. */
 export class RoomPlaces {
   readonly #options: RoomPlacesOptions
-  /** By room, then by user. */
+  /** Places by room and user. */
   readonly #places = new Map<string, Map<string, Place>>()
 
   constructor(options: RoomPlacesOptions) {
@@ -66,7 +66,7 @@ export class RoomPlaces {
     return await unlessAborted(place.joining, signal)
   }
 
-  /** Somebody comes in; whoever is in already stays, and may be called otherwise or have become host. */
+  /** Takes a place in a room; a person who is in it stays, perhaps with another name or as host. */
   enter(person: PagePerson, ticket: MediaTicket | undefined): void {
     const { roomId, userId } = person
     const present = this.#places.get(roomId)?.get(userId)

@@ -39,7 +39,7 @@ export interface SmallPictures {
 
 /** Up to this height, in device pixels, the smaller picture is enough: as the room page asks for it. */
 const enoughUpTo = 270
-/** A preview that grows beyond this begins anew with the large one. */
+/** Height beyond which a preview starts again with the large picture. */
 const tooSmallFrom = 400
 
 /** Whether somebody is better served by the smaller picture: who asks for it, or a preview that is small. The room page asks by itself, and changes over without a blink. */
@@ -47,7 +47,7 @@ export function wantsSmall({ small, userId, height }: RoomMediaParams<'watch'>):
   return small || (userId === null && height !== null && height > 0 && height <= enoughUpTo)
 }
 
-/** Whether a preview that began with the smaller picture is to begin anew with the large one. */
+/** Whether a preview that began with the smaller picture has to start again with the large one. */
 export function hasOutgrown(height: number): boolean {
   return height >= tooSmallFrom
 }

@@ -23,11 +23,11 @@ export interface SubscriptionRequests {
   isEnd: (data: Body) => boolean
 }
 
-/** By this Janus's events name who watches by a page of ours. */
+/** Opaque id in Janus's events of viewers of a page of ours. */
 const opaqueId = 'roomdesk-viewer'
 /**
- * A size changes with a key picture of it. Janus asks whoever publishes for one a second at most, and of what is wanted within that second it forgets: each size is asked for once
- * more after it, in milliseconds, which changes nothing where it is sent by then.
+ * Interval in milliseconds after which a size is requested once more. A size changes at a key picture of it; Janus requests one from the publisher at most once a second, and
+ * forgets requests within that second. The repetition changes nothing if the size is sent by then.
  */
 const askAgainMs = 1_200
 const never = new AbortController().signal
@@ -38,14 +38,14 @@ export class Subscription {
   readonly #requests: SubscriptionRequests
   readonly #watched: Body
   #height: number | undefined
-  /** What was asked for the height of before, as text. */
+  /** Request for the height before, as text. */
   #shown = ''
   /** See `askAgainMs`. */
   #askAgain: NodeJS.Timeout | undefined
-  /** What the browser answered; undefined before. */
+  /** Answer of the browser; undefined before. */
   #answer: string | undefined
 
-  /** What the plugin said with the offer. */
+  /** The plugin's data with the offer. */
   get watched(): Body {
     return this.#watched
   }
@@ -88,9 +88,9 @@ export class Subscription {
   }
 
   /**
-   * One that goes on since before this controller had to do with it.
-   * @param answer the browser's, as it stands now
-   * @param watched what the plugin said with the offer, as far as it is known still
+   * Continues a subscription that began before this controller.
+   * @param answer the browser's present one
+   * @param watched the plugin's data with the offer, as far as it is still known
    */
   static goOn(
     handle: JanusHandle,
@@ -104,7 +104,7 @@ export class Subscription {
     return subscription
   }
 
-  /** By which it is known on the node. */
+  /** Its handle's id on the node. */
   get handle(): number {
     return this.#handle.id
   }
@@ -118,7 +118,7 @@ export class Subscription {
     })
   }
 
-  /** What the browser answers: media flows from then on. @throws as JanusHandle.request */
+  /** Takes the browser's answer: media flows from then on. @throws as JanusHandle.request */
   async start(answer: string, signal: AbortSignal): Promise<void> {
     const sdp = withoutTrickle(answer)
     await this.#handle.request({ request: 'start' }, signal, { type: 'answer', sdp })
@@ -127,7 +127,7 @@ export class Subscription {
   }
 
   /**
-   * Begins ICE anew, from wherever the browser is now: its media goes on.
+   * Restarts ICE from the browser's present network: its media goes on.
    * @returns Janus's description in the new session, with all candidates
    * @throws NodeError before the browser has answered; as JanusHandle.request
    */

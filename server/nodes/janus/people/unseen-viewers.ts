@@ -5,11 +5,11 @@ import type { PersonStay } from './person-stay.ts'
 import type { RoomObservers } from './room-observers.ts'
 import type { Subscription } from './subscription.ts'
 
-/** What unseen viewers of one node are made of. */
+/** Needs of the unseen viewers of one node. */
 export interface UnseenViewersOptions {
   session: () => Promise<JanusSession>
   observers: Pick<RoomObservers, 'use'>
-  /** Of somebody of ours who is in the room by now. */
+  /** Credentials of a participant of this site in the room. */
   credentialsIn: (roomId: string) => PersonStay['credentials'] | undefined
 }
 
@@ -18,7 +18,7 @@ type Open = (owner: JanusSession, credentials?: PersonStay['credentials']) => Pr
 
 const never = new AbortController().signal
 
-/** Whoever watches what is sent in the rooms of a node and is in none of them, such as the operator's preview. They share a session. */
+/** Viewers of streams in the rooms of a node who are in none of them, such as the operator's preview. They share a session. */
 export class UnseenViewers {
   readonly #options: UnseenViewersOptions
   readonly #session: KeptOpen<JanusSession>
@@ -33,7 +33,7 @@ export class UnseenViewers {
     return this.#session.get(signal)
   }
 
-  /** On behalf of somebody of ours who is in the room, else of nobody; where the room wants that somebody is in it, of one who is in it for that alone. */
+  /** Watches in the name of a participant of this site, if there is one, otherwise in nobody's; if the room requires a participant, an observer joins for that alone. */
   async watch(
     roomId: string,
     open: Open,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { SubscriptionRequests } from './subscription.ts'
 
-/** What is watched. */
+/** The watched feed. */
 export interface WatchedFeed {
   room: string
   /** Participant that publishes it. */
@@ -33,8 +33,8 @@ export function watchedFeed({ feed, ...watched }: WatchedFeed): SubscriptionRequ
 }
 
 /**
- * Changes nothing, for no stream is called so. But where somebody whom a subscriber watches has gone, its room has had something to negotiate since, and offers that now: also when
- * another participant of the same name publishes, whom it does not send.
+ * Changes nothing, because no stream has this name. But after a watched participant has left, its room has a change to negotiate, and offers that now: also when another
+ * participant of the same name publishes, whom it does not send.
  */
 export const stillWatches = { request: 'unsubscribe', streams: [{ sub_mid: 'no stream' }] }
 
@@ -43,12 +43,12 @@ export function videoMidOf(attached: Readonly<Record<string, unknown>>): string 
   return attachedSchema.parse(attached).streams.find(({ type }) => type === 'video')?.mid
 }
 
-/** What its room said with the offer, as far as `videoMidOf` reads it. */
+/** The plugin's data with the offer, as far as `videoMidOf` reads it. */
 export function attachedWith(videoMid: string): Readonly<Record<string, unknown>> {
   return { streams: videoMid === '' ? [] : [{ mid: videoMid, type: 'video' }] }
 }
 
-/** Of a picture that is sent in several sizes, 0 is the smallest. Janus sends the next smaller one where there are fewer. */
+/** Substream for a height: 0 is the smallest of a picture in several sizes. Janus sends the next smaller one if there are fewer. */
 function sizeFor(height: number): { send: boolean; substream?: number } {
   if (height === 0) return { send: false }
   return { send: true, substream: height <= smallestUpTo ? 0 : height <= middleUpTo ? 1 : 2 }
@@ -60,7 +60,7 @@ const newsSchema = z.looseObject({
   streams: z.array(z.looseObject({ active: z.boolean().default(false) })).optional(),
 })
 
-/** The room is gone, whoever watches was put out, or nothing of what was watched is published any more. */
+/** Whether the subscription is over: the room is gone, the viewer was removed, or the watched streams are no longer published. */
 function isEnd(data: Readonly<Record<string, unknown>>): boolean {
   const news = newsSchema.safeParse(data)
   if (!news.success) return false

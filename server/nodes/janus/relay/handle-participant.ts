@@ -4,7 +4,7 @@ import type { AdminApi } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { RelayEnd } from './relay-ends.ts'
 
-/** What the VideoRoom plugin says of one of its handles: a publisher has an id, of a subscriber each stream has one. */
+/** VideoRoom plugin's facts about one of its handles: a publisher has an id, each stream of a subscriber has one. */
 const answerSchema = z.looseObject({
   info: z.looseObject({
     plugin_specific: z

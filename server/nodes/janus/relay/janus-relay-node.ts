@@ -16,7 +16,7 @@ const tokenSeconds = 3_600
 /** How long the end of its session may take, in milliseconds. */
 const endMs = 2_000
 
-/** What a node as relays use it is made of. */
+/** Needs of a node as relays use it. */
 export interface JanusRelayNodeParts {
   ids: RelayIds
   participants: RelayParticipants

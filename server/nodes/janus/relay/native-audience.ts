@@ -1,30 +1,30 @@
 import type { Relays } from './relays.ts'
 
-/** Who is looked for among the people of a room. */
+/** Needs of the search among the people of a room. */
 export interface NativeAudienceOptions {
   /** Names of the nodes that hold a room. */
   nodesOf: (roomId: string) => readonly string[]
   /** People and devices in a room, each with the node that they are on. */
   usersOf: (roomId: string) => Iterable<{ userId: string; device: boolean; node: string }>
-  /** They came through the room page: what they watch is known. */
+  /** Whether a user came through the room page: their subscriptions are known. */
   isOnRoomPage: (roomId: string, userId: string) => boolean
   relays: Pick<Relays, 'watchAll'>
 }
 
 /**
- * People who joined a node of a relayed room by Janus's own API. They subscribe to whoever publishes there, and nobody is told to whom: while one of them is on a node, everything
- * that is published in the room is handed on to it.
+ * People who joined a node of a relayed room by Janus's own API. They subscribe to any publisher there, and nobody learns to whom: while one of them is on a node, every stream of
+ * the room is relayed to it.
  */
 export class NativeAudience {
   readonly #options: NativeAudienceOptions
-  /** By room, the nodes that get everything, and what ends that. */
+  /** Nodes that get every stream, by room, with the function that ends it. */
   readonly #rooms = new Map<string, Map<string, () => void>>()
 
   constructor(options: NativeAudienceOptions) {
     this.#options = options
   }
 
-  /** Who is in a room may be another than before, or on another node. */
+  /** Notes that users of a room came, left or moved to another node. */
   review(roomId: string): void {
     const wanted = this.#wanted(roomId)
     const ends = this.#rooms.get(roomId) ?? new Map<string, () => void>()

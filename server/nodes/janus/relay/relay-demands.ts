@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../port/deadline.ts'
 
-/** What somebody on a node wants to watch. */
+/** A user's wish to watch a stream on a node. */
 export interface RelayWish {
   node: string
   /** Left out: everything in the room, also what comes later. */
@@ -24,7 +24,7 @@ interface Demand {
   grace: NodeJS.Timeout | undefined
 }
 
-/** Who watches what in one room, and on which node; a wish counts for a while after the last who had it took it back. */
+/** Wishes for the streams of one room by node; a wish counts for a while after its last owner took it back. */
 export class RelayDemands {
   readonly #graceMs: number
   readonly #changed: () => void
@@ -72,7 +72,7 @@ export class RelayDemands {
     this.#held.add(timer)
   }
 
-  /** The participant by whom a stream is to be had on a node; resolves when `meet` finds one. @throws the signal's reason */
+  /** Participant that publishes a stream on a node; resolves when `meet` finds one. @throws the signal's reason */
   async met(wish: StreamWish, signal: AbortSignal): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>()
     const waiting = { wish, resolve }
@@ -84,7 +84,7 @@ export class RelayDemands {
     }
   }
 
-  /** Those who wait are told by whom their stream is to be had, where it is. */
+  /** Gives waiting callers the participants that publish their streams now. */
   meet(feedOf: (wish: StreamWish) => string | undefined): void {
     for (const { wish, resolve } of this.#waiting) {
       const feed = feedOf(wish)
@@ -92,7 +92,7 @@ export class RelayDemands {
     }
   }
 
-  /** By stream, the nodes on which it is watched. */
+  /** Nodes on which each stream is watched. */
   watched(streams: readonly string[]): Map<string, Set<string>> {
     const watched = new Map<string, Set<string>>()
     for (const { wish } of this.#demands.values()) {

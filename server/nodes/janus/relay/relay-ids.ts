@@ -1,7 +1,4 @@
-/**
- * Ids of the participants that relays put into rooms. Each begins with a mark of the site, so that whoever lists a room knows them without asking: they are no people, and count
- * as none.
- */
+/** Ids of the participants that relays put into rooms. Each begins with a mark of the site, by which any list of participants shows them: they are no people, and count as none. */
 export class RelayIds {
   readonly #prefix: string
 
@@ -10,12 +7,12 @@ export class RelayIds {
     this.#prefix = `relay-${mark}~`
   }
 
-  /** Of the one that looks who publishes in a room. */
+  /** Id of the observer that finds out who publishes in a room. */
   get observer(): string {
     return this.#prefix
   }
 
-  /** Of somebody's stream on another node than theirs. */
+  /** Id of a user's stream on another node than theirs. */
   of(stream: string): string {
     return this.#prefix + stream
   }
@@ -25,7 +22,7 @@ export class RelayIds {
     return id.startsWith(this.#prefix)
   }
 
-  /** Whose stream it is; undefined for anybody else, and for the observer. */
+  /** Stream of a relay participant; undefined for any other one, and for the observer. */
   streamOf(id: string): string | undefined {
     return this.has(id) && id.length > this.#prefix.length ? id.slice(this.#prefix.length) : undefined
   }

@@ -7,19 +7,19 @@ import type { RelayNode } from './relay-node.ts'
 import type { RelayParticipant } from './relay-ends.ts'
 import { unlessTaken } from './room-observer.ts'
 
-/** What a loop hands on, from where to where. */
+/** Stream of a relay, with its source and target. */
 export interface RelayLoopOptions {
   roomId: string
-  /** Who publishes it. */
+  /** Id of the stream. */
   stream: string
   from: {
     node: RelayNode
     /** The participant that publishes it there. */
     feed: string
   }
-  /** Where it gets a participant of its own. */
+  /** Target, where the stream gets a participant of its own. */
   to: RelayNode
-  /** What it consists of, and the name that is shown. */
+  /** Its form, and its shown name. */
   source: { form: string; display: string }
   /** Called once, when it ended by itself. */
   ended: (why: string) => void
@@ -28,7 +28,7 @@ export interface RelayLoopOptions {
 }
 
 const videoRoom: JanusPlugin = 'janus.plugin.videoroom'
-/** What Janus's events name it by. */
+/** Opaque id in Janus's events. */
 const opaqueId = 'roomdesk-relay'
 /** How long the end of a relay may take, in milliseconds. */
 const endMs = 2_000
@@ -42,7 +42,7 @@ export class RelayLoop {
   readonly record: StoredRelayLoop
   readonly #options: RelayLoopOptions
   readonly #stops: (() => void)[]
-  /** Nobody was told of it yet. */
+  /** Nobody was notified of it yet. */
   #isNew = true
   #isOver = false
 
@@ -134,7 +134,7 @@ export class RelayLoop {
     await takeDown(this.record, { from: this.#options.from.node, to: this.#options.to })
   }
 
-  /** Hears of it no longer: it goes on by itself. */
+  /** Stops listening: the relay goes on by itself. */
   leave(): void {
     this.#isOver = true
     for (const stop of this.#stops) stop()
@@ -156,7 +156,7 @@ export class RelayLoop {
   #over(tell: () => void): void {
     if (this.#isOver) return
     this.leave()
-    // Who opens it hears that it failed.
+    // Its opener gets the failure.
     if (!this.#isNew) tell()
   }
 }
@@ -181,7 +181,7 @@ async function connect({ subscriber, publisher }: HandlePair, joining: Joining, 
       room,
       ...credentials,
       streams: [{ feed: from.feed }],
-      // A stream that changes is handed on anew.
+      // A stream that changes is relayed again.
       autoupdate: false,
     }
     const { jsep: offer } = await subscriber.request(subscription, signal)
@@ -221,7 +221,7 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
 }
 
 /**
- * Takes a relay down, whoever made it; resolves when the stream is gone where it was handed to, and does not wait for the node that fed it, which may hang. Never rejects.
+ * Removes a relay, whoever made it; resolves when the stream is gone at its target, without waiting for the source node, which may hang. Never rejects.
  * @param nodes `from` undefined: it is not in service
  */
 export async function takeDown(

@@ -3,11 +3,11 @@ import type { RelayIds } from './relay-ids.ts'
 import type { RelayEnd, RelayParticipant } from './relay-ends.ts'
 import type { RelayRecords } from './relay-records.ts'
 
-/** What relays need of a Janus node. */
+/** Needs of relays from a Janus node. */
 export interface RelayNode {
   readonly name: string
   readonly ids: RelayIds
-  /** What is kept of the relays of all nodes. */
+  /** Records of the relays of all nodes. */
   readonly records: RelayRecords
   /** A session of the controller on it, with what lives in it since before; connects where it must. @throws NodeError, NodeConnectionError, DeadlineError; the signal's reason */
   session(signal: AbortSignal): Promise<JanusSession>
@@ -23,6 +23,6 @@ export interface RelayNode {
   release(participant: RelayParticipant, signal: AbortSignal): Promise<void>
   /** Puts a participant out who is there without a connection of ours; nobody there is no error. @throws NodeError; the signal's reason */
   clear(participant: RelayParticipant, signal: AbortSignal): Promise<void>
-  /** What lives in our session stays when it goes out of service: the next controller finds it there. */
+  /** Leaves its session and handles for the next controller when it goes out of service. */
   leave(): void
 }

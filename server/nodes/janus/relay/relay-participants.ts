@@ -4,12 +4,12 @@ import type { JanusRooms } from '../rooms/janus-rooms.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayParticipant } from './relay-ends.ts'
 
-/** What lets participants of relays into the rooms of one node. */
+/** Needs of admitting relay participants to the rooms of one node. */
 export interface RelayParticipantsOptions {
   ids: RelayIds
   rooms: JanusRooms
   admission: JanusAdmission
-  /** The room as the node holds it; undefined when it does not, or is not told yet how. */
+  /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
   room: (roomId: string) => NodeRoom | undefined
   /** Those of before. */
   left?: readonly RelayParticipant[] | undefined

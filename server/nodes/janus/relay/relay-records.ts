@@ -11,18 +11,18 @@ type Records = Pick<Store, 'all' | 'get' | 'transact'>
 const plugin = 'janus.plugin.videoroom'
 
 /**
- * The relays of all rooms, as they are kept for the next controller, and for whoever reconnects to a node. A change is on disk a few milliseconds later, and nobody waits for
- * it: what is lost in a crash is made anew.
+ * The relays of all rooms, stored for the next controller and for reconnections. A change is on disk a few milliseconds later, and nobody waits for it: a relay that a crash loses
+ * is made again.
  */
 export class RelayRecords {
   readonly #store: Records
   readonly #logger: NodeLogger
-  /** By room, then by key. */
+  /** Relays by room and key. */
   readonly #loops = new Map<string, Map<string, StoredRelayLoop>>()
   readonly #observers = new Map<string, StoredRelayObserver>()
-  /** By node, the session in which its relays live. */
+  /** Session of each node in which its relays live. */
   readonly #sessions = new Map<string, number>()
-  /** By node, handles that nobody needs and that could not be taken away yet. */
+  /** Handles of each node that nobody needs and that could not be removed yet. */
   readonly #strays = new Map<string, RelayEnd[]>()
   readonly #writing = new Set<Promise<unknown>>()
 
@@ -37,7 +37,7 @@ export class RelayRecords {
     return [...(this.#loops.get(roomId)?.values() ?? [])].filter(({ to_node }) => to_node === node)
   }
 
-  /** What relays have in the rooms of a node: streams of others, and observers. @param ids by which they are known there */
+  /** Relay participants in the rooms of a node: streams of other nodes, and observers. @param ids their ids there */
   participantsOn(node: string, ids: RelayIds): RelayParticipant[] {
     const streams = this.#allLoops().filter(({ to_node }) => to_node === node)
     const observers = [...this.#observers.values()].filter((observer) => observer.node === node)
@@ -84,7 +84,7 @@ export class RelayRecords {
     return true
   }
 
-  /** The session of a node in which its relays live, or are to be looked for; undefined: there is none yet. */
+  /** Session of a node in which its relays live, or may still live; undefined: there is none yet. */
   sessionOf(node: string): number | undefined {
     return this.#sessions.get(node)
   }
@@ -108,7 +108,7 @@ export class RelayRecords {
     return handles.length === 0 ? undefined : { id, handles: handles.map(({ handle }) => ({ id: handle, plugin })) }
   }
 
-  /** A handle that nobody needs any more, and that could not be taken away: whoever reaches the node next does. */
+  /** Keeps a handle that nobody needs and that could not be removed: the next connection to the node removes it. */
   leaveBehind(node: string, end: RelayEnd): void {
     if (end.session === this.#sessions.get(node)) this.#strays.set(node, [...this.straysOf(node), end])
   }

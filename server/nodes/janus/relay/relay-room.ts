@@ -10,7 +10,7 @@ import { planRelays, type RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 import { RoomRelay } from './room-relay.ts'
 
-/** What the relays of one room are made of. */
+/** Needs of the relays of one room. */
 export interface RelayRoomOptions {
   roomId: string
   /** Nodes to which one node hands the same stream. */
@@ -19,7 +19,7 @@ export interface RelayRoomOptions {
   graceMs: number
   /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
   leftMs: number
-  /** Who publishes in it, or what is handed on, may be another than before. */
+  /** Called when its publishers or relayed streams may have changed. */
   changed: () => void
   logger: NodeLogger
 }
@@ -65,7 +65,7 @@ export class RelayRoom {
   place(nodes: readonly RelayNode[]): void {
     for (const [name, site] of this.#sites) {
       if (nodes.includes(site.node)) continue
-      // Before its observer leaves: whoever subscribes there does it in the observer's name.
+      // Before its observer leaves: subscriptions there are in the observer's name.
       this.#inBackground(this.#settled((step) => step.from === name || step.to === name).then(() => site.close()))
       this.#sites.delete(name)
     }
@@ -84,7 +84,7 @@ export class RelayRoom {
     return this.#demands.add(wish)
   }
 
-  /** The participant by whom a stream is to be had on a node; resolves when there is one. @throws the signal's reason; NodeConnectionError when the relays end */
+  /** Participant that publishes a stream on a node; resolves when there is one. @throws the signal's reason; NodeConnectionError when the relays end */
   async feed(stream: string, node: string, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted()
     const now = this.#feedOn(stream, node)
@@ -98,7 +98,7 @@ export class RelayRoom {
     return there.map(({ step, state, since }) => ({ ...step, isUp: state === 'up', since }))
   }
 
-  /** What people and devices publish, on whichever node; what is handed on is no other. */
+  /** Streams of people and devices on every node; relayed copies do not count. */
   feeds(): PublishedFeed[] {
     const origins = this.#origins()
     return [...this.#sites].flatMap(([name, { feeds }]) => feeds.filter(({ feedId }) => origins.get(feedId) === name))
@@ -109,12 +109,12 @@ export class RelayRoom {
     return this.#origins().get(stream)
   }
 
-  /** Who publishes on this node is known. */
+  /** Whether the publishers on this node are known. */
   sees(node: string): boolean {
     return this.#sites.get(node)?.isUp === true
   }
 
-  /** What is handed on goes on without us; what is half done is taken down. Never rejects. */
+  /** Leaves finished relays as they are, and removes unfinished ones. Never rejects. */
   async leave(): Promise<void> {
     this.#isClosed = true
     this.#demands.close()
@@ -125,7 +125,7 @@ export class RelayRoom {
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
-  /** Several things that happen together are looked at once. */
+  /** Handles several changes at the same time in one step. */
   #look(): void {
     if (this.#isDue || this.#isClosed) return
     this.#isDue = true
@@ -175,7 +175,7 @@ export class RelayRoom {
     return planRelays({ origins, watched, up, fanOut: this.#options.fanOut }, present)
   }
 
-  /** Where each stream is published. Who came from another node, and may still seem to be there, is where they came last. */
+  /** Node on which each stream is published. A user who moved, and may still be listed at the old node, is where they joined last. */
   #origins(): Map<string, string> {
     const origins = new Map<string, string>()
     const since = new Map<string, number>()
@@ -301,7 +301,7 @@ export class RelayRoom {
     this.#options.logger.info({ ...relay.step, room: this.#options.roomId, why }, 'a relay ended')
     this.#retries.of(keyOf(relay.step)).failed()
     this.#end(relay)
-    // It is opened again when its end is done; whoever gets the stream from it, too.
+    // It is opened again once its end is done, and so are the relays that it feeds.
     this.#look()
   }
 

@@ -8,7 +8,7 @@ import { LastingSession } from '../wire/lasting-session.ts'
 import type { RelayRecords } from './relay-records.ts'
 import type { RelayEnd } from './relay-ends.ts'
 
-/** What the session of a node is made of. */
+/** Needs of the session of a node. */
 export interface RelaySessionOptions {
   /** Name of the node. */
   node: string
@@ -19,7 +19,7 @@ export interface RelaySessionOptions {
 
 /** A node that answers nothing for so long, in milliseconds, hangs. */
 const hangMs = 600
-/** Where this program itself was so late to look, in milliseconds, it says nothing of the node: it is asked again. */
+/** Delay of this program's own check, in milliseconds, after which its result is not held against the node: it is queried again. */
 const lateMs = 100
 const never = new AbortController().signal
 
@@ -41,7 +41,7 @@ export class RelaySession {
       socket,
       known: () => records.known(node),
       opened: (session) => this.#opened(session),
-      // Whoever looks for a relay there finds another session.
+      // Relays in it are found in another session.
       lost: () => {},
       // Our observers come again by themselves.
       needed: () => false,
@@ -54,7 +54,7 @@ export class RelaySession {
     return this.#session.get(signal)
   }
 
-  /** Whether Janus answers within a moment; whoever asks meanwhile shares the answer. Never rejects. */
+  /** Whether Janus answers within a moment; callers meanwhile share the answer. Never rejects. */
   answers(): Promise<boolean> {
     this.#question ??= this.#ask().finally(() => {
       this.#question = undefined
@@ -73,7 +73,7 @@ export class RelaySession {
     this.#options.records.leaveBehind(this.#options.node, end)
   }
 
-  /** What lives in it is left to the next controller when it is closed. */
+  /** Leaves its handles to the next controller when it is closed. */
   leave(): void {
     this.#isLeft = true
   }
@@ -98,7 +98,7 @@ export class RelaySession {
   async #ask(): Promise<boolean> {
     for (;;) {
       const began = performance.now()
-      // What came while this program stood still is read before the time is over.
+      // Messages from a pause of this program are read before the time is over.
       const late = sleep(hangMs, undefined, { ref: false }).then(() => nextTurn(false))
       if (await Promise.race([this.#answered(), late])) return true
       if (this.#closing.signal.aborted || performance.now() - began < hangMs + lateMs) return false

@@ -6,11 +6,11 @@ import { RetryTimer } from './retry-timer.ts'
 import type { RelayNode } from './relay-node.ts'
 import { type Publication, RoomObserver } from './room-observer.ts'
 
-/** What a site of a room is made of. */
+/** Needs of one node of a room. */
 export interface RelaySiteOptions {
   node: RelayNode
   roomId: string
-  /** Who publishes there, or whether the node answers, is not what it was. */
+  /** Called when the publishers there changed, or the node began or ceased to answer. */
   changed: () => void
   /** The participant is that of a relay which goes on. */
   goesOn: (id: string) => boolean
@@ -62,12 +62,12 @@ export class RelaySite {
     return this.#observer?.hasDisplaced === true
   }
 
-  /** Who publishes there. */
+  /** Publishers there. */
   get publications(): ReadonlyMap<string, Publication> {
     return this.#observer?.publications ?? none
   }
 
-  /** What they publish, in the words of the room page. */
+  /** Streams there, as the room page names them. */
   get feeds(): readonly PublishedFeed[] {
     return this.isUp ? (this.#observer?.feeds.list ?? []) : []
   }
@@ -121,7 +121,7 @@ export class RelaySite {
         if (error instanceof NodeError)
           logger.debug({ ...fields, error: describeFailure(error) }, 'relays do not see a room: tried again')
         else logger.warn({ ...fields, err: error }, 'relays do not see a room: tried again')
-        // Who refuses is there.
+        // A node that refuses is there.
         if (!isRefusal(error)) this.#pendingUntil = 0
         this.#retry.failed()
         this.#options.changed()
@@ -151,7 +151,7 @@ export class RelaySite {
     changed()
   }
 
-  /** What nobody knows any more of: it is made again where it is wanted. */
+  /** Removes participants that nobody remembers: they are made again if they are needed. */
   async #clear(ids: readonly string[], signal: AbortSignal): Promise<void> {
     const { node, roomId, goesOn } = this.#options
     const left = ids.filter((id) => !goesOn(id))

@@ -1,17 +1,17 @@
 /** A stream that one node hands to another. */
 export interface RelayStep {
-  /** Who publishes. */
+  /** Id of the publisher's stream. */
   stream: string
   /** The node that has it, and the one that gets it. */
   from: string
   to: string
 }
 
-/** What the relays of one room are drawn from. */
+/** Facts from which the relays of one room are planned. */
 export interface RelayDemand {
-  /** By stream, the node on which it is published. */
+  /** Node on which each stream is published. */
   origins: ReadonlyMap<string, string>
-  /** By stream, the nodes on which somebody watches it. */
+  /** Nodes on which each stream is watched. */
   watched: ReadonlyMap<string, ReadonlySet<string>>
   /** Nodes that answer. */
   up: ReadonlySet<string>
@@ -53,12 +53,12 @@ export function minDepth(nodes: number, fanOut: number): number {
   return depth
 }
 
-/** What the tree of one stream is made with. */
+/** Needs of the tree of one stream. */
 interface TreeOptions {
   fanOut: number
-  /** By node, which one fed it. */
+  /** Source node of each node before. */
   before: ReadonlyMap<string, string> | undefined
-  /** By node, how many it feeds, of all streams; counted on. */
+  /** Number of relays from each node, for all streams; updated here. */
   load: Map<string, number>
 }
 
@@ -66,11 +66,11 @@ class RelayTree {
   readonly #fanOut: number
   readonly #deepest: number
   readonly #load: Map<string, number>
-  /** By node, those that it fed and that are still wanted. */
+  /** Nodes that each node fed before and that are still wanted. */
   readonly #fedBefore = new Map<string, string[]>()
   /** Nodes that are still to get a place. */
   readonly #waiting: Set<string>
-  /** By node that has a place, its depth, in the order in which they got it. */
+  /** Depth of each node with a place, in the order of assignment. */
   readonly #depths = new Map<string, number>()
   readonly #feeders = new Map<string, string>()
   readonly #feeds = new Map<string, number>()
@@ -94,7 +94,7 @@ class RelayTree {
     return Array.from(this.#feeders, ([to, from]) => ({ from, to }))
   }
 
-  /** What a node fed goes on below it, as far as there is place; those with the most below them first. */
+  /** Keeps a node's former targets below it as far as there is capacity; those with the most nodes below them first. */
   #keepBelow(top: string): void {
     const level = [top]
     for (let node = level.shift(); node !== undefined; node = level.shift()) {

@@ -44,7 +44,7 @@ export interface RelayedMediaOptions {
 interface Place {
   person: PagePerson
   leaving: AbortController
-  /** The people of their node, among whom they are; rejects where there is none. */
+  /** People of the node that they entered; rejects if there is none. */
   entered: Promise<JanusPeople>
   /** Undefined until they have one. */
   node: NamedNode | undefined
@@ -64,7 +64,7 @@ interface Session {
  */
 export class RelayedMedia implements RoomMedia, RoomPeople {
   readonly #options: RelayedMediaOptions
-  /** By room, then by user. */
+  /** Places by room and user. */
   readonly #places = new Map<string, Map<string, Place>>()
   readonly #sessions = new Map<string, Session>()
 
@@ -87,7 +87,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const room = this.#places.get(roomId) ?? new Map<string, Place>()
     const known = room.get(userId)
     if (known !== undefined) {
-      // What is known of them may be other than before.
+      // Facts about them may have changed.
       known.person = person
       known.node?.people.enter(person)
       return
@@ -166,7 +166,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     const { roomId, userId } = wish
     if (!this.feedsOf(roomId).some((feed) => feed.feedId === userId)) return
     const people = this.#publishing(roomId, userId)
-    // What is to be silenced is named by whom the node tells of it.
+    // Media to mute is identified by the node's list of streams.
     await people.look(roomId, signal)
     await people.mute(wish, signal)
   }
@@ -185,7 +185,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     await Promise.all(unseen.map(({ people }) => people.look(roomId, signal)))
   }
 
-  /** Of all nodes of the room: what is handed on to another one is no other stream. */
+  /** Streams of all nodes of the room; relayed copies do not count. */
   feedsOf(roomId: string): PublishedFeed[] {
     const nodes = this.#nodesOf(roomId)
     const feeds = nodes.flatMap(({ people, ids }) => people.feedsOf(roomId).filter(({ feedId }) => !ids.has(feedId)))
@@ -201,7 +201,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     return refusalOf(error)
   }
 
-  /** Takes what is told of the people of a node. */
+  /** Takes an event of the people of a node. */
   heard(people: JanusPeople, event: PeopleEvent): void {
     if (event.type === 'feeds') return this.#options.tell({ type: 'feeds', roomId: event.roomId })
     if (event.type === 'over') {
@@ -209,7 +209,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
       return
     }
     const place = this.#places.get(event.roomId)?.get(event.userId)
-    // Who was brought to another node meanwhile is not out.
+    // A user who moved to another node meanwhile has not left.
     if (place?.node?.people !== people) return
     this.#options.unsure(place.node.name)
     this.#out(place, event.error)
@@ -229,7 +229,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
     this.#options.tell({ type: 'feeds', roomId })
   }
 
-  /** Where they are already, as their ticket says; otherwise one is chosen. */
+  /** Node of a user by their ticket; without one, a node is chosen. */
   async #nodeFor(person: PagePerson, ticket: string, signal: AbortSignal): Promise<NamedNode> {
     const { roomId } = person
     const before = this.#nodesOf(roomId).find(({ people }) => people.issued(ticket, person))

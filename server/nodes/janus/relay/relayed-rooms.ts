@@ -83,12 +83,12 @@ export class RelayedRooms {
     for (const roomId of new Set([...this.#spread, ...this.media.rooms])) this.#review(roomId)
   }
 
-  /** Takes what is told of the people of a node. */
+  /** Takes an event of the people of a node. */
   heard(people: JanusPeople, event: PeopleEvent): void {
     this.media.heard(people, event)
   }
 
-  /** What is handed on goes on without us, for whoever comes next. Never rejects. */
+  /** Leaves relays running for the next controller. Never rejects. */
   async close(): Promise<void> {
     await this.relays.close()
   }

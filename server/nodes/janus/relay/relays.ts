@@ -3,7 +3,7 @@ import type { RelayNode } from './relay-node.ts'
 import { RelayRoom, type RelayRoomOptions, type RelayView } from './relay-room.ts'
 import type { PublishedFeed } from '../people/room-feeds.ts'
 
-/** What relays are made of. */
+/** Needs of relays. */
 export interface RelaysOptions {
   logger: NodeLogger
   /** Nodes to which one node hands the same stream. */
@@ -12,7 +12,7 @@ export interface RelaysOptions {
   graceMs?: number | undefined
   /** How long a stream is handed on that nobody has asked for since the controller began, in milliseconds. */
   leftMs?: number | undefined
-  /** Who publishes in a room that is on several nodes, or what is handed on there, may be another than before. */
+  /** Called when the publishers or relayed streams of a room on several nodes may have changed. */
   changed?: (roomId: string) => void
 }
 
@@ -61,7 +61,7 @@ export class Relays {
     return this.#room(roomId).want({ node })
   }
 
-  /** What is handed on now in a room. */
+  /** Relays of a room now. */
   of(roomId: string): RelayView[] {
     return this.#rooms.get(roomId)?.views() ?? []
   }
@@ -74,22 +74,22 @@ export class Relays {
     return counts
   }
 
-  /** What people and devices publish in a room, on whichever of its nodes. */
+  /** Streams of people and devices in a room, on every one of its nodes. */
   feedsOf(roomId: string): PublishedFeed[] {
     return this.#rooms.get(roomId)?.feeds() ?? []
   }
 
-  /** The node on which a stream of a room is published, as far as that is known. */
+  /** Node on which a stream of a room is published, if known. */
   originOf(roomId: string, stream: string): string | undefined {
     return this.#rooms.get(roomId)?.originOf(stream)
   }
 
-  /** Who publishes in a room on this node is known. */
+  /** Whether the publishers in a room on this node are known. */
   sees(roomId: string, node: string): boolean {
     return this.#rooms.get(roomId)?.sees(node) === true
   }
 
-  /** They go on without us, for whoever comes next. Never rejects. */
+  /** Leaves relays running for the next controller. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true
     const rooms = [...this.#rooms.values()]

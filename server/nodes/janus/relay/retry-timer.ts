@@ -2,7 +2,7 @@ import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
 
 /** Waits between attempts after the first one, which is repeated at once. */
 const relayBackoff: Backoff = { first: 250, max: 2_000 }
-/** What lasted for so long, in milliseconds, was no mere try: two who put each other out do it no faster than others fail. */
+/** Life of a success in milliseconds after which the backoff starts again: two who displace each other retry no faster than after failures. */
 const lastingMs = 5_000
 
 /** Tries again in the background, later and later for as long as it fails. */

@@ -11,7 +11,7 @@ export interface Publication {
   id: string
   /** The name that is shown. */
   display: string
-  /** What it consists of: where this changes, whoever hands it on begins anew. */
+  /** Form of the stream: when it changes, it is relayed again. */
   form: string
   /** When it was first seen, in milliseconds of `performance.now`. */
   since: number
@@ -41,22 +41,19 @@ const changeSchema = z.looseObject({
   kicked: z.unknown().optional(),
 })
 
-/** What Janus's events name it by. */
+/** Opaque id in Janus's events. */
 const opaqueId = 'roomdesk-relay'
 const never = new AbortController().signal
 
-/**
- * A participant of ours in a room of one node, who publishes nothing: it is told who publishes there, and its number lets us subscribe where rooms ask for one
- * (`require_pvtid`).
- */
+/** A participant of ours in a room of one node, which publishes nothing: it learns who publishes there, and its number lets us subscribe if rooms require one (`require_pvtid`). */
 export class RoomObserver {
   /** In whose name we subscribe in the room: fields of such a join. */
   readonly credentials: Readonly<Record<string, unknown>>
   /** Participants of relays that were there before it came. */
   readonly relayed: readonly string[]
-  /** One that nobody knew had to be put out for it: what was subscribed to in the name of that one is sent nothing any more. */
+  /** An unknown observer was removed for this one: subscriptions in its name receive nothing any more. */
   readonly hasDisplaced: boolean
-  /** What is published, in the words of the room page. */
+  /** Streams, as the room page names them. */
   readonly feeds = new RoomFeeds(() => this.#changed())
   readonly #publications = new Map<string, Publication>()
   readonly #handle: JanusHandle
@@ -80,7 +77,7 @@ export class RoomObserver {
   }
 
   /**
-   * Joins; the one of before leaves first, which harms nobody who subscribed in its name: only of one that is put out Janus passes on nothing any more.
+   * Joins; the observer before leaves first, which ends no subscription in its name: Janus stops those only for a removed one.
    * @throws NodeError; JanusError noRoom; as JanusSocket.request; the signal's reason
    */
   static async join(options: ObserverOptions, signal: AbortSignal): Promise<RoomObserver> {
@@ -93,7 +90,7 @@ export class RoomObserver {
     const handle = await session.attach('janus.plugin.videoroom', signal, opaqueId)
     const record = { node: node.name, room_id: roomId, session: session.id, handle: handle.id, joined_at: Date.now() }
     node.records.putObserver(record)
-    // What is told between the answer and its reading is not lost.
+    // Keeps events between the answer and its reading.
     const early: HandleEvent[] = []
     let observer: RoomObserver | undefined
     handle.onEvent((event) => (observer === undefined ? early.push(event) : observer.#hear(event)))
@@ -111,7 +108,7 @@ export class RoomObserver {
       if (!answer.success) throw new NodeError('its VideoRoom plugin answered in a form that is not known')
       observer = new RoomObserver(handle, { admission, hasDisplaced, answer: answer.data, record }, options)
     } catch (error) {
-      // Of a session that was lost it is ended by who comes next.
+      // In a lost session, the next claimant removes it.
       if (session.isOpen) void node.detach(record, never).then(() => node.records.deleteObserver(record))
       throw error
     }
@@ -119,12 +116,12 @@ export class RoomObserver {
     return observer
   }
 
-  /** It left, or was put out. */
+  /** Whether it left, or was removed. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** Who publishes. */
+  /** Publishers of the room. */
   get publications(): ReadonlyMap<string, Publication> {
     return this.#publications
   }
@@ -143,7 +140,7 @@ export class RoomObserver {
     if (!read.success) return
     const { videoroom, publishers, unpublished, leaving, kicked } = read.data
     this.feeds.take(event.data)
-    // To be told that one is out oneself is told with `ok` in the place of an id.
+    // In the event of one's own leaving, `ok` stands in the place of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
       this.#handle.detach(never).catch(() => {})
       return this.#end('it was taken out of the room', false)
@@ -194,13 +191,13 @@ async function gone(node: RelayNode, record: StoredRelayObserver, signal: AbortS
   await node.release({ roomId: record.room_id, id: node.ids.observer }, signal).catch(() => {})
 }
 
-/** What an observer is made of. */
+/** Needs of an observer. */
 export interface ObserverOptions {
   node: RelayNode
   roomId: string
   /** Somebody publishes, or no longer. */
   changed: () => void
-  /** Called once, unless it left. @param isLost it is in the room for all that is known: the connection to the node was lost */
+  /** Called once, unless it left. @param isLost it may still be in the room: the connection to the node was lost */
   ended: (why: string, isLost: boolean) => void
 }
 

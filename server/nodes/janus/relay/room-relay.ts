@@ -6,7 +6,7 @@ import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
 
-/** What a relay of a room is made of. */
+/** Needs of a relay of a room. */
 export interface RoomRelayOptions {
   step: RelayStep
   roomId: string
@@ -20,7 +20,7 @@ export interface RoomRelayOptions {
   lost: () => void
 }
 
-/** left: it goes on where it is, as far as anybody knows; claiming: that is looked at. */
+/** left: it goes on where it is, as far as is known; claiming: it is being checked. */
 export type RoomRelayState = 'left' | 'claiming' | 'opening' | 'up' | 'ending'
 
 /** How long a relay may take to connect, in milliseconds. */
@@ -52,7 +52,7 @@ export class RoomRelay {
     return this.#state
   }
 
-  /** What it hands on: when this is another one, so is the relay. Undefined as long as nobody looked. */
+  /** Publication that it relays: another one means another relay. Undefined until it was checked. */
   get source(): Publication | undefined {
     return this.#source
   }

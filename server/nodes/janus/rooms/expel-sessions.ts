@@ -8,7 +8,7 @@ export interface Expelled {
   /** Its name on the node. */
   room: string
   userId: string
-  /** The node's number for the stay, where it was told. */
+  /** The node's number for the participant session, if it sent one. */
   key: number | undefined
 }
 
@@ -23,7 +23,7 @@ export interface ExpelSessions {
   end(handles: readonly HandlePath[], signal: AbortSignal): Promise<void>
 }
 
-/** Handles that are looked at at a time. */
+/** Handles that are checked at a time. */
 const lanes = 8
 
 const sessionsSchema = z.looseObject({ sessions: z.array(z.number()) })
@@ -57,7 +57,7 @@ export class AdminExpulsion implements ExpelSessions {
 
   async find({ room, userId, key }: Expelled, signal: AbortSignal): Promise<HandlePath[]> {
     const found: { path: HandlePath; state: HandleState }[] = []
-    // All of them: what the node tells of sessions may be under way, and they may have any number.
+    // All of them: facts about sessions may be under way, and a user may have any number.
     const next = (await this.#sessions(signal))[Symbol.iterator]()
     await inLanes(
       lanes,

@@ -3,7 +3,7 @@ import type { JanusAdmission } from './token-admission.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 
-/** What keeps the rooms of one node. */
+/** Needs of the rooms of one node. */
 export interface HeldRoomsOptions {
   rooms: JanusRooms
   traits: Pick<NodeTraits, 'read'>
@@ -28,7 +28,7 @@ const listEveryMs = 15_000
 /** The rooms of ours that one Janus holds: made, changed and destroyed as the controller wishes, and compared with what the node lists. */
 export class HeldRooms {
   readonly #options: HeldRoomsOptions
-  /** As the node was told them; undefined: as an earlier controller told it. */
+  /** Rooms as the node got them; undefined: from an earlier controller. */
   readonly #held = new Map<string, NodeRoom | undefined>()
   /** Rooms that were made by rules of before, and what they are called on the node. */
   readonly #outdated = new Map<string, string>()
@@ -46,12 +46,12 @@ export class HeldRooms {
     return this.#held.has(roomId)
   }
 
-  /** As the node was told it; undefined where it does not hold it, or was told by an earlier controller. */
+  /** The room as the node got it; undefined if it does not hold it, or got it from an earlier controller. */
   get(roomId: string): NodeRoom | undefined {
     return this.#held.get(roomId)
   }
 
-  /** The node was asked for its list a moment ago, and nothing was told since that it would not have. */
+  /** Whether the node's list was read a moment ago, without a later event that it would not have. */
   get isFresh(): boolean {
     return performance.now() - this.#listedAt < listEveryMs
   }
@@ -80,7 +80,7 @@ export class HeldRooms {
     this.#drop(roomId)
   }
 
-  /** What is held becomes what the node lists. @throws as AdminApi.askPlugin */
+  /** Takes the node's list as the rooms that it holds. @throws as AdminApi.askPlugin */
   async list(signal: AbortSignal): Promise<string[]> {
     const { rooms, traits, leftOver, listed: tell } = this.#options
     await traits.read(signal)
@@ -92,7 +92,7 @@ export class HeldRooms {
     for (const roomId of before) if (!there.has(roomId) && this.#held.has(roomId)) this.#drop(roomId)
     for (const room of listed) {
       const { roomId, name, outdated } = room
-      // It was made anew under the name of now, before the one of before was seen.
+      // It was made again under its present name before the earlier one was found.
       if (outdated && current.has(roomId)) {
         leftOver(roomId, name)
         continue
@@ -104,7 +104,7 @@ export class HeldRooms {
     return [...there]
   }
 
-  /** Something happened that nobody was told of: whoever asks next lists the rooms. */
+  /** Notes that events may have been missed: the next caller lists the rooms. */
   doubt(): void {
     this.#listedAt = Number.NEGATIVE_INFINITY
   }

@@ -11,7 +11,7 @@ export interface ListedRoom {
   roomId: string
   /** On the node. */
   name: string
-  /** Who joined as a publisher, whether they publish or not. */
+  /** Number of participants who joined as publishers, whether they publish or not. */
   participants: number
   /** It was made with other rules than a room is made with now, or is called otherwise. */
   outdated: boolean
@@ -24,9 +24,9 @@ export interface ListedParticipant {
 }
 
 const plugin = 'janus.plugin.videoroom'
-/** What people's browsers and cameras have in common, the best first. */
+/** Codecs that browsers and cameras have in common, the best first. */
 const codecs = { audiocodec: 'opus,pcmu,pcma,g722', videocodec: 'vp8,h264,vp9,av1' }
-/** Who speaks is told: whose packets of sound of 400 ms are louder than 50 dB below full scale on average (RFC 6464). */
+/** Speakers are reported: those whose sound of 400 ms is louder than 50 dB below full scale on average (RFC 6464). */
 const levels = { audiolevel_event: true, audio_active_packets: 20, audio_level_average: 50 }
 
 const listSchema = z.object({
@@ -60,7 +60,7 @@ export class JanusRooms {
     this.#mark = ownMark(secrets)
   }
 
-  /** What a room is called on the node. */
+  /** Name of a room on the node. */
   nameOf(roomId: string): string {
     return this.#names.of(roomId)
   }
@@ -126,8 +126,8 @@ export class JanusRooms {
   }
 
   /**
-   * Everybody is told and out, the room is gone. Returns false where there was none.
-   * @param name where it is called otherwise than it would be now
+   * Removes everybody and the room. Returns false where there was none.
+   * @param name its name on the node, if it differs from the present one
    * @throws as AdminApi.askPlugin
    */
   async destroy(roomId: string, signal: AbortSignal, name = this.#names.of(roomId)): Promise<boolean> {
@@ -160,7 +160,7 @@ export class JanusRooms {
     })
   }
 
-  /** Who is in a room, in no order; nobody where there is none. @throws as AdminApi.askPlugin */
+  /** Participants of a room, in no order; empty where there is none. @throws as AdminApi.askPlugin */
   async participants(roomId: string, signal: AbortSignal): Promise<ListedParticipant[]> {
     try {
       const answer = await this.#ask({ request: 'listparticipants', room: this.#names.of(roomId) }, signal)
@@ -198,7 +198,7 @@ export class JanusRooms {
     await this.#ask({ request: 'exists', room: this.#mark }, signal)
   }
 
-  /** What cannot be changed in a room that is there. Without the key private rooms would not be listed, to us neither. */
+  /** Settings that cannot change in an existing room. Without the key private rooms would not be listed, for us neither. */
   #rules(): JanusFields {
     const { guarded, adminKey } = this.#traits()
     return { is_private: adminKey, signed_tokens: guarded, require_pvtid: guarded }

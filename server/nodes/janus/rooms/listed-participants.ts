@@ -5,7 +5,7 @@ const listSchema = z.object({
   participants: z.array(z.looseObject({ id: z.union([z.string(), z.number()]), publisher: z.boolean() })),
 })
 
-/** Who is in a room, and whether they publish, as a participant of it is told. @param room what it is called on the node @throws as JanusHandle.request */
+/** Lists the participants of a room, and whether they publish, through one of its participants. @param room its name on the node @throws as JanusHandle.request */
 export async function listParticipants(
   handle: JanusHandle,
   room: string,

@@ -3,13 +3,13 @@ import { unlessAborted } from '../../port/deadline.ts'
 import type { NodeEvent, NodeUser } from '../../port/media-node-port.ts'
 import type { ListedParticipant } from './janus-rooms.ts'
 
-/** What keeps who is in the rooms of one node. */
+/** Needs of the participants of one node. */
 export interface JanusParticipantsOptions {
   /** Asks the node, within a deadline. */
   list: (roomId: string) => Promise<ListedParticipant[]>
   /** It is no person: who put it there keeps it. */
   isDevice: (roomId: string, userId: string) => boolean
-  /** What they are besides their name. */
+  /** Facts about a user besides the name. */
   standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'>
   tell: (event: NodeEvent) => void
   /** Milliseconds since the epoch. */
@@ -19,29 +19,29 @@ export interface JanusParticipantsOptions {
 /** A person in a room. */
 interface Stay {
   user: NodeUser
-  /** The node's number for it; undefined while the node did not tell it. */
+  /** The node's number for it; undefined while it has not sent one. */
   key: number | undefined
 }
 
-/** Lists are read anew when something was told while they were asked for: at most so often in one go. */
+/** Limit of readings in a row: a list is read again after an event during its reading. */
 const readingsAtMost = 5
-/** What was read is good for so many milliseconds, unless something is told before: whatever went wrong, nobody is told for longer who is not there. */
+/** Age in milliseconds up to which a reading counts, unless an event comes before: after any fault, a user who is gone is listed no longer than this. */
 const freshMs = 1_000
 /** Rooms of which that is remembered. */
 const freshAtMost = 10_000
 
 /**
- * People in the rooms of one Janus. What is true is what the node lists: whatever is told of a room, or not told, ends in a reading of that room, and the difference is
- * what comes and goes. So neither an event that is lost nor one that is late makes it wrong for longer than until the next reading.
+ * People in the rooms of one Janus. The node's list is the truth: every event of a room, and every missing one, leads to a reading of that room, and the differences are who
+ * joined and left. So a lost or late event makes it wrong only until the next reading.
  */
 export class JanusParticipants {
   readonly #options: JanusParticipantsOptions
   readonly #rooms = new Map<string, Map<string, Stay>>()
-  /** Readings under way by room; what was told meanwhile makes one more. */
+  /** Readings under way by room; an event meanwhile causes one more. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
-  /** Numbers of stays that were told and not yet seen in a list, by room and user. */
+  /** Numbers of participant sessions that were reported and not yet listed, by room and user. */
   readonly #told = new Map<string, Map<string, number>>()
-  /** When rooms were read that were still then, and of which nothing was told since, on the clock of `performance.now()`. */
+  /** Time of each room's last reading without an event since, on the clock of `performance.now()`. */
   readonly #readAt = new Map<string, number>()
   #users = 0
 
@@ -72,29 +72,29 @@ export class JanusParticipants {
     return Array.from(this.#rooms.get(roomId)?.values() ?? [], ({ user }) => user)
   }
 
-  /** The node's number for somebody's stay, where it told it. */
+  /** The node's number for a user's participant session, if it sent one. */
   keyOf(roomId: string, userId: string): number | undefined {
     return this.#rooms.get(roomId)?.get(userId)?.key ?? this.#told.get(roomId)?.get(userId)
   }
 
-  /** The node told that somebody is in: it is known as soon as the room is read. @param key another number: another stay, also of the same user */
+  /** Takes an event that a user joined: the next reading of the room confirms it. @param key another number is another participant session, also of the same user */
   toldJoined(roomId: string, userId: string, key: number): void {
     const told = this.#told.get(roomId) ?? new Map<string, number>()
     this.#told.set(roomId, told.set(userId, key))
   }
 
-  /** Where the node tells who comes and goes: it was read a moment ago, and nothing was told since. */
+  /** Whether the room was read a moment ago without an event since; needs a node that sends events. */
   isFresh(roomId: string): boolean {
     return performance.now() - (this.#readAt.get(roomId) ?? Number.NEGATIVE_INFINITY) < freshMs
   }
 
-  /** What was told until now may have been lost. */
+  /** Notes that events until now may have been lost. */
   doubt(): void {
     this.#readAt.clear()
     for (const reading of this.#readings.values()) reading.again = true
   }
 
-  /** Reads the room. Whoever asks while it is read shares one more reading. @throws what the list throws; the signal's reason */
+  /** Reads the room. Callers during a reading share one more. @throws what the list throws; the signal's reason */
   read(roomId: string, signal?: AbortSignal): Promise<void> {
     this.#readAt.delete(roomId)
     const underWay = this.#readings.get(roomId)
@@ -108,7 +108,7 @@ export class JanusParticipants {
     return unlessAborted(reading.done, signal)
   }
 
-  /** Somebody was put out or in by us: told at once. */
+  /** Reports a user whom we removed or admitted, at once. */
   left(roomId: string, userId: string): void {
     this.#disturb(roomId)
     this.#remove(roomId, userId)
@@ -134,7 +134,7 @@ export class JanusParticipants {
     }
   }
 
-  /** What is listed now may be older than what just happened. */
+  /** A list that is under way may be older than this event. */
   #disturb(roomId: string): void {
     const reading = this.#readings.get(roomId)
     if (reading !== undefined) reading.again = true

@@ -5,12 +5,12 @@ import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
 
-/** What takes people out. */
+/** Needs of removals. */
 export interface JanusRemovalOptions {
   rooms: JanusRooms
   admission: JanusAdmission
   participants: JanusParticipants
-  /** Ends what somebody who was put out still has open on the node. */
+  /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
   removals: Pick<RemovalsPort, 'remove'>
   /** Whether the participant of this id has proven it. */
@@ -20,14 +20,14 @@ export interface JanusRemovalOptions {
 /** Takes people out of the rooms of one node, with all that they have open there. */
 export class JanusRemoval {
   readonly #options: JanusRemovalOptions
-  /** Those of proven ids whom the controller takes out at this moment, by room and user. */
+  /** Users with proven ids whom the controller removes at this moment, by room and user. */
   readonly #kicking = new Set<string>()
 
   constructor(options: JanusRemovalOptions) {
     this.#options = options
   }
 
-  /** Somebody who has proven the id is being taken out, by the controller's wish. */
+  /** Whether the controller is removing a user with a proven id. */
   isUnderWay(roomId: string, userId: string): boolean {
     return this.#kicking.has(keyOf(roomId, userId))
   }
@@ -61,7 +61,7 @@ export class JanusRemoval {
   /** Ends the stay of somebody who may come back, and all that they have open here. Resolves to false when they were not in the room. @throws as AdminApi.ask */
   async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { rooms, participants, expel } = this.#options
-    // With the stay goes what tells which ends are theirs.
+    // The participant session's end also ends the list of its handles.
     const key = participants.keyOf(roomId, userId)
     const open = await expel.find({ room: rooms.nameOf(roomId), userId, key }, signal)
     const wasThere = await rooms.kick(roomId, userId, signal)

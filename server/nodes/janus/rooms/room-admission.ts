@@ -22,10 +22,10 @@ export interface AdmissionWish {
 /** Fields of the join of who was let in: what the room is called on the node, and the token where one is asked for. */
 export type JoinFields = Readonly<{ room: string; token?: string }>
 
-/** What decides who comes in. */
+/** Needs of admission. */
 export interface JanusEntryOptions {
   rooms: Pick<JanusRooms, 'nameOf'>
-  /** The room as the node holds it; undefined when it does not, or is not told yet how. */
+  /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
   room: (roomId: string) => NodeRoom | undefined
   admission: JanusAdmission
   participants: JanusParticipants
@@ -34,16 +34,16 @@ export interface JanusEntryOptions {
   /** How many are in the room on other nodes, leaving out this user. */
   onOtherNodes: (roomId: string, userId: string) => number
   removals: Pick<RemovalsPort, 'refuses'>
-  /** Whether the participant of this id has proven it, or whoever is about to take their place has. */
+  /** Whether the participant with this id has proven it, or the one about to replace them has. */
   isProven: (roomId: string, userId: string) => boolean
   /** Milliseconds since the epoch. */
   clock: () => number
 }
 
-/** Who may come into the rooms of one node: who is wanted, fits in, and was not taken out lately. */
+/** Admission to the rooms of one node: for users who are wanted, fit in, and were not removed lately. */
 export class JanusEntry {
   readonly #options: JanusEntryOptions
-  /** By room: devices that were in it and are still wanted. A locked room lets them back in. */
+  /** Devices by room that were in it and are still wanted. A locked room lets them back in. */
   readonly #known = new Map<string, Set<string>>()
 
   constructor(options: JanusEntryOptions) {
@@ -62,22 +62,22 @@ export class JanusEntry {
     return room !== undefined && isOverfull(this.#countWith(roomId, userId), room)
   }
 
-  /** Whether somebody who joined may: nobody borrows a name, and who was taken out stays out for a while. */
+  /** Whether a user who joined may stay: nobody takes a foreign id, and a removed user stays out for a while. */
   mayBe(roomId: string, userId: string, token: string | undefined): boolean {
     if (this.#options.devices().holds(roomId, userId)) return true
     if (this.isBanned(roomId, userId)) return false
     return token === undefined || readRoomToken(token)?.userId === userId
   }
 
-  /** Whether somebody who is in was taken out lately, and may not be back yet. */
+  /** Whether a present user was removed lately, and may not be back yet. */
   isBanned(roomId: string, userId: string): boolean {
     const { removals, isProven } = this.#options
     return removals.refuses({ roomId, userId, proven: isProven(roomId, userId) })
   }
 
   /**
-   * Lets somebody in who shows the token that is returned; it is empty where rooms are open to everybody.
-   * @throws NodeError with what is in the way: the room is not here, locked or full, or they were taken out lately
+   * Admits a user, and returns the token to join with; it is empty if rooms are open to everybody.
+   * @throws NodeError with the obstacle: the room is not here, locked or full, or they were removed lately
    */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertMayCome(wish)
@@ -89,7 +89,7 @@ export class JanusEntry {
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
-    // By the page or with a token: they prove the id.
+    // By the page or with a token: the id is proven.
     if (removals.refuses({ roomId, userId, proven: true }))
       throw new NodeError('They were taken out of the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
@@ -97,7 +97,7 @@ export class JanusEntry {
   }
 
   /**
-   * What lets in somebody who comes through the room page, or their screen: fields of the join. The page has let them in already, into a locked room those who were in it.
+   * Fields of the join of a user of the room page, or of their screen. The page has admitted them already, and into a locked room those who were in it.
    * @throws as `admit`, but for the lock
    */
   async admitThroughPage(

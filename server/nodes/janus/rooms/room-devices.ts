@@ -1,17 +1,17 @@
 import type { SmallPictures } from '../people/small-pictures.ts'
 import { type NodeDevice, NodeError, type NodeUser } from '../../port/media-node-port.ts'
 
-/** What the rooms of a node do for its devices. */
+/** Operations of a node's rooms for its devices. */
 export interface RoomsForDevices {
-  /** What lets a device in: fields of its join, among them what the room is called on the node. @throws DeviceJoinError roomFull, roomLocked, nodeFailed; JanusError */
+  /** Fields of the join of a device, among them the room's name on the node. @throws DeviceJoinError roomFull, roomLocked, nodeFailed; JanusError */
   admit(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>
   /** Takes a participant of this id out, unless it is a person: then it resolves to false. @throws JanusError */
   clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean>
-  /** What a room is called on the node. @throws NodeError; the signal's reason */
+  /** Name of a room on the node. @throws NodeError; the signal's reason */
   nameOf(roomId: string, signal: AbortSignal): Promise<string>
 }
 
-/** Outgoing users in the rooms of one node. They tell of their coming and going themselves. */
+/** Outgoing users in the rooms of one node. They report their joining and leaving themselves. */
 export interface RoomDevices {
   /** See MediaNode.addDevice. */
   add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
@@ -23,7 +23,7 @@ export interface RoomDevices {
   usersOf(roomId: string): NodeUser[]
   /** Smaller pictures of them, where there are any. */
   readonly small?: SmallPictures
-  /** The site says otherwise than before where devices may be: those that are elsewhere leave. Never rejects. */
+  /** The site changed where devices may be: those at other addresses leave. Never rejects. */
   placesChanged(): Promise<void>
   /** Devices in all rooms. */
   readonly users: number
@@ -33,7 +33,7 @@ export interface RoomDevices {
   close(): Promise<void>
 }
 
-/** Of a driver that takes none. */
+/** Devices of a driver that takes none. */
 export const noDevices: RoomDevices = {
   add: () => Promise.reject(new NodeError('no device can be taken in')),
   remove: () => Promise.resolve(),

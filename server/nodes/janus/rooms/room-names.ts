@@ -4,9 +4,8 @@ import { derivedSecret, type JanusSecrets } from '../../secrets/janus-access.ts'
 const secretLength = 22
 
 /**
- * What rooms are called on one node. Janus tells whoever has a token for one room who is in any other that they can name (`exists` and `listparticipants` ask for nothing else):
- * so where rooms are guarded, each has a name that follows from the key of the node, and only those who are let in are told it. Elsewhere everybody may come in anyway, and a
- * room is called by its number.
+ * Names of rooms on one node. Janus tells the holder of a token for one room who is in any other room that they can name (`exists` and `listparticipants` ask for nothing else):
+ * so in guarded rooms the name is derived from the key of the node, and only admitted users get it. Other rooms are open to everybody, and named by their number.
  */
 export class RoomNames {
   readonly #secrets: Pick<JanusSecrets, 'room_key'>

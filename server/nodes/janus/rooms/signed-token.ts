@@ -4,12 +4,12 @@ import { createHmac } from 'node:crypto'
 const videoRoom = 'janus.plugin.videoroom'
 const streaming = 'janus.plugin.streaming'
 
-/** What a room token says, in our own form of Janus's signed tokens. */
+/** Content of a room token, in our own form of Janus's signed tokens. */
 export interface RoomToken {
   /** Its name on the node. */
   room: string
   userId: string
-  /** A device's counts in a locked room as well: whoever gives it out knows whether it may come in. */
+  /** A device's token is valid in a locked room as well: its issuer has checked that the device may enter. */
   role: 'host' | 'member' | 'device'
   /** Unix seconds. */
   expiresAt: number
@@ -43,7 +43,7 @@ export function roomToken(secret: string, { room, userId, role, expiresAt }: Roo
 
 const form = /^(\d{1,15}),janus\.plugin\.videoroom,room=(.+),u=([\w-]*),r=([hmd]):[\w+/=]+$/s
 
-/** What a room token of ours says; undefined for anything else. Whether its signature is right Janus has looked at. */
+/** Content of our room token; undefined for anything else. Janus has checked its signature. */
 export function readRoomToken(token: string): RoomToken | undefined {
   const [, expires, room, name, role] = form.exec(token) ?? []
   if (expires === undefined || room === undefined || name === undefined) return undefined

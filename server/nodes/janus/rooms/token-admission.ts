@@ -6,7 +6,7 @@ import { readRoomToken, roomToken, type RoomToken } from './signed-token.ts'
 /** A token is kept with its room for as long as it counts; the oldest go first. */
 const maxTokens = 2_000
 
-/** Whom a token is to let in, and where. */
+/** User and room of a token. */
 export type TokenWish = Omit<RoomToken, 'room'> & Readonly<{ roomId: string }>
 
 /** Tokens of one room. */
@@ -15,16 +15,16 @@ interface Admitted {
   tokens: Map<string, RoomToken>
   /** Those that let in beside the people, also into a locked room, by their userId. */
   beside: Map<string, string>
-  /** By userId: as their latest token says. */
+  /** Roles by userId, from their latest token. */
   roles: Map<string, RoomToken['role']>
-  /** What the node lets in now; undefined while it is not known. */
+  /** Users whom the node admits now; undefined while unknown. */
   onNode: ReadonlySet<string> | undefined
   locked: boolean
 }
 
 /**
- * Who may join the rooms of one node. In a guarded room that is who has a token that was given out: signed, so that it ends by itself, and on the room's list, so that it
- * can be taken back. A locked room lets nobody in. A room without guard lets everybody in unless it is locked.
+ * Admission to the rooms of one node. A guarded room admits holders of issued tokens: signed, so that they expire, and on the room's list, so that they can be revoked. A locked
+ * room admits nobody. A room without guard admits everybody unless it is locked.
  */
 export class JanusAdmission {
   readonly #rooms: JanusRooms
@@ -113,8 +113,8 @@ export class JanusAdmission {
   }
 
   /**
-   * Gives out a token to whoever knows that this person may come in, also into a locked room, until it is withdrawn.
-   * @returns the token; empty where none is needed
+   * Issues a token for a user who may enter, also a locked room, until it is withdrawn.
+   * @returns the token; empty if none is needed
    * @throws as AdminApi.askPlugin
    */
   async admitKnown(wish: TokenWish, signal: AbortSignal): Promise<string> {

@@ -12,12 +12,12 @@ import { whyUnreachable } from './trial-call.ts'
 export interface OpenedNode {
   socket: JanusSocket
   session: JanusSession
-  /** Of the plugins that it has. */
+  /** Handle of its VideoRoom plugin, if it has one. */
   videoRoom: JanusHandle | undefined
   streaming: JanusHandle | undefined
 }
 
-/** What a node says of itself to everybody. */
+/** Facts that a node reports to everybody. */
 export interface NodeFacts {
   /** E.g. `1.1.2`. */
   version: string
@@ -43,7 +43,7 @@ export async function connectTo(
   }
 }
 
-/** What the node says of itself; undefined: it is no Janus. @throws as JanusSocket.request */
+/** Reads the node's facts; undefined: it is no Janus. @throws as JanusSocket.request */
 export async function readFacts(
   socket: JanusSocket,
   findings: Findings,

@@ -36,7 +36,7 @@ export async function inspectAdmin(
   return undefined
 }
 
-/** Whether whoever reaches the address is obeyed. */
+/** Whether the address obeys any caller. */
 async function isOpenToAll(url: string, signal: AbortSignal): Promise<boolean> {
   const stranger = new AdminApi({ url, secret: '' })
   try {

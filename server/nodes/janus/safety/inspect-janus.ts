@@ -16,7 +16,7 @@ import { inspectTokens } from './inspect-tokens.ts'
 import { whyUnreachable } from './trial-call.ts'
 import { inspectRoom } from './trial-room.ts'
 
-/** What all of a test may take, in milliseconds: a good node needs a tenth of a second. */
+/** Time for a whole test, in milliseconds: a good node needs a tenth of a second. */
 const inspectionMs = 10_000
 /** Janus notices within this that a connection has ended, in milliseconds. */
 const noticedMs = 250
@@ -55,12 +55,12 @@ class Inspection {
     try {
       await this.#inspect(admin, signal)
     } finally {
-      // It ends with the signal at the latest, and is not to be heard of where something else failed first.
+      // It ends with the signal at the latest; its failure is not reported if another one came first.
       await admin.then((api) => api?.close()).catch(() => {})
     }
   }
 
-  /** What cut the test short. */
+  /** Takes the error that cut the test short. */
   failed(error: unknown): void {
     this.#context.logger.info({ node: this.#access.name, err: error }, 'the test of a node was cut short')
     this.#findings.add('trialFailed', { reason: whyUnreachable(error) ?? describeFailure(error).replace(/\.$/, '') })

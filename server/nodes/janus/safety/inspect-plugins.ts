@@ -4,11 +4,11 @@ import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
-/** What a plugin answers to requests that cannot succeed: which of their faults it names tells what it asks for. Nothing is made. */
+/** A plugin's answer to requests that cannot succeed: the fault that it names shows which secrets it requires. Nothing is created. */
 interface PluginTrial {
   /** About something that is not there, by a name. */
   named: JanusFields
-  /** Refused for its form alone, once the admin_key was looked at. */
+  /** Request that is refused for its form only after the check of the admin_key. */
   create: JanusFields
   /** A value of the wrong type or content. */
   invalid: number

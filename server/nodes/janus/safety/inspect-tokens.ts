@@ -4,17 +4,17 @@ import { coreToken } from '../rooms/signed-token.ts'
 import type { Findings } from './janus-findings.ts'
 import { refusalOf } from './trial-call.ts'
 
-/** How far the clocks may be apart without a word, in seconds. */
+/** Difference between the clocks that is not reported, in seconds. */
 const unnoticed = 3
 /** From here on nobody can work with it, in seconds. */
 const unbearable = 60
 const yearSeconds = 365 * 24 * 60 * 60
 
 /**
- * Tries who is let in: nobody without a token, whoever has one of ours, and that for as long as the token says. How the node's clock goes is found out by when tokens end there.
- * @returns a token with which somebody is let in; empty: none is needed; undefined: nobody can be let in
+ * Tries who is admitted: nobody without a token, and a holder of one of ours for as long as the token says. The expiry of tokens there shows the node's clock.
+ * @returns a token that admits; empty: none is needed; undefined: nobody can be admitted
  * @param given by the operator, rather than made
- * @param socket that shows nothing by itself
+ * @param socket that sends no credentials by itself
  * @param now Unix seconds
  * @throws as JanusSocket.request
  */

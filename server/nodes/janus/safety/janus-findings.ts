@@ -28,7 +28,7 @@ const severities: Partial<Record<NodeFindingCode, FindingSeverity>> = {
 
 const order = Object.keys(nodeFindingSentences)
 
-/** What is found of one node, each thing once. */
+/** Findings about one node, each once. */
 export class Findings {
   readonly #found: NodeFinding[] = []
 

@@ -12,7 +12,7 @@ import { refusalOf } from './trial-call.ts'
 
 /** How long the room may stay when the test was cut off, in milliseconds. */
 const removalMs = 3_000
-/** What a node tells is here within this, in milliseconds: it takes a few. */
+/** Time for a node's event to arrive, in milliseconds: it takes a few. */
 const tellingMs = 1_500
 /** Missing, and wrong: what VideoRoom answers to who does not show the secret or key that it wants. */
 const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
@@ -21,7 +21,7 @@ const listSchema = z.object({
   list: z.array(z.looseObject({ room: z.union([z.string(), z.number()]), lock_record: z.boolean().optional() })),
 })
 
-/** What a trial works with. */
+/** Needs of a trial. */
 interface TrialContext extends Pick<InspectionContext, 'logger' | 'events'> {
   findings: Findings
   signal: AbortSignal
@@ -34,10 +34,10 @@ interface TrialRoom {
 }
 
 /**
- * Makes a room as the driver makes its own, and tries what somebody can do with it who was let into the node, and not into this room. The room is removed again. Whether
- * the node tells of it is found as well, where `events` is given.
+ * Creates a room as the driver does, and tries what a user who was admitted to the node, and not to this room, can do with it. Removes the room again. With `events`, also finds
+ * whether the node sends events about it.
  * @param controller handle of VideoRoom
- * @param token with which the node lets somebody in; empty: none
+ * @param token that the node admits; empty: none
  * @throws as JanusSocket.request
  */
 export async function inspectRoom(

@@ -11,15 +11,15 @@ import { stillLeads } from './still-leads.ts'
 /** Fields of a request or an answer. */
 export type JanusFields = Readonly<Record<string, unknown>>
 
-/** What takes requests to plugins that need no handle. */
+/** Takes requests to plugins that need no handle. */
 export interface PluginRequests {
   /** @throws JanusError with the plugin's code or the core's; NodeConnectionError; NodeError; the signal's reason */
   askPlugin(plugin: JanusPlugin, request: JanusFields, signal: AbortSignal): Promise<JanusFields>
-  /** What the node says of itself: version, plugins, what it asks for. @throws as askPlugin */
+  /** Facts that the node reports: version, plugins, required secrets. @throws as askPlugin */
   info(signal: AbortSignal): Promise<JanusFields>
 }
 
-/** Where a node takes requests of its operator. */
+/** Address and secret of a node's Admin API. */
 export interface AdminApiOptions {
   /** `http://host:port/admin`, without a slash at its end. */
   url: string

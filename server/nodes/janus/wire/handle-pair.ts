@@ -30,7 +30,7 @@ export async function bothAttached(
  */
 const headStartMs = 50
 
-/** Tells the two the candidates of each other, from the moment on that both know each other's descriptions. Returns the function that ends it. */
+/** Passes each other's candidates to the two, once both have each other's descriptions. Returns the function that ends it. */
 export function passCandidates(
   { publisher, subscriber }: HandlePair,
   described: Promise<void>,

@@ -1,6 +1,6 @@
 import { NodeError } from '../../port/media-node-port.ts'
 
-/** What Janus refuses with: codes of the core (4xx of `janus_error`), and of its plugins. */
+/** Error codes of Janus: of the core (4xx of `janus_error`), and of its plugins. */
 export const janusCodes = {
   /** Core: neither the API secret nor a token that counts. */
   unauthorized: 403,

@@ -6,7 +6,7 @@ import type { JanusRequest } from './janus-socket.ts'
 /** The plugins that are used. */
 export type JanusPlugin = 'janus.plugin.videoroom' | 'janus.plugin.streaming'
 
-/** What a handle tells without being asked. */
+/** Events of a handle. */
 export type HandleEvent =
   /** Its plugin speaks. */
   | ({ type: 'plugin' } & PluginMessage)
@@ -14,7 +14,7 @@ export type HandleEvent =
   | { type: 'trickle'; candidate: JanusCandidate }
   /** Its PeerConnection is up. */
   | { type: 'webrtcup' }
-  /** Whether Janus receives media of this kind; first told when it begins, then when it ceases for a second or comes again. */
+  /** Whether Janus receives media of this kind; first sent when it begins, then when it stops for a second or comes again. */
   | { type: 'media'; media: string; mid: string; receiving: boolean }
   /** Its PeerConnection is gone. */
   | { type: 'hangup'; reason: string }
@@ -48,7 +48,7 @@ export class JanusHandle {
     return this.#detached
   }
 
-  /** Hears what it tells. Returns the unsubscribe function. */
+  /** Calls the listener with its events. Returns the unsubscribe function. */
   onEvent(listener: (event: HandleEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -62,7 +62,7 @@ export class JanusHandle {
     return { data: answer.plugindata.data, jsep: answer.jsep }
   }
 
-  /** Tells it a candidate of the other end. @throws as JanusSocket.request */
+  /** Sends a candidate of the other end. @throws as JanusSocket.request */
   async trickle(candidate: JanusCandidate, signal: AbortSignal): Promise<void> {
     await this.session.request({ janus: 'trickle', handle_id: this.id, candidate }, signal)
   }

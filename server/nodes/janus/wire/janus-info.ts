@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { JanusPlugin } from './janus-handle.ts'
 
-/** What a node says of itself to everybody. */
+/** Facts that a node reports to everybody. */
 export interface ServerInfo {
   /** E.g. `1.1.2`. */
   version: string
@@ -9,7 +9,7 @@ export interface ServerInfo {
   packages: string[]
   /** The same without the package, in the order of the alphabet. */
   plugins: string[]
-  /** It tells which libraries it uses. */
+  /** Whether it lists its libraries. */
   tellsDependencies: boolean
   /** Each message must show a token. */
   asksForTokens: boolean

@@ -27,9 +27,9 @@ export const janusMessageSchema = z.looseObject({
   plugindata: z.looseObject({ data: z.record(z.string(), z.unknown()) }).optional(),
   jsep: jsepSchema.optional(),
   candidate: candidateSchema.optional(),
-  /** Of a hangup. */
+  /** Reason of a hangup. */
   reason: z.string().optional(),
-  /** Of `media`: `audio` or `video`. */
+  /** Kind of `media`: `audio` or `video`. */
   type: z.string().optional(),
   mid: z.string().optional(),
   receiving: z.boolean().optional(),
@@ -38,7 +38,7 @@ export const janusMessageSchema = z.looseObject({
 /** See `janusMessageSchema`. */
 export type JanusMessage = z.output<typeof janusMessageSchema>
 
-/** What a plugin answers or tells, with the description that came along. */
+/** Answer or event of a plugin, with its description. */
 export interface PluginMessage {
   data: Record<string, unknown>
   jsep: Jsep | undefined

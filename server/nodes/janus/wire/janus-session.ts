@@ -47,7 +47,7 @@ export class JanusSession {
   }
 
   /**
-   * Takes over a session that was opened through another socket, with the handles that it had; what they told meanwhile is lost.
+   * Claims a session that was opened through another socket, with its handles; events meanwhile are lost.
    * @throws JanusError noSession when it is over; as JanusSocket.request
    */
   static async claim(
@@ -56,7 +56,7 @@ export class JanusSession {
     handles: readonly KnownHandle[],
     signal: AbortSignal,
   ): Promise<JanusSession> {
-    // It listens before it asks: what is told in the same moment as the answer is heard.
+    // Listens before the request, so that events at the moment of the answer are not missed.
     const session = new JanusSession(socket, id)
     for (const { id: handleId, plugin } of handles) session.#add(handleId, plugin)
     try {
@@ -135,7 +135,7 @@ export class JanusSession {
   #keepAlive(): void {
     this.request({ janus: 'keepalive' }, never).catch((error: unknown) => {
       if (!this.isOpen) return
-      // One who does not answer is gone, or hangs: the next connection tells which.
+      // A node without an answer is gone, or hangs: the next connection shows which.
       this.#socket.close(error instanceof Error ? error.message : 'it was not kept alive')
       this.#finish('it was not kept alive')
     })

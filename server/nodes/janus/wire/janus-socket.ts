@@ -22,7 +22,7 @@ export interface JanusSocketOptions {
   answerMs?: number
   /** Asked before each request; left out: no other controller can have taken over. */
   confirmed?: Confirmed | undefined
-  /** Of the site, for a node that looks at it; left out: none is sent. */
+  /** Origin header, for a node that checks it; left out: none is sent. */
   origin?: string | undefined
 }
 
@@ -34,7 +34,7 @@ export interface JanusRequest {
   [field: string]: unknown
 }
 
-/** Who hears what is told of a session without being asked. */
+/** Receives events of a session. */
 export interface SessionListener {
   event(message: JanusMessage): void
   /** Called once, when the socket has ended; nothing comes after it. */
@@ -46,8 +46,8 @@ const defaultAnswerMs = 5_000
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * A WebSocket to one Janus: requests with their answers, and what Janus tells of the sessions that were opened through it. It ends when either side closes it, and is not
- * opened again: sessions that are to live on are claimed through another.
+ * A WebSocket to one Janus: requests with their answers, and events of the sessions that were opened through it. It ends when either side closes it, and is not opened again:
+ * lasting sessions are claimed through another.
  */
 export class JanusSocket {
   readonly #socket: WebSocket
@@ -56,7 +56,7 @@ export class JanusSocket {
   readonly #answers = new Map<string, (message: JanusMessage) => void>()
   readonly #openCalls = new OpenCalls()
   readonly #closed = Promise.withResolvers<string>()
-  /** Two sockets of one process are told apart in Janus's log. */
+  /** Distinguishes two sockets of one process in Janus's log. */
   readonly #name = randomBytes(4).toString('hex')
   #transactions = 0
   #end: string | undefined
@@ -136,7 +136,7 @@ export class JanusSocket {
     const { apiSecret } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<JanusMessage>()
     this.#answers.set(transaction, (message) => {
-      // What Janus queues for the plugin, it answers twice.
+      // Janus answers queued requests to a plugin twice.
       if (message.janus === 'ack' && request.janus === 'message') return
       this.#answers.delete(transaction)
       const error = errorOf(message)
@@ -144,20 +144,20 @@ export class JanusSocket {
       else if (signal.aborted) tooLate(message)
       else resolve(message)
     })
-    // What is not there is left out. A token of the request's own comes first.
+    // Missing fields are left out. A token of the request's own comes first.
     this.#socket.send(
       JSON.stringify({ token: this.#token(), ...request, transaction, apisecret: apiSecret || undefined }),
     )
     return promise
   }
 
-  /** Hears of a session from now on. */
+  /** Starts listening to a session. */
   listen(sessionId: number, listener: SessionListener): void {
     if (this.#end === undefined) this.#sessions.set(sessionId, listener)
     else listener.ended(this.#end)
   }
 
-  /** Hears of a session no longer. */
+  /** Stops listening to a session. */
   forget(sessionId: number): void {
     this.#sessions.delete(sessionId)
   }

@@ -1,6 +1,6 @@
 import { unlessAborted } from '../../port/deadline.ts'
 
-/** Something that is opened when somebody needs it, shared by whoever does meanwhile, and opened anew when it has ended. */
+/** A shared connection or session: opened when somebody needs it, and again after it has ended. */
 export class KeptOpen<T extends { readonly isOpen: boolean }> {
   readonly #open: () => Promise<T>
   #current: Promise<T> | undefined
@@ -9,7 +9,7 @@ export class KeptOpen<T extends { readonly isOpen: boolean }> {
     this.#open = open
   }
 
-  /** What was opened last, or is being opened; undefined where that failed, or nobody needed it. Never rejects. */
+  /** The latest one, open or opening; undefined if it failed, or nobody needed it. Never rejects. */
   async current(): Promise<T | undefined> {
     return await this.#current?.catch(() => undefined)
   }

@@ -6,14 +6,14 @@ import { isJanusError, janusCodes } from './janus-error.ts'
 import { JanusSession, type KnownHandle } from './janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from './janus-socket.ts'
 
-/** What a lasting session is made of. */
+/** Needs of a lasting session. */
 export interface LastingSessionOptions {
   socket: JanusSocketOptions
   /** The session of before with what lives in it; undefined: a new one is opened. */
   known(): { id: number; handles: readonly KnownHandle[] } | undefined
   /** There is a session: that of before, or a new one. Nobody else gets it before this resolves. */
   opened(session: JanusSession, isClaimed: boolean, signal: AbortSignal): Promise<void>
-  /** What lived in it is gone. @param isFound the node is there without it; otherwise it was away for too long */
+  /** Called when the session is gone. @param isFound the node is there without it; otherwise it was away for too long */
   lost(why: string, isFound: boolean): void
   /** Something lives in it: it is connected to again by itself. */
   needed(): boolean
@@ -29,7 +29,7 @@ const overAfterMs = 65_000
 const steadyMs = 5_000
 const never = new AbortController().signal
 
-/** The session of a node that outlives its sockets, and the controller: whoever comes next claims it, and goes on with the handles that live in it. */
+/** Session of a node that outlives its sockets, and the controller: the next one claims it, and continues with its handles. */
 export class LastingSession {
   readonly #options: LastingSessionOptions
   readonly #closing = new AbortController()

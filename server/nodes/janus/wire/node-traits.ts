@@ -8,7 +8,7 @@ import type { JanusAccess } from '../../secrets/janus-access.ts'
 import { readServerInfo } from './janus-info.ts'
 import { coreToken } from '../rooms/signed-token.ts'
 
-/** What a node is, and was configured with, as far as it changes how it is used. */
+/** Traits of a node and its configuration that change how it is used. */
 export interface Traits {
   /** E.g. `1.1.2`; empty while it was not read. */
   version: string
@@ -20,12 +20,12 @@ export interface Traits {
   adminKey: boolean
 }
 
-/** What the questions may take, in milliseconds. */
+/** Timeout of one query, in milliseconds. */
 const askMs = 3_000
 /** Seconds. */
 const tokenLife = 60
 
-/** Finds out what a node was configured with; asked once until the node may have been started anew. */
+/** Reads the configuration of a node; once until the node may have restarted. */
 export class NodeTraits {
   readonly #access: Pick<JanusAccess, 'wsUrl' | 'secrets' | 'given'>
   readonly #requests: PluginRequests
@@ -88,7 +88,7 @@ export class NodeTraits {
     }
   }
 
-  /** A secret that was made counts where the node was told it: any other node's rooms are as open as the node is. */
+  /** A generated secret counts only if the node's configuration has it: otherwise its rooms are as open as the node is. */
   async #takesTokens(asks: boolean, signal: AbortSignal): Promise<boolean> {
     if (this.#gave('token_secret')) return true
     if (!asks) return false

@@ -1,17 +1,17 @@
 import type { NodeProgram } from '../../port/media-node-port.ts'
 import type { NodeTraits, Traits } from './node-traits.ts'
 
-/** What a Janus says of itself, as the controller shows it: version and plugins as they were read last, and whether its events arrive. */
+/** Facts about a Janus for the console: version and plugins at the last reading, and whether its events arrive. */
 export class ToldProgram {
   readonly #traits: Pick<NodeTraits, 'current'>
   readonly #clock: () => number
   readonly #changed: () => void
   #tells = false
   #tellsSince: number
-  /** What was shown last. */
+  /** Traits at the last event. */
   #shown: Traits | undefined
 
-  /** @param clock milliseconds since the epoch @param changed called when another thing is told than before */
+  /** @param clock milliseconds since the epoch @param changed called when the facts changed */
   constructor(traits: Pick<NodeTraits, 'current'>, clock: () => number, changed: () => void) {
     this.#traits = traits
     this.#clock = clock
@@ -33,7 +33,7 @@ export class ToldProgram {
     this.#changed()
   }
 
-  /** It answered: it may have been started anew, as another version. */
+  /** Notes an answer: it may have restarted as another version. */
   review(): void {
     const { current } = this.#traits
     const { version, plugins } = current

@@ -2,15 +2,15 @@ import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
 
 /** Parts of the page's address. */
 export interface Entry {
-  /** Empty: the link is not whole. */
+  /** Empty: the link is incomplete. */
   roomId: string
   /** Empty: the page asks the node whether the number is enough, and offers the host password. */
   token: string
-  /** Name that the link gives the person; undefined when they choose one. */
+  /** Name in the link; undefined if the user chooses one. */
   name: string | undefined
-  /** The link is for anybody, and makes nobody host: it can be given on. */
+  /** The link is for anybody, and makes nobody host: it can be shared. */
   isForAnybody: boolean
-  /** The link is good until then; undefined without a link. */
+  /** Expiry of the link; undefined without a link. */
   expiresAt: number | undefined
 }
 
@@ -31,7 +31,7 @@ export function entryOf(location: { search: string; hash: string }): Entry {
   }
 }
 
-/** Claims of a token, unproven: only for what the page shows. */
+/** Reads the claims of a token without verification: only for display. */
 function claimsOf(token: string): object {
   try {
     const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')

@@ -1,4 +1,4 @@
-/** Line icons of the room page on a 20 by 20 grid, in the hand of the console's: path data by name. */
+/** Line icons of the room page on a 20 by 20 grid, in the style of the console's: path data by name. */
 export const icons = {
   microphone:
     'M10 3a2.2 2.2 0 0 1 2.2 2.2v4.4a2.2 2.2 0 0 1-4.4 0V5.2A2.2 2.2 0 0 1 10 3zM5 9.4a5 5 0 0 0 10 0M10 14.4V17M7.4 17h5.2',

@@ -9,9 +9,9 @@ export interface Invitation {
 }
 
 /**
- * A link that others may have: the address of a room that its number opens, else the link of the page where it is for anybody. A link that was made for one person, or
- * that makes one host, is never given on.
- * @param origin of the page, e.g. `http://10.0.0.5:7082`
+ * A link to share: the address of a room open to its number, else the link of the page if it is for anybody. A personal link, or a link
+ * for hosts, is never shared.
+ * @param origin origin of the page, e.g. `http://10.0.0.5:7082`
  */
 export function invitationOf(
   { roomId, token, isForAnybody }: Pick<Entry, 'roomId' | 'token' | 'isForAnybody'>,
@@ -23,7 +23,7 @@ export function invitationOf(
   return isForAnybody ? { topic, link: joinLink(base, roomId, token) } : undefined
 }
 
-/** Resolves to whether it is in the clipboard. A page over plain HTTP has none of its own: the text is copied as if it were selected. */
+/** Resolves to whether the text was copied. A page over plain HTTP has no clipboard API: it copies a selection. */
 export async function copyInvitation({ topic, link }: Invitation): Promise<boolean> {
   const text = fill(texts.value.invitation.text, { topic, link })
   try {

@@ -4,7 +4,7 @@ import './page.css'
 import { createApp } from 'vue'
 import RoomPage from './RoomPage.vue'
 
-/** Light or dark by the system, now and when it changes. */
+/** Follows the system's light or dark theme. */
 const dark = window.matchMedia('(prefers-color-scheme: dark)')
 const paint = (): void => {
   document.documentElement.classList.toggle('dark', dark.matches)

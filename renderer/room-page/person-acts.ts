@@ -2,10 +2,10 @@ import type { Person } from '../../shared/media/signal.ts'
 import type { IconName } from './icons.ts'
 import type { Texts } from './texts/catalogue.ts'
 
-/** Acts of a host on one person. */
+/** Actions of a host on one user. */
 export type PersonAct = 'mute' | 'stopCamera' | 'lowerHand' | 'remove'
 
-/** Acts that are possible on this person now; none on a camera. */
+/** Lists the possible actions on this user; none on a camera. */
 export function actsOn(
   { device, audio, video, hand }: Person,
   { tile }: Texts,

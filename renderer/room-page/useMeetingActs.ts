@@ -7,7 +7,7 @@ import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
 import { fill, texts } from './texts/texts.ts'
 
-/** Question before something is lost. */
+/** A question before a loss. */
 interface Question {
   title: string
   lines: string[]
@@ -15,9 +15,9 @@ interface Question {
   yes: () => void
 }
 
-/** Acts of somebody in the room, by a button, a menu or a key. */
+/** Actions of a user in the room, by a button, a menu or a key. */
 export interface MeetingActs {
-  /** Why microphone, camera or screen are not to be had; empty for no problem. */
+  /** Problem of microphone, camera or screen; empty: none. */
   problem: Ref<string>
   question: ShallowRef<Question | null>
   sharing: ComputedRef<boolean>
@@ -26,14 +26,14 @@ export interface MeetingActs {
   share(): Promise<void>
   toggleHand(): void
   leave(): void
-  /** Does something with one person. */
+  /** Runs an action on one user. */
   act(what: PersonAct, person: Person): void
-  /** Does something of the menu. */
+  /** Runs an action of the menu. */
   choose(what: string): void
   answer(yes: boolean): void
 }
 
-/** @param invitation what this person can invite others with; undefined for nothing */
+/** @param invitation invitation that this user can share; undefined: none */
 export function useMeetingActs(
   room: RoomSession,
   invitation: () => Invitation | undefined,
@@ -68,7 +68,7 @@ export function useMeetingActs(
     if (room.ask({ type: 'hand', raised })) room.notices.tell(raised ? 'handUp' : 'handDown')
   }
 
-  /** Asks only where something is lost that cannot be had again. */
+  /** Asks only before a loss that cannot be undone. */
   function leave(): void {
     const lines = []
     if (sharing.value) lines.push(texts.value.ask.leaveSharing)

@@ -1,18 +1,18 @@
-/** Which rows of a long list are in view. A browser cannot lay out a taller element than some tens of millions of pixels, so past `tallest` scrolling is scaled. */
+/** Finds the rows of a long list that are in view. Browsers limit the height of an element to some tens of millions of pixels, so scrolling is scaled beyond `tallest`. */
 
-/** Pixels of the tallest scrolled content: below what every browser can lay out. */
+/** Maximum height of scrolled content, in pixels: every browser supports it. */
 const tallest = 8_000_000
 
-/** A list in its scroller. All in pixels but the counts. */
+/** A list in its scroller. Pixels, except counts. */
 export interface Viewport {
   total: number
   rowHeight: number
-  /** Height of the part of the scroller in which rows show. */
+  /** Height of the visible part of the scroller. */
   height: number
   scrollTop: number
 }
 
-/** Rows `first` to before `end` are drawn; row `first` stands at `top` in content that is `content` tall. */
+/** Rows from `first` to before `end` are rendered; row `first` is at `top` in content of height `content`. */
 export interface RowWindow {
   first: number
   end: number
@@ -20,7 +20,7 @@ export interface RowWindow {
   content: number
 }
 
-/** Rows drawn above and below what is in view, so that scrolling does not show holes. */
+/** Rows rendered above and below the view, so that scrolling shows no gaps. */
 const spare = 6
 
 export function rowWindow(view: Viewport): RowWindow {
@@ -31,11 +31,11 @@ export function rowWindow(view: Viewport): RowWindow {
   const at = Math.min(Math.floor(virtualTop / view.rowHeight), Math.max(0, view.total - inView))
   const first = Math.max(0, at - spare)
   const end = Math.min(view.total, at + inView + 1 + spare)
-  // Maps virtual pixels scrolled past to real ones.
+  // Maps virtual pixels to real ones.
   return { first, end, top: view.scrollTop - virtualTop + first * view.rowHeight, content }
 }
 
-/** The scroll position at which a row is in view, or the present one when it is already. */
+/** Finds a scroll position that shows a row; the current one if it is visible. */
 export function scrollToRow(view: Viewport, index: number): number {
   const factor = scale(view)
   const virtualTop = view.scrollTop * factor
@@ -45,7 +45,7 @@ export function scrollToRow(view: Viewport, index: number): number {
   return bottom > virtualTop ? bottom / factor : view.scrollTop
 }
 
-/** Virtual pixels per pixel scrolled; 1 unless the list is too tall to be laid out. */
+/** Virtual pixels per scrolled pixel; 1 unless the list exceeds the maximum height. */
 function scale(view: Viewport): number {
   const whole = view.total * view.rowHeight
   const content = Math.min(whole, tallest)

@@ -2,17 +2,17 @@
 export interface Column {
   key: string
   title: string
-  /** Its track in the grid, e.g. `minmax(120px, 2fr)` or `90px`. Never by content: nothing jumps when content changes. */
+  /** Its track in the grid, e.g. `minmax(120px, 2fr)` or `90px`. Independent of content, so that nothing jumps. */
   track: string
   align?: 'end'
   sortable?: boolean
-  /** Shown from this width of the table on, in pixels. */
+  /** Minimum width of the table that shows it, in pixels. */
   from?: number
   /** The title is for screen readers only. */
   quiet?: boolean
 }
 
-/** The column a list is sorted by. */
+/** Sort column of a list. */
 export interface Sort {
   key: string
   descending: boolean

@@ -1,9 +1,9 @@
-/** The operator closed the dialog that asks where a file is to go: nothing failed, and nothing is told. */
+/** The operator cancelled the Save dialog: no error, and no message. */
 export class NotSavedError extends Error {
   override readonly name = 'NotSavedError'
 }
 
-/** Hands a text to the operator as a file; as `saveFile`. */
+/** Saves a text as a file, like `saveFile`. */
 export function saveText(name: string, text: string, type: string): Promise<void> {
   return saveFile(name, new Blob([text], { type }))
 }
@@ -14,9 +14,9 @@ export class FileNotWrittenError extends Error {
 }
 
 /**
- * Hands a file to the operator. In the desktop app it resolves when the file is written: a dialog asks where to before. A browser shows itself what becomes of it,
- * and tells no page: there it resolves at once.
- * @throws NotSavedError when the operator wants none; FileNotWrittenError
+ * Saves a file for the operator. In the desktop app it resolves after a dialog, when the file is written. A browser shows downloads itself and reports
+ * nothing to the page: there it resolves at once.
+ * @throws NotSavedError if the operator cancels; FileNotWrittenError
  */
 export async function saveFile(name: string, content: Blob): Promise<void> {
   const url = URL.createObjectURL(content)

@@ -1,18 +1,18 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** Milliseconds that a dialog takes to go. */
+/** Duration of a dialog's closing animation, in milliseconds. */
 const leaving = 350
-/** Events which say that no button of the mouse is held any more, wherever it was let go. */
+/** Events that show that no mouse button is held any more, wherever it was released. */
 const ends = ['mouseup', 'dragend', 'keydown'] as const
 
 /**
- * A dialog that opens gives the focus to its field marked `autofocus`, else to its first field; when it has gone, the focus is where it was before. The library focuses the dialog itself,
- * where typing leads nowhere, and leaves it nowhere after a click on a button. Called once, by the shell, for every dialog.
+ * Focuses the field marked `autofocus` of an opening dialog, else its first field; restores the previous focus when it closes. The library focuses the dialog itself,
+ * where typing has no effect, and loses the focus after a click on a button. Called once, by the shell, for every dialog.
  */
 export function useDialogFocus(): void {
-  /** A press of the mouse on an empty place of a dialog focuses it too: then the focus stays. It does so before the button is let go, and a dialog that a click opens comes after that. */
+  /** Pressing the mouse on an empty part of a dialog focuses it too: that focus stays. It happens before the button is released, while a click opens a dialog afterwards. */
   let pressed = false
-  /** Element that had the focus before a dialog came. */
+  /** Element with the focus before a dialog opened. */
   let before: HTMLElement | null = null
 
   function press(): void {
@@ -28,7 +28,7 @@ export function useDialogFocus(): void {
     if (!(target instanceof HTMLElement)) return
     const dialog = target.closest<HTMLElement>('.el-dialog')
     if (dialog === null) {
-      // A menu gives the focus back to its button when it has gone: by then the dialog that its item opened may be there.
+      // A closing menu returns the focus to its button: by then the dialog of its item may be open.
       const left = event.relatedTarget instanceof HTMLElement ? event.relatedTarget : null
       before = target
       if (target.ariaHasPopup === 'menu' && left?.closest('.el-overlay:not([class*="leave"]) .el-dialog')) left.focus()

@@ -1,17 +1,17 @@
 import { onBeforeUnmount, onMounted } from 'vue'
 
-/** Elements above the page that close by Esc themselves: open lists and menus, and dialogs. */
+/** Elements above the page that handle Esc themselves: open lists and menus, and dialogs. */
 const above = '.el-popper :is([role="menu"], [role="listbox"]), .el-overlay [role="dialog"][aria-modal="true"]'
 
-/** Presses of Esc that began while something lay above the page. */
+/** Events of Esc that started while such an element was open. */
 const taken = new WeakSet<Event>()
 
-/** Whether a press of Esc is for something above the page: by the time the page hears of it that may have gone. */
+/** Tells whether an Esc belongs to an element above the page, which may have closed by now. */
 export const isForSomethingAbove = (event: Event): boolean => taken.has(event)
 
 /**
- * Esc closes what lies uppermost and nothing else: a list or menu, then the dialog, then the panel. The library's choice fields keep every Esc to themselves, with their list open or not;
- * one whose list is closed passes it on to what it stands in. Called once, by the shell.
+ * Esc closes only the uppermost element: a list or menu, then the dialog, then the panel. The library's select fields always keep Esc to themselves;
+ * a select with a closed list passes it on to its container. Called once, by the shell.
  */
 export function useEscape(): void {
   onMounted(() => window.addEventListener('keydown', press, true))

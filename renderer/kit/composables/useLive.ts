@@ -2,18 +2,18 @@ import { getCurrentScope, onScopeDispose, ref, shallowRef } from 'vue'
 import type { Ref, ShallowRef } from 'vue'
 import type { ConsoleClient } from '../transport/client.ts'
 
-/** Something read from the controller: kept while it is read again, so that nothing flickers. */
+/** A value read from the controller: kept while it is read again, so that nothing flickers. */
 export interface Live<T> {
-  /** The newest value read; undefined before the first. */
+  /** The latest value; undefined before the first. */
   value: ShallowRef<T | undefined>
-  /** Why the last reading failed; null when it did not. */
+  /** Error of the last reading; null: none. */
   error: Ref<unknown>
   loading: Ref<boolean>
-  /** Reads again. Resolves when read or failed; the older of two readings under way is dropped. */
+  /** Reads again. Resolves when done or failed; of two concurrent readings the older one is dropped. */
   refresh(): Promise<void>
 }
 
-/** Reads now, and again whenever the connection came back. */
+/** Reads now, and after every reconnection. */
 export function useLive<T>(client: ConsoleClient, read: () => Promise<T>, options: { now?: boolean } = {}): Live<T> {
   const value = shallowRef<T>()
   const error = ref<unknown>(null)
@@ -41,7 +41,7 @@ export function useLive<T>(client: ConsoleClient, read: () => Promise<T>, option
   return { value, error, loading, refresh }
 }
 
-/** A function that runs at most once in `milliseconds`, at the end of the time. */
+/** Limits a function to one run per `milliseconds`, at the end of the time. */
 export function collected(run: () => void, milliseconds: number): () => void {
   let timer = 0
   return () => {

@@ -11,7 +11,7 @@ function start(): void {
   }, 1_000)
 }
 
-/** The time, once a second, for "3 s ago" and countdowns. One timer for the whole page. */
+/** Current time, updated once a second, for "3 s ago" and countdowns. One timer for the whole page. */
 export function useNow(): Readonly<Ref<number>> {
   if (users++ === 0) start()
   now.value = Date.now()

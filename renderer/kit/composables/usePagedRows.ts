@@ -1,32 +1,32 @@
 import { ref, shallowRef } from 'vue'
 import type { Ref, ShallowRef } from 'vue'
 
-/** One page of a list kept by the controller. */
+/** One page of a list in the controller. */
 export interface Page<T> {
   total: number
   items: T[]
 }
 
-/** A long list of which only the pages around what is in view are here. */
+/** A long list of which only the pages around the view are loaded. */
 export interface PagedRows<T> {
   total: Ref<number>
-  /** Rises whenever rows changed. */
+  /** Increases with every change of the rows. */
   version: Ref<number>
   error: ShallowRef<unknown>
-  /** The first page was read. */
+  /** The first page is loaded. */
   ready: Ref<boolean>
   rowAt(index: number): T | undefined
-  /** The rows that are here. */
+  /** Returns the loaded rows. */
   loaded(): T[]
-  /** Tells what is in view; fetches what of it is missing. */
+  /** Sets the rows in view, and loads missing ones. */
   show(first: number, end: number): void
-  /** Reads what is in view again, keeping it on the screen meanwhile. */
+  /** Reloads the rows in view, which stay on the screen meanwhile. */
   refresh(): Promise<void>
-  /** Forgets everything (another search or order) and reads from the start. */
+  /** Forgets everything (another search or order) and loads from the start. */
   restart(): Promise<void>
 }
 
-/** Pages kept around what is in view. */
+/** Number of pages kept around the view. */
 const kept = 12
 
 export function usePagedRows<T>(read: (offset: number, limit: number) => Promise<Page<T>>, size = 100): PagedRows<T> {
@@ -45,7 +45,7 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     return Array.from({ length: to - from + 1 }, (_, step) => from + step)
   }
 
-  /** Forgets the pages that are furthest from what is in view. */
+  /** Forgets the pages that are furthest from the view. */
   function trim(): void {
     const centre = Math.floor(visible.first / size)
     const far = [...pages.keys()].sort((a, b) => Math.abs(b - centre) - Math.abs(a - centre))
@@ -71,7 +71,7 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     }
   }
 
-  /** Reads pages into a fresh map and puts it in place of the old one in one step, so that no hole is ever seen. */
+  /** Loads pages into a new map that replaces the old one at once, so that no gap is visible. */
   async function reread(wanted: number[]): Promise<void> {
     const mine = ++generation
     asked.clear()
@@ -86,7 +86,7 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
     } catch (reason) {
       if (mine === generation) error.value = reason
     }
-    // The operator may have scrolled on meanwhile.
+    // The user may have scrolled meanwhile.
     if (mine === generation) show(visible.first, visible.end)
   }
 

@@ -2,8 +2,8 @@ import { onMounted, shallowRef } from 'vue'
 import type { ShallowRef } from 'vue'
 
 /**
- * Parent of a list or menu of a control: the dialog around it, else the page. Beside them it would be outside of every landmark, and a screen reader that is in a dialog does not
- * look there.
+ * Parent of a control's list or menu: the surrounding dialog, else the page. Otherwise it would be outside of every landmark, and a screen reader inside a dialog would not
+ * find it.
  */
 export function usePopupPlace(root: () => unknown): Readonly<ShallowRef<HTMLElement | 'body'>> {
   const place = shallowRef<HTMLElement | 'body'>('body')

@@ -1,11 +1,11 @@
 import { computed, shallowRef } from 'vue'
 
-/** Rows chosen for an act on several at once, by key. */
+/** Rows selected for an action on several, by key. */
 export function useSelection(keyAt: (index: number) => string | undefined) {
   const selected = shallowRef<ReadonlySet<string>>(new Set())
   let last = -1
 
-  /** Chooses a row or lets it go; with `range`, every row from the last one on. */
+  /** Selects or deselects a row; with `range`, every row since the last one. */
   function toggle(key: string, index: number, range: boolean): void {
     const next = new Set(selected.value)
     if (range && last >= 0) {

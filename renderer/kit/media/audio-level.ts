@@ -1,4 +1,4 @@
-/** How loud a microphone is: 0 for silence to 1 for full scale, several times a second. */
+/** Measures the level of a microphone: 0 for silence to 1 for full scale, several times a second. */
 export class AudioLevel {
   readonly #context: AudioContext
   readonly #source: MediaStreamAudioSourceNode
@@ -16,7 +16,7 @@ export class AudioLevel {
       analyser.getFloatTimeDomainData(samples)
       onLevel(loudness(samples))
     }, 80)
-    // Before the person has touched the page it may be suspended; the first touch wakes it.
+    // The context may be suspended until the user's first interaction with the page.
     void this.#context.resume()
   }
 
@@ -27,7 +27,7 @@ export class AudioLevel {
   }
 }
 
-/** -60 dB and less is 0, full scale is 1, even steps for the ear between. */
+/** Maps -60 dB and less to 0 and full scale to 1, linear in dB. */
 export function loudness(samples: Float32Array): number {
   let sum = 0
   for (const sample of samples) sum += sample * sample

@@ -8,7 +8,7 @@ export interface Grid {
 }
 
 /**
- * The grid in which `count` tiles of the given shape are as large as can be in an area.
+ * Finds the grid in which `count` tiles of this shape are as large as possible.
  * @param ratio width by height of a tile
  */
 export function bestFit(count: number, width: number, height: number, ratio: number, gap: number): Grid {
@@ -21,7 +21,7 @@ export function bestFit(count: number, width: number, height: number, ratio: num
   return { ...best, width: Math.floor(best.width), height: Math.floor(best.height) }
 }
 
-/** How many tiles can be shown when none may be narrower than `least`. At least one. */
+/** Number of tiles that fit when none may be narrower than `least`. At least one. */
 export function capacity(
   width: number,
   height: number,

@@ -1,11 +1,11 @@
-/** A connection that lost its way often finds it again within this time. */
+/** Time in which a disconnected connection often recovers, in milliseconds. */
 const graceMs = 4_000
 
 /**
- * Calls back once when a connection is beyond recovery: failed, ended by the other side, or lost for some seconds while there is a network.
+ * Calls back once when a connection is beyond recovery: failed, ended by the other side, or disconnected for some seconds despite a network.
  * @param signal ends the watch
- * @param ended `byOther`: the other side said goodbye
- * @returns gives it up at once, for somebody who knows better
+ * @param ended `byOther`: the other side closed it
+ * @returns a function that ends it at once, for callers that know better
  */
 export function onConnectionEnd(
   connection: RTCPeerConnection,
@@ -20,7 +20,7 @@ export function onConnectionEnd(
     clearTimeout(timer)
     ended(byOther)
   }
-  /** Without a network there is nothing to begin anew; with one, it has its time. */
+  /** Without a network restarting is useless; with one, the connection has time to recover. */
   const wait = (): void => {
     clearTimeout(timer)
     if (told || signal.aborted || connection.connectionState !== 'disconnected') return
@@ -35,7 +35,7 @@ export function onConnectionEnd(
     if (state === 'failed' || state === 'closed') tell(false)
     else wait()
   })
-  // The other side says goodbye in DTLS, which the state of the connection may not show.
+  // The other side closes in DTLS, which the state of the connection may not show.
   for (const { receiver, sender } of connection.getTransceivers()) {
     for (const { transport } of [receiver, sender]) watchTransport(transport, tell)
   }

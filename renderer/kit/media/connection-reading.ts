@@ -1,4 +1,4 @@
-/** Totals of a connection at one moment; two of them make rates. */
+/** Totals of a connection at one moment; two of them give rates. */
 export interface ConnectionReading {
   /** Milliseconds since the page began. */
   at: number
@@ -15,19 +15,19 @@ export interface ConnectionReading {
   audioCodec: string
   /** Milliseconds; undefined while unknown. */
   roundTripMs: number | undefined
-  /** Milliseconds that the picture stood still altogether. */
+  /** Total time that the picture stood still, in milliseconds. */
   frozenMs: number
 }
 
-/** Between two readings. */
+/** Rates between two readings. */
 export interface ConnectionRates {
   /** Bits per second. */
   videoBitrate: number
   audioBitrate: number
   fps: number
-  /** Share of packets that were lost, 0 to 1. */
+  /** Share of packets lost, 0 to 1. */
   loss: number
-  /** Share of the time that the picture stood still, 0 to 1. */
+  /** Share of time that the picture stood still, 0 to 1. */
   frozen: number
   roundTripMs: number | undefined
 }
@@ -62,7 +62,7 @@ export async function readConnection(connection: RTCPeerConnection): Promise<Con
   return reading
 }
 
-/** Rates between two readings of one connection; undefined when no time has passed. */
+/** Computes rates between two readings of one connection; undefined if no time has passed. */
 export function ratesBetween(before: ConnectionReading, after: ConnectionReading): ConnectionRates | undefined {
   const seconds = (after.at - before.at) / 1_000
   if (seconds <= 0) return undefined
@@ -79,7 +79,7 @@ export function ratesBetween(before: ConnectionReading, after: ConnectionReading
   }
 }
 
-/** An entry of getStats: its fields differ by type and browser. */
+/** An entry of getStats: its fields depend on type and browser. */
 type Entry = Record<string, unknown>
 
 function addStream(reading: ConnectionReading, entry: Entry, report: RTCStatsReport): void {
@@ -100,7 +100,7 @@ function addStream(reading: ConnectionReading, entry: Entry, report: RTCStatsRep
   reading.frozenMs += number(entry.totalFreezesDuration) * 1_000
 }
 
-/** `video/H264` becomes `H264`. */
+/** Converts `video/H264` to `H264`. */
 function codecOf(entry: Entry, report: RTCStatsReport): string {
   if (typeof entry.codecId !== 'string') return ''
   const codec: unknown = report.get(entry.codecId)

@@ -2,25 +2,25 @@ import { MediaRefusal } from './media-refusal.ts'
 import type { OfferExchange } from './sdp-exchange.ts'
 import { type MediaKind, WhepSession } from './whep-session.ts'
 
-/** `waiting`: the next attempt is to come; `refused`: the server said no for good. */
+/** `waiting`: the next attempt follows; `refused`: the server refused for good. */
 export type PlayerState = 'connecting' | 'connected' | 'waiting' | 'refused' | 'closed'
 
 /** Events of a player. */
 export interface PlayerListener {
-  /** The tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
+  /** Tracks to show from now on; null for a kind that is not received. They replace the earlier ones. */
   tracks(video: MediaStreamTrack | null, audio: MediaStreamTrack | null): void
-  /** `problem`: why it waits or was refused. */
+  /** `problem`: reason of waiting or refusal. */
   state(state: PlayerState, problem: unknown): void
 }
 
 const firstWaitMs = 500
 const maxWaitMs = 10_000
-/** From the answer to a connection. */
+/** Timeout from the answer to a connection, in milliseconds. */
 const connectMs = 10_000
-/** Refusals that another attempt does not change. */
+/** Refusals that no further attempt changes. */
 const final: ReadonlySet<number> = new Set([400, 401, 403, 405, 406, 409, 415])
 
-/** Watches a stream for as long as it is wanted, beginning again when the connection breaks. */
+/** Watches a stream for as long as needed, and restarts when the connection breaks. */
 export class LivePlayer {
   #way: OfferExchange
   readonly #kinds: readonly MediaKind[]
@@ -37,32 +37,32 @@ export class LivePlayer {
     this.#kinds = kinds
     this.#listener = listener
     window.addEventListener('online', () => this.#hurry(), { signal: this.#closed.signal })
-    // The maker has the player before it tells anything.
+    // The creator gets the player before its first event.
     queueMicrotask(() => void this.#start())
   }
 
-  /** The connection of now, for its statistics. */
+  /** Current connection, for its statistics. */
   get connection(): RTCPeerConnection | undefined {
     return this.#session?.connection
   }
 
-  /** With which another server can go on with it; empty where none can. */
+  /** Ticket with which another server can continue the session; empty: none. */
   get ticket(): string {
     return this.#session?.ticket ?? ''
   }
 
-  /** It is had from another server from now on. Resolves to whether what is there goes on: where it does not, it is as before, for as long as it lasts. Never rejects. */
+  /** Uses another server from now on. Resolves to whether the session continues there; otherwise it stays as it is, for as long as it lasts. Never rejects. */
   async moveTo(way: OfferExchange): Promise<boolean> {
     this.#way = way
     const session = this.#session
-    // The next attempt goes there.
+    // The next attempt uses the new server.
     if (session === undefined) return true
     return (await session.moveTo(way, this.#closed.signal)) || this.#session !== session
   }
 
   /**
    * Ends it. Idempotent.
-   * @param known the server ended the stream: it need not be told
+   * @param known the server ended the stream, so it needs no notification
    */
   close(known = false): void {
     if (this.#closed.signal.aborted) return
@@ -111,7 +111,7 @@ export class LivePlayer {
     this.#wait = Math.min(this.#wait * 2, maxWaitMs)
   }
 
-  /** There is a network again: what was to come later comes now. */
+  /** Runs a pending attempt now, because there is a network again. */
   #hurry(): void {
     this.#wait = firstWaitMs
     if (!this.#waiting) return

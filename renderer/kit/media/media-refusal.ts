@@ -1,10 +1,10 @@
-/** A media server said no to an offer: its problem document (RFC 9457), or only its HTTP status. */
+/** A media server refused an offer: its problem document (RFC 9457), or only its HTTP status. */
 export class MediaRefusal extends Error {
   /** HTTP status. */
   readonly status: number
-  /** Short name that the node gives, e.g. `noStream`, `roomFull`; empty for another server. */
+  /** Short name of the node's reason, e.g. `noStream`, `roomFull`; empty for another server. */
   readonly reason: string
-  /** 507, 800 or 801 when a limit of the room was reached; 0 otherwise. */
+  /** 507, 800 or 801 if a limit of the room was reached; 0 otherwise. */
   readonly code: number
 
   constructor(status: number, reason: string, code: number, message: string) {
@@ -16,7 +16,7 @@ export class MediaRefusal extends Error {
   }
 }
 
-/** Reads the refusal out of an answer that is not 2xx. */
+/** Reads the refusal from an answer other than 2xx. */
 export async function refusalOf(response: Response): Promise<MediaRefusal> {
   const document: unknown = await response.json().catch(() => undefined)
   const fields = typeof document === 'object' && document !== null ? document : {}

@@ -1,20 +1,20 @@
-/** Shorter side of a picture, in pixels, from which on it is sent in three sizes, and in two. */
+/** Minimum length of a picture's shorter side, in pixels, for three layers, and for two. */
 const threeFrom = 720
 const twoFrom = 320
-/** Most bits a second of the smaller sizes. */
+/** Maximum bitrate of the smaller layers. */
 const quarterBitrate = 150_000
 const halfBitrate = 500_000
 
-/** One picture after the other: of finer parts (temporal layers) nothing would be left out by the node, but by viewers, wherever pictures come a little late. */
+/** No temporal layers: the node would never drop one, but viewers would whenever pictures arrive a little late. */
 const scalabilityMode = 'L1T1'
 
 /**
- * In which sizes a picture is sent at once (simulcast, RFC 8853), the smallest first: the node gives each viewer the one that fits its tile and its link.
- * @param maxBitrate of the largest, in bits a second
+ * Simulcast layers of a picture (RFC 8853), the smallest first: the node sends each viewer the one that fits its tile and its link.
+ * @param maxBitrate bitrate of the largest, in bit/s
  */
 export function layersOf(track: MediaStreamTrack, maxBitrate: number): RTCRtpEncodingParameters[] {
   const { width = 0, height = 0 } = track.getSettings()
-  // Phones are held upright.
+  // Phones may be upright.
   const side = Math.min(width, height)
   const whole = { maxBitrate }
   if (side < twoFrom) return [whole]

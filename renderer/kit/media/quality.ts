@@ -1,9 +1,9 @@
 import type { ConnectionRates } from './connection-reading.ts'
 
-/** How well a connection carries; `unknown` before the first two readings. */
+/** Quality of a connection; `unknown` before the first two readings. */
 export type Quality = 'unknown' | 'good' | 'fair' | 'poor'
 
-/** Above these, people notice (ITU-T G.114 for delay; losses that repair no longer hides). */
+/** Values above which users notice (ITU-T G.114 for delay; losses that repair no longer hides). */
 const fair = { loss: 0.02, roundTripMs: 250, frozen: 0.05 }
 const poor = { loss: 0.08, roundTripMs: 600, frozen: 0.25 }
 
@@ -16,7 +16,7 @@ export function qualityOf(rates: ConnectionRates | undefined): Quality {
   return exceeds(fair) ? 'fair' : 'good'
 }
 
-/** The worst of several; `unknown` when none is known. */
+/** The worst of several; `unknown` if none is known. */
 export function worstQuality(qualities: Iterable<Quality>): Quality {
   const order: readonly Quality[] = ['unknown', 'good', 'fair', 'poor']
   let worst = 0

@@ -4,52 +4,52 @@ import { refusalOf } from './media-refusal.ts'
 /** Answer to an offer. */
 export interface Answer {
   sdp: string
-  /** The server countered with an offer of its own (draft-ietf-wish-whep, section 4.3.2): `sdp` is that, and the browser's answer goes here. */
+  /** Sends the browser's answer to the server's counter-offer (draft-ietf-wish-whep, section 4.3.2), which is then in `sdp`. */
   offered?: ((answer: string, signal: AbortSignal) => Promise<void>) | undefined
-  /** Tells the server that the session is over. Resolves when it knows, or never will. */
+  /** Ends the session at the server. Resolves when it knows, or never will. */
   end(): Promise<void>
-  /** Undefined where the server cannot begin ICE anew. */
+  /** Undefined if the server cannot restart ICE. */
   renewal: IceRenewal | undefined
-  /** Shown to the server that comes after this one, it goes on with the connection as it is; left out, or empty: it cannot. */
+  /** Lets the next server continue the connection unchanged; undefined or empty: it cannot. */
   ticket?: string | undefined
 }
 
-/** Answer of a server that goes on with a connection. */
+/** Answer of a server that continues a connection. */
 export type Claimed = Omit<Answer, 'sdp' | 'offered'>
 
 /** Parts of an ICE restart. */
 export interface IceRenewal {
-  /** Begins ICE anew. */
+  /** Restarts ICE. */
   restart: FragmentExchange
-  /** Resolves when the server answers anything at all. @throws TypeError when it cannot be reached; the signal's reason */
+  /** Resolves to any answer of the server. @throws TypeError if it is unreachable; the signal's reason */
   reach(signal: AbortSignal): Promise<void>
 }
 
-/** The way of an offer to a media server and of its answer back. */
+/** Exchange of an offer and an answer with a media server. */
 export interface OfferExchange {
   iceServers: RTCIceServer[]
-  /** @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason */
+  /** @throws MediaRefusal; TypeError if the server is unreachable; the signal's reason */
   send(offer: string, signal: AbortSignal): Promise<Answer>
   /**
-   * Asks the server to go on with a connection that another one made; left out: it cannot.
-   * @param description of the browser's end, as the other one was told
-   * @throws as `send`
+   * Asks the server to continue a connection of another one; default: it cannot.
+   * @param description description of the browser's end, as sent to the other server
+   * @throws like `send`
    */
   claim?(ticket: string, description: string, signal: AbortSignal): Promise<Claimed>
 }
 
-/** Field that carries a ticket. */
+/** Header field of a ticket. */
 const ticketHeader = 'Session-Ticket'
-/** From the offer to the answer. */
+/** Timeout from the offer to the answer, in milliseconds. */
 const answerMs = 10_000
-/** How long relay addresses are waited for before the offer goes out, and the browser's own, which it has within some milliseconds. */
+/** Maximum time to gather relay candidates before the offer is sent; the browser's own take some milliseconds. */
 const gatherMs = 1_000
 const ownAddressMs = 50
 
 /**
  * WHIP (RFC 9725) and WHEP alike.
- * @param url where offers are posted
- * @param token Bearer token; empty for none
+ * @param url URL for offers
+ * @param token Bearer token; empty: none
  */
 export function httpExchange(url: string, token: string, iceServers: RTCIceServer[]): OfferExchange {
   const authorization: Record<string, string> = token === '' ? {} : { Authorization: `Bearer ${token}` }
@@ -92,13 +92,13 @@ function waysOf(response: Response, session: URL | undefined, authorization: Rec
     renewal: session === undefined ? undefined : renewalOf(session, authorization),
     async end() {
       if (session === undefined) return
-      // Also while the page goes away. Where it fails, the server notices by itself that nobody is there.
+      // Works also while the page closes. If it fails, the session times out at the server.
       await fetch(session, { method: 'DELETE', headers: authorization, keepalive: true }).catch(() => {})
     },
   }
 }
 
-/** Everything else that is not acceptable comes with a problem document. */
+/** Tells whether an answer is a counter-offer: other refusals have a problem document. */
 function isCounterOffer({ status, headers }: Response): boolean {
   return status === 406 && headers.get('content-type')?.startsWith('application/sdp') === true
 }
@@ -133,17 +133,17 @@ function renewalOf(session: URL, authorization: Record<string, string>): IceRene
   }
 }
 
-/** Outcome of an exchange. */
+/** Result of an exchange. */
 export interface Exchanged extends Claimed {
-  /** The one that was given, or another one where the server offered. */
+  /** The given connection, or another one if the server sent the offer. */
   connection: RTCPeerConnection
   /** Description of the browser's end, as the server has it. */
   description: string
 }
 
 /**
- * Sends a connection's offer and takes the answer; where the server offers by itself, that is answered. Resolves to what ends the session, or finds another way to it.
- * @throws as OfferExchange.send; DOMException when the browser does not take the description
+ * Sends a connection's offer and applies the answer; a counter-offer is answered. Resolves to the functions that end or restart the session.
+ * @throws errors of OfferExchange.send; DOMException if the browser rejects the description
  */
 export async function exchange(
   connection: RTCPeerConnection,
@@ -164,7 +164,7 @@ export async function exchange(
   }
 }
 
-/** Another connection, of the same kind, that answers what the server offers. */
+/** Makes another connection of the same kind that answers the server's offer. */
 async function answered(
   before: RTCPeerConnection,
   sdp: string,
@@ -187,7 +187,7 @@ async function answered(
   }
 }
 
-/** The server learns a browser's own addresses from its first packets, too; where it is told of them it need not wait for those. Relays' must be told. */
+/** Waits for candidates. The server also learns a browser's own addresses from its first packets, but candidates save that time. Relay candidates are required. */
 async function addressesFound(
   connection: RTCPeerConnection,
   iceServers: readonly RTCIceServer[],
@@ -197,7 +197,7 @@ async function addressesFound(
   else await gathered(connection, ownAddressMs, signal, true)
 }
 
-/** @param firstOnly an address or more is enough */
+/** @param firstOnly one candidate is enough */
 function gathered(
   connection: RTCPeerConnection,
   withinMs: number,
@@ -215,7 +215,7 @@ function gathered(
     connection.addEventListener('icegatheringstatechange', () => {
       if (connection.iceGatheringState === 'complete') done()
     })
-    // Those that it has found by now come in one go.
+    // The candidates found so far arrive together.
     if (firstOnly) connection.addEventListener('icecandidate', () => setTimeout(done), { once: true })
   })
 }

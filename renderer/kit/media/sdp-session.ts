@@ -4,12 +4,12 @@ import { MediaRefusal } from './media-refusal.ts'
 import { type Claimed, exchange, type IceRenewal, type OfferExchange } from './sdp-exchange.ts'
 import { silenceWatch } from './silence-watch.ts'
 
-/** A way that was found anew stands within this time; else the other ports of the server are not let through, and only a new session helps. */
+/** Timeout of an ICE restart, in milliseconds; later the server's other ports are unreachable, and only a new session helps. */
 const restartMs = 1_500
-/** How long the server has to answer a new beginning, the first time and the next: the first request may go by the way that is lost. */
+/** Timeout of the server's answer to a restart, for the first attempt and the next: the first request may use the lost path. */
 const answerMs = [1_000, 5_000] as const
 
-/** A connection that one offer made (WHIP or WHEP): from the offer to its end. */
+/** A connection made by one offer (WHIP or WHEP): from the offer to its end. */
 export class SdpSession {
   #connection: RTCPeerConnection
   readonly #way: OfferExchange
@@ -25,15 +25,15 @@ export class SdpSession {
     this.#connection = new RTCPeerConnection({ iceServers: way.iceServers, bundlePolicy: 'max-bundle' })
   }
 
-  /** The connection of now: where the server offers by itself, another one than before. */
+  /** Current connection: a new one if the server sent the offer. */
   get connection(): RTCPeerConnection {
     return this.#connection
   }
 
   /**
-   * Offers what the connection holds by now; resolves once the server has answered.
-   * @param onEnded told when it ends by itself
-   * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+   * Sends an offer for the connection's current media; resolves at the server's answer.
+   * @param onEnded called if it ends by itself
+   * @throws MediaRefusal; TypeError if the server is unreachable; the signal's reason
    */
   async open(signal: AbortSignal, onEnded: (byServer: boolean) => void): Promise<void> {
     try {
@@ -42,7 +42,7 @@ export class SdpSession {
       this.#connection = connection
       this.#description = description
       this.#take(ways)
-      // It was closed while it was exchanged.
+      // Closed during the exchange.
       if (this.#over.signal.aborted) void ways.end().finally(() => connection.close())
       signal.throwIfAborted()
       const ended = onConnectionEnd(this.connection, this.#over.signal, onEnded)
@@ -53,12 +53,12 @@ export class SdpSession {
     }
   }
 
-  /** With which another server can go on with it as it is now; empty where none can. */
+  /** Ticket with which another server can continue it in its current state; empty: none. */
   get ticket(): string {
     return this.#over.signal.aborted || this.connection.connectionState !== 'connected' ? '' : this.#ticket
   }
 
-  /** Goes on with another server. Resolves to whether that one does so, too; where it does not, nothing has changed. Never rejects. */
+  /** Continues with another server. Resolves to whether that server agrees; otherwise nothing has changed. Never rejects. */
   async moveTo({ claim }: OfferExchange, signal: AbortSignal): Promise<boolean> {
     const { ticket } = this
     if (ticket === '' || claim === undefined) return false
@@ -79,17 +79,17 @@ export class SdpSession {
 
   /**
    * Ends it. Idempotent.
-   * @param known the server ended it: it need not be told
+   * @param known the server ended it, so it needs no notification
    */
   close(known = false): void {
     if (this.#over.signal.aborted) return
     this.#over.abort()
     if (known) return this.connection.close()
-    // The word first: a connection that ends before it would end the session, and the word would find none.
+    // DELETE first: closing the connection would end the session, and DELETE would not find it.
     void this.#end().finally(() => this.connection.close())
   }
 
-  /** The computer is on another network, or the way to the server is lost: another one is looked for at once. */
+  /** Finds another path when the computer changes networks, or the path to the server is lost. */
   #watchNetwork(ended: () => void): void {
     const begin = (): void => {
       if (navigator.onLine) void this.#restart(ended)
@@ -123,7 +123,7 @@ export class SdpSession {
   }
 
   /**
-   * Resolves to whether the server has answered; without a network it is tried again when there is one.
+   * Resolves to whether the server has answered; without a network it waits for one.
    * @throws MediaRefusal
    */
   async #restarted(restart: IceRenewal['restart']): Promise<boolean> {

@@ -1,50 +1,50 @@
-/** Milliseconds from one look to the next; one that comes later counts as twice that: a page in the background looks seldom, and one that was held up has not looked. */
+/** Interval of checks in milliseconds; a late one counts as at most twice that: background pages check rarely, and a suspended page has not checked. */
 const everyMs = 250
-/** So long without a packet, a connection is suspicious: the others are looked at, and the server is asked for a sign of life. */
+/** Time without a packet after which a connection is suspicious: the others are checked, and the server is asked for a sign of life. */
 const suspiciousMs = 600
-/** So long, it has lost its way: the server sends a report of each stream every second, whatever becomes of its source. */
+/** Time after which its path counts as lost: the server sends a report of each stream every second, whatever its source does. */
 const silentMs = 1_400
-/** And when nothing came for so long after that, no new way was found. */
+/** Further time without packets after which no new path was found. */
 const lostMs = 2_500
-/** Only one by which something came all the time, for so long, is judged by its silence. */
+/** Minimum time of steady packets before silence counts. */
 const steadyMs = 3_000
-/** A connection that is not steady is given up for another one that may be; so is one by which nothing has come for long. */
+/** Time after which an unsteady or silent connection is replaced as the sentinel by another one. */
 const trialMs = 5_000
 const silentLongMs = 10_000
-/** From one alarm to the next, twice as long each time: packets may come and go for other reasons. After a long time without any it begins anew. */
+/** Interval between alarms, doubled each time: packets may come and go for other reasons. Resets after a long time without alarms. */
 const firstPauseMs = 5_000
 const maxPauseMs = 60_000
 const forgottenMs = 120_000
-/** How long the server has for a sign of life before it is asked again: a request may go by the way that is lost. */
+/** Time for a sign of life before the server is asked again: a request may use the lost path. */
 const signMs = 700
 
-/** Steps for a connection that has fallen silent. */
+/** Reactions to a connection that has fallen silent. */
 interface SilenceListener {
-  /** Resolves as soon as the server answers anything at all. Rejects when it cannot be reached, or with the signal's reason. */
+  /** Resolves to any answer of the server. Rejects if it is unreachable, or with the signal's reason. */
   reach(signal: AbortSignal): Promise<void>
-  /** Nothing comes although the server is alive: another way is to be looked for. */
+  /** No packets although the server is alive: another path is needed. */
   silent(): void
-  /** Nothing came since that either. */
+  /** Still no packets since then. */
   lost(): void
 }
 
 interface Watched {
   readonly connection: RTCPeerConnection
   readonly listener: SilenceListener
-  /** Bytes until the last look; -1 before the first. */
+  /** Bytes at the last check; -1 before the first. */
   received: number
-  /** Milliseconds of looking since something came. */
+  /** Checked time without packets, in milliseconds. */
   quietMs: number
-  /** Milliseconds of looking without a long gap, until something came last. */
+  /** Checked time without a long gap before the last packet, in milliseconds. */
   steadyMs: number
-  /** It was told, and nothing has come since. */
+  /** It was notified, and nothing has arrived since. */
   told: boolean
 }
 
 /**
- * Finds out that the way to the server is lost where nothing else tells: the computer is on another network, or its address has changed on the way, and the browser
- * itself notices after five seconds or more. As all connections go the same way, it looks at one of them only, and at the others as soon as that one is quiet.
- * Nobody is alarmed while one of them receives something, or while the server does not answer either: then it is held up, and a crowd that begins anew is no help.
+ * Detects a lost path to the server that nothing else reports: the computer is on another network, or its address has changed on the way, and the browser
+ * itself notices after five seconds or more. All connections share one path, so it checks only one of them, and the others as soon as that one is silent.
+ * No alarm is raised while one of them receives packets, or while the server does not answer either: then it is overloaded, and a crowd of restarts would not help.
  */
 class SilenceWatch {
   readonly #all = new Set<Watched>()
@@ -52,9 +52,9 @@ class SilenceWatch {
   #looking = false
   #lookedAt = 0
   #sentinel: Watched | undefined
-  /** Milliseconds of looking at the sentinel. */
+  /** Checked time of the sentinel, in milliseconds. */
   #trialMs = 0
-  /** How long the sentinel had been quiet when the others were looked at first. */
+  /** Silence of the sentinel when the others were first checked, in milliseconds. */
   #suspectedMs = 0
   #asked: AbortController | undefined
   #alive = false
@@ -72,7 +72,7 @@ class SilenceWatch {
     signal.addEventListener('abort', () => this.#remove(watched))
   }
 
-  /** Tells until the signal whenever the way to the server seems lost: other connections to it may have fallen silent, too. */
+  /** Calls back until the signal whenever the path to the server seems lost: other connections to it may be silent, too. */
   onAlarm(alarmed: () => void, signal: AbortSignal): void {
     this.#alarmed.add(alarmed)
     signal.addEventListener('abort', () => this.#alarmed.delete(alarmed))
@@ -93,7 +93,7 @@ class SilenceWatch {
       const now = performance.now()
       const passed = Math.min(now - this.#lookedAt, 2 * everyMs)
       this.#lookedAt = now
-      // A connection that is not connected is judged by its own state.
+      // A connection that is not connected has its own state.
       const open = [...this.#all].filter(({ connection }) => connection.connectionState === 'connected')
       const sentinel = this.#sentinelAmong(open, passed)
       if (sentinel === undefined) return
@@ -124,13 +124,13 @@ class SilenceWatch {
     this.#calm()
     this.#trialMs = 0
     this.#sentinel = watched
-    // Packets that came while nobody looked say nothing of how steadily they came.
+    // Packets that came between checks do not show steadiness.
     if (watched !== undefined) Object.assign(watched, { quietMs: 0, steadyMs: 0, received: -1 })
   }
 
   #judge(sentinel: Watched, others: readonly Watched[]): void {
     if (this.#suspectedMs === 0) this.#suspectedMs = sentinel.quietMs
-    // Another one has received something since: this one's source is silent, and that one is the better sign.
+    // Another one has received packets since: the sentinel's source is silent, and the other one is a better sentinel.
     const since = sentinel.quietMs - this.#suspectedMs
     const receiving = others.find(({ quietMs, received }) => quietMs < since && received > 0)
     if (receiving !== undefined && sentinel.quietMs >= 2 * suspiciousMs) return this.#choose(receiving)
@@ -157,7 +157,7 @@ class SilenceWatch {
     }, lostMs)
   }
 
-  /** Until it answers, or something comes. */
+  /** Repeats until the server answers, or a packet arrives. */
   #askForLife(sentinel: Watched): void {
     if (this.#asked !== undefined || !navigator.onLine) return
     const asked = new AbortController()
@@ -185,7 +185,7 @@ class SilenceWatch {
   }
 }
 
-/** For all connections of the page. */
+/** One watch for all connections of the page. */
 export const silenceWatch = new SilenceWatch()
 
 async function read(watched: Watched, passed: number): Promise<void> {
@@ -201,7 +201,7 @@ async function read(watched: Watched, passed: number): Promise<void> {
   watched.told = false
 }
 
-/** A number that grows with whatever comes: media, reports, and what keeps the way open. Packets, or bytes where a browser counts no packets. */
+/** A counter that grows with everything received: media, reports, and keep-alives. Packets, or bytes in browsers that count no packets. */
 async function receivedBy(connection: RTCPeerConnection): Promise<number> {
   const count = { transport: 0, 'candidate-pair': 0 }
   const report = await connection.getStats().catch(() => undefined)

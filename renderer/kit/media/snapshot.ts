@@ -1,6 +1,6 @@
 /**
- * The picture that a video shows now, as JPEG in its full size.
- * @throws Error when it shows none yet
+ * Makes a JPEG of a video's current picture in full size.
+ * @throws Error if it has none yet
  */
 export async function snapshot(video: HTMLVideoElement): Promise<Blob> {
   const { videoWidth: width, videoHeight: height } = video
@@ -18,7 +18,7 @@ export async function snapshot(video: HTMLVideoElement): Promise<Blob> {
   })
 }
 
-/** `front-door_2026-11-21_14-05-09.jpg`: which camera and when, in local time. */
+/** Makes `front-door_2026-11-21_14-05-09.jpg`: the camera and the local time. */
 export function snapshotName(camera: string, at: Date): string {
   const two = (value: number): string => String(value).padStart(2, '0')
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`

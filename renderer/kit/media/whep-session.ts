@@ -10,12 +10,12 @@ export class WhepSession extends SdpSession {
     for (const kind of kinds) this.connection.addTransceiver(kind, { direction: 'recvonly' })
   }
 
-  /** null where none is received. */
+  /** null: none received. */
   get video(): MediaStreamTrack | null {
     return this.#track('video')
   }
 
-  /** null where none is received. */
+  /** null: none received. */
   get audio(): MediaStreamTrack | null {
     return this.#track('audio')
   }
@@ -26,9 +26,9 @@ export class WhepSession extends SdpSession {
   }
 
   /**
-   * Resolves once the server has answered; pictures follow when the connection stands.
-   * @param onEnded told when it ends by itself
-   * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+   * Resolves at the server's answer; pictures follow when the connection is established.
+   * @param onEnded called if it ends by itself
+   * @throws MediaRefusal; TypeError if the server is unreachable; the signal's reason
    */
   static async start(
     way: OfferExchange,

@@ -3,13 +3,13 @@ import type { OfferExchange } from './sdp-exchange.ts'
 import { SdpSession } from './sdp-session.ts'
 import type { MediaKind } from './whep-session.ts'
 
-/** Media to send, and how. */
+/** Media to send, with its options. */
 export interface OutgoingTracks {
   video: MediaStreamTrack | null
   audio: MediaStreamTrack | null
-  /** Limit of the picture, in bits per second. */
+  /** Maximum bitrate of the picture, in bit/s. */
   maxVideoBitrate: number
-  /** The picture is sent in several sizes at once, as far as it is large enough for that. */
+  /** Sends the picture in several layers, if it is large enough. */
   layered: boolean
 }
 
@@ -37,9 +37,9 @@ export class WhipSession extends SdpSession {
   }
 
   /**
-   * Resolves once the server has answered.
-   * @param onEnded told when it ends by itself
-   * @throws MediaRefusal; TypeError when the server cannot be reached; the signal's reason
+   * Resolves at the server's answer.
+   * @param onEnded called if it ends by itself
+   * @throws MediaRefusal; TypeError if the server is unreachable; the signal's reason
    */
   static async start(
     way: OfferExchange,
@@ -52,12 +52,12 @@ export class WhipSession extends SdpSession {
     return session
   }
 
-  /** Whether media of this kind was offered: then its track can be exchanged. */
+  /** Tells whether media of this kind was offered, so that its track can be replaced. */
   carries(kind: MediaKind): boolean {
     return this.#senders.has(kind)
   }
 
-  /** Sends another track, or nothing, without a new offer. Only for a kind that it carries. */
+  /** Sends another track, or nothing, without a new offer. Only for an offered kind. */
   async replace(kind: MediaKind, track: MediaStreamTrack | null): Promise<void> {
     await this.#senders.get(kind)?.replaceTrack(track)
   }

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 
 const schema = z.object({ subject: z.string(), fingerprint: z.string(), expires_at: z.number() })
-/** The certificate that a device is told to trust. */
+/** The certificate to trust on a device. */
 export type CertificateToTrust = z.output<typeof schema>
 
 const deadline = 15_000
 
-/** Certificate of the site; null where it has none, or cannot be asked. */
+/** Reads the certificate of the site; null if it has none, or does not answer. */
 export async function certificateToTrust(): Promise<CertificateToTrust | null> {
   try {
     const answer = await fetch('/certificate', { signal: AbortSignal.timeout(deadline) })

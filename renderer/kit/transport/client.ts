@@ -18,11 +18,11 @@ export interface ConsoleClient {
   call<N extends ProcedureName>(name: N, ...input: CallInput<N>): Promise<ProcedureOutput<N>>
   on<N extends EventName>(name: N, listener: (payload: EventPayload<N>) => void): () => void
   /**
-   * Registers who asks for the own password. A call that was refused for want of it is repeated once when `ask` resolves to true.
-   * @returns unregisters
+   * Registers the dialog for the user's own password. A call refused for lack of it is repeated once if `ask` resolves to true.
+   * @returns a function that unregisters it
    */
   onPasswordNeeded(ask: () => Promise<boolean>): () => void
-  /** Called each time the connection has come back: what is shown may be stale. */
+  /** Called after each reconnection: displayed data may be stale. */
   onReconnect(listener: () => void): () => void
   /** Connects, or connects again after signing in. */
   open(): void
@@ -31,7 +31,7 @@ export interface ConsoleClient {
 type CallInput<N extends ProcedureName> =
   undefined extends ProcedureInput<N> ? [input?: ProcedureInput<N>] : [input: ProcedureInput<N>]
 
-/** Puts types on a transport. */
+/** Adds types to a transport. */
 export function consoleClient(transport: Transport): ConsoleClient {
   const connection = ref(transport.state())
   const reconnected = new Set<() => void>()
@@ -55,7 +55,7 @@ export function consoleClient(transport: Transport): ConsoleClient {
       let result = await transport.call(name, input ?? {})
       if (!result.ok && result.error.name === passwordNeeded && (await askPassword?.()) === true)
         result = await transport.call(name, input ?? {})
-      // The controller parsed its answer by the contract's own schema before it sent it.
+      // The controller has validated its answer against the contract's schema.
       if (result.ok) return result.value as ProcedureOutput<N>
       throw new CallError(result.error.code, result.error.message, result.error.problems, result.error)
     },

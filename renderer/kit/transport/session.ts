@@ -1,26 +1,26 @@
-/** Signing in to the headless console: a name with its password, or the console key, is exchanged for a session cookie that scripts cannot read. */
+/** Sign-in to the headless console: exchanges a name with its password, or the console key, for a session cookie that scripts cannot read. */
 
 /** Proof of who the caller is. */
 export type Secret = { key: string } | { name: string; password: string }
 
-/** Which secrets the site takes now. */
+/** Kinds of secrets that the site accepts now. */
 export interface SignInWays {
   password: boolean
   key: boolean
 }
 
-/** How an attempt to sign in ended. */
+/** Result of a sign-in. */
 export type SignInOutcome =
   | { kind: 'signed_in' }
   /** The secret is wrong. */
   | { kind: 'wrong' }
-  /** Too many wrong ones from this address. */
+  /** Too many wrong secrets from this address. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'unreachable' }
 
 const deadline = 15_000
 
-/** The console key in a fragment (`#key=…` or `#/?key=…`), or null. */
+/** Reads the console key from a fragment (`#key=…` or `#/?key=…`), or null. */
 export function keyInFragment(fragment: string): string | null {
   const match = /^#(?:\/?\?)?key=([^&]+)/.exec(fragment)
   if (!match?.[1]) return null
@@ -31,7 +31,7 @@ export function keyInFragment(fragment: string): string | null {
   }
 }
 
-/** Takes the console key out of the address bar at once, so that it is neither bookmarked nor shown. */
+/** Removes the console key from the address bar at once, so that it is neither bookmarked nor visible. */
 export function takeKey(location: Location, history: History): string | null {
   const key = keyInFragment(location.hash)
   if (key !== null) history.replaceState(history.state, '', `${location.pathname}${location.search}#/`)
@@ -56,7 +56,7 @@ export async function signIn(secret: Secret): Promise<SignInOutcome> {
   }
 }
 
-/** Is there a session? `unknown` when the controller cannot be reached. */
+/** Tells whether there is a session; `unknown` if the controller is unreachable. */
 export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unknown'> {
   try {
     const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
@@ -67,7 +67,7 @@ export async function sessionState(): Promise<'signed_in' | 'signed_out' | 'unkn
   }
 }
 
-/** Which ways lead to a session; the key where the controller cannot be asked. */
+/** Lists the kinds of sign-in; the key if the controller does not answer. */
 export async function signInWays(): Promise<SignInWays> {
   try {
     const answer = await fetch('/session', { credentials: 'same-origin', signal: AbortSignal.timeout(deadline) })
@@ -79,7 +79,7 @@ export async function signInWays(): Promise<SignInWays> {
   }
 }
 
-/** Ends the session. Resolves to whether the controller heard of it. */
+/** Ends the session. Resolves to whether the controller has received it. */
 export async function signOut(): Promise<boolean> {
   try {
     const answer = await fetch('/session', {

@@ -4,22 +4,22 @@ import { sessionState } from './session.ts'
 import { CallError, isResult, listeners } from './transport.ts'
 import type { ConnectionState, Transport } from './transport.ts'
 
-/** Parts that the transport works with; the defaults are the browser's. */
+/** Options of the transport; the defaults are the browser's. */
 export interface WebSocketOptions {
   url?: string
-  /** Milliseconds a call waits for its answer. */
+  /** Timeout of a call, in milliseconds. */
   callTimeout?: number
-  /** Milliseconds before the first reconnection; doubles up to `maxWait`. */
+  /** Delay before the first reconnection, in milliseconds; doubles up to `maxWait`. */
   firstWait?: number
   maxWait?: number
-  /** Milliseconds before another attempt where too many consoles are open. */
+  /** Delay before another attempt while too many consoles are open, in milliseconds. */
   crowdedWait?: number
-  /** Milliseconds a connection may take. */
+  /** Timeout of a connection, in milliseconds. */
   connectTimeout?: number
   session?: typeof sessionState
 }
 
-/** Code with which the controller closes a connection beyond a share (server/console/console-socket.ts). */
+/** Close code for a connection over the limit (server/console/console-socket.ts). */
 const tooMany = 4429
 
 interface Waiting {
@@ -78,7 +78,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
       else call.reject(new CallError('internal', 'The answer is malformed.'))
       return
     }
-    // The controller validates what it pushes against the contract; both sides are of one build.
+    // The controller validates its events against the contract; both sides belong to one build.
     if (typeof message.event === 'string') {
       events.tell({ name: message.event, payload: message.payload } as ConsoleEvent)
     }
@@ -128,7 +128,7 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
     })
   }
 
-  // The machine says that the network is back: no need to wait for the next attempt.
+  // The system reports that the network is back: connects without waiting for the next attempt.
   window.addEventListener('online', open)
 
   return {

@@ -1,13 +1,13 @@
-/** A piece of a text; a link leads where it says. */
+/** A part of a text; a link has its address. */
 export interface TextPart {
   text: string
   link: boolean
 }
 
-/** Ends before the marks that close a sentence, in Latin and Chinese. */
+/** Ends before punctuation, in Latin and Chinese. */
 const link = /https?:\/\/[^\s<>"'，。；：！？、（）《》【】]*[^\s<>"'，。；：！？、（）《》【】.,;:!?)\]}]/gu
 
-/** Splits what somebody wrote into links and plain text. */
+/** Splits a message into links and plain text. */
 export function linkParts(text: string): TextPart[] {
   const parts: TextPart[] = []
   let end = 0

@@ -1,7 +1,7 @@
 import type { DeviceInput } from '../local/device-input.ts'
 import type { Texts } from '../texts/catalogue.ts'
 
-/** Why a microphone or camera is not there and what to do, in words; empty for no problem. */
+/** Explains a problem of a microphone or camera with the remedy; empty: none. */
 export function problemText({ kind, problem }: Pick<DeviceInput, 'kind' | 'problem'>, texts: Texts): string {
   if (problem === null) return ''
   if (problem === 'insecure') return texts.problems.insecure

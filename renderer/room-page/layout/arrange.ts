@@ -1,6 +1,6 @@
 import { bestFit, capacity } from '../../kit/media/best-fit.ts'
 
-/** Place of a tile, in CSS pixels from the area's corner. */
+/** Position of a tile, in CSS pixels from the area's corner. */
 export interface Place {
   left: number
   top: number
@@ -8,30 +8,30 @@ export interface Place {
   height: number
 }
 
-/** Places of everything. */
+/** Positions of all tiles. */
 export interface Arrangement {
   places: Map<string, Place>
-  /** Place of what counts those without one; null when all are shown. */
+  /** Position of the count of hidden tiles; null: all are shown. */
   more: Place | null
   hidden: number
 }
 
-/** Width by height of every tile. */
+/** Aspect ratio of every tile. */
 export const tileRatio = 16 / 9
 const gap = 8
-/** Size of the strip that counts further tiles. */
+/** Size of the strip with the number of further tiles. */
 const strip = { width: 240, height: 34 }
-/** Narrower than this, nobody is recognised. */
+/** Minimum width of a tile: below it, faces cannot be recognised. */
 const minTile = 132
-/** Width of the tiles beside the large one, and of those below it: on an upright phone three of them fit. */
+/** Width of tiles beside the large one, and below it: three of them fit on an upright phone. */
 const besideWidth = { least: 132, most: 240, share: 0.2 }
 const belowWidth = { least: 100, most: 200, share: 0.3 }
 
 /**
- * Arranges tiles in an area so that all of them are seen without scrolling: a grid of equal ones, or one large one with the others beside or below it.
- * @param ids in their order of importance: the last are left out first
- * @param large id of the large one; null for a grid
- * @param beyond how many more there are than those of the ids: they are counted, and have no place however much there is
+ * Arranges tiles in an area without scrolling: a grid of equal ones, or one large one with the others beside or below it.
+ * @param ids in order of importance: the last are hidden first
+ * @param large id of the large one; null: a grid
+ * @param beyond number of further tiles, which are only counted, whatever the space
  */
 export function arrange(
   width: number,
@@ -60,7 +60,7 @@ export function arrange(
   return arranged
 }
 
-/** A strip below the tiles counts those that have no place. */
+/** Adds a strip below the tiles with the number of hidden ones. */
 function grid(area: Place, ids: readonly string[], beyond: number): Arrangement {
   const fitting = capacity(area.width, area.height, tileRatio, gap, minTile, ids.length)
   if (beyond === 0 && fitting === ids.length) return { places: cells(area, ids), more: null, hidden: 0 }
@@ -83,7 +83,7 @@ function cells(area: Place, ids: readonly string[]): Map<string, Place> {
   return new Map(
     ids.map((id, index): [string, Place] => {
       const line = Math.floor(index / columns)
-      // The last line may be shorter: it is centred.
+      // A shorter last line is centred.
       const inLine = Math.min(columns, ids.length - line * columns)
       const left = area.left + (area.width - inLine * width - (inLine - 1) * gap) / 2
       return [
@@ -103,7 +103,7 @@ function row(area: Place, ids: readonly string[], beyond: number, small: number,
   const height = small / tileRatio
   const step = (upright ? height : small) + gap
   const most = Math.max(1, Math.floor(((upright ? area.height : area.width) + gap) / step))
-  // One more where some are only counted.
+  // One more if some are only counted.
   const shown = Math.min(most, ids.length + (beyond > 0 ? 1 : 0))
   const start = ((upright ? area.height : area.width) - shown * step + gap) / 2
   const places = Array.from(
@@ -118,7 +118,7 @@ function row(area: Place, ids: readonly string[], beyond: number, small: number,
   return assign(ids, beyond, places)
 }
 
-/** Gives each its place; where there are too few, the last place tells how many are left out. */
+/** Assigns the places; if there are too few, the last one shows the number of hidden tiles. */
 function assign(ids: readonly string[], beyond: number, places: readonly Place[]): Arrangement {
   const enough = beyond === 0 && places.length >= ids.length
   const shown = enough ? ids : ids.slice(0, places.length - 1)

@@ -1,15 +1,15 @@
 import type { Tile } from './tiles.ts'
 
-/** Facts that make one tile more important than another. */
+/** Facts that rank the tiles. */
 export interface Interests {
-  /** Tiles that the person wants to keep, one of them perhaps large. */
+  /** Tiles pinned by the user, one of them perhaps large. */
   kept: ReadonlySet<string>
   /** Users who spoke, the latest first. */
   spoke: readonly string[]
 }
 
 /**
- * Tiles that have a place where there are too few: screens, then what the person keeps, then oneself, then who spoke last, then the order of the tiles,
+ * Ranks tiles for a limited number of places: screens, then pinned ones, then oneself, then the latest speakers, then the order of the tiles,
  * which is that of joining.
  */
 export function byImportance(tiles: readonly Tile[], { kept, spoke }: Interests): Tile[] {
@@ -20,11 +20,11 @@ export function byImportance(tiles: readonly Tile[], { kept, spoke }: Interests)
     if (own) return -2
     return turns.get(person.user_id) ?? Infinity
   }
-  // Both may have no turn.
+  // Both may have no rank.
   return tiles.toSorted((one, other) => (rank(one) === rank(other) ? 0 : rank(one) - rank(other)))
 }
 
-/** Their order on the stage: who stays keeps its place, who comes takes that of who went, and what is left over is at the end. Oneself is always last. */
+/** Order on the stage: remaining tiles keep their places, new ones take those of removed ones, and the rest follows. Oneself is always last. */
 export function keepPlaces(before: readonly string[], shown: readonly Tile[]): string[] {
   const others = shown.filter(({ own, source }) => !own || source === 'screen').map(({ id }) => id)
   const staying = new Set(others)
@@ -32,6 +32,6 @@ export function keepPlaces(before: readonly string[], shown: readonly Tile[]): s
   const coming = others.filter((id) => !was.has(id))
   const order = before.flatMap((id) => (staying.has(id) ? id : (coming.shift() ?? [])))
   const own = shown.filter((tile) => tile.own && tile.source !== 'screen').map(({ id }) => id)
-  // The place of oneself is no place of another.
+  // The own tile's place is never given to another one.
   return [...order, ...coming, ...own]
 }

@@ -2,19 +2,19 @@ import { arrange } from './arrange.ts'
 import { byImportance, type Interests } from './on-stage.ts'
 import type { Tile } from './tiles.ts'
 
-/** Input that decides which tiles are on which page. */
+/** Input for the distribution of tiles to pages. */
 export interface PageRules extends Interests {
   width: number
   height: number
-  /** Tiles that are shown at once, at most. */
+  /** Maximum number of visible tiles. */
   most: number
-  /** Id of the large one; null for none. */
+  /** Id of the large one; null: none. */
   large: string | null
 }
 
 /**
- * Those of the first page, where not all fit: the most important ones, which change with who speaks.
- * @returns in the order of the tiles
+ * Tiles of the first page if not all fit: the most important ones, which change with the speakers.
+ * @returns tiles in their order
  */
 export function firstPage(tiles: readonly Tile[], rules: PageRules): Tile[] {
   const { width, height, most, large } = rules
@@ -25,14 +25,14 @@ export function firstPage(tiles: readonly Tile[], rules: PageRules): Tile[] {
 }
 
 /**
- * The pages after the first: who is kept is on each of them, and everybody else who is not on the first is on one of them, in the order of the tiles.
+ * Pages after the first: pinned tiles are on each of them, and every other tile that is not on the first is on one of them, in order.
  * @param first ids of the first page
  */
 export function furtherPages(tiles: readonly Tile[], first: ReadonlySet<string>, rules: PageRules): Tile[][] {
   const { width, height, most, large } = rules
   const always = keptWith(rules)
   const wanted = tiles.filter(({ id }) => always.has(id)).toSorted((one) => (one.id === large ? -1 : 0))
-  // As many as there are places with something left over.
+  // Fills up the last page.
   const ids = new Set([...wanted, ...tiles].map(({ id }) => id))
   const { places } = arrange(width, height, [...ids].slice(0, most), large, tiles.length)
   const kept = wanted.slice(0, Math.max(0, places.size - 1))

@@ -2,12 +2,12 @@ import { onBeforeUnmount, onMounted, watch } from 'vue'
 import type { Place } from './arrange.ts'
 import type { Tile } from './tiles.ts'
 
-/** A window that is being dragged asks for nothing, and who is out of sight for a moment is sent on, in milliseconds. */
+/** Delay of changes in milliseconds: resizing a window requests nothing, and a tile hidden for a moment keeps its stream. */
 const settleMs = 600
 
 /**
- * Tells how high each picture that arrives is shown, in device pixels: 0 for one that is not seen, because its tile has no place, another one fills the screen,
- * or the page is hidden. What is seen again is told at once.
+ * Reports the displayed height of each received picture, in device pixels: 0 for a hidden one, because its tile has no place, another one is in full screen,
+ * or the page is hidden. A picture that becomes visible is reported at once.
  */
 export function useShownHeights(
   tiles: () => readonly Tile[],

@@ -1,36 +1,36 @@
 import type { Person, StreamSource } from '../../../shared/media/signal.ts'
 import type { RemoteMedia } from '../session/remote-media.ts'
 
-/** Something that has a place on the stage: somebody, or somebody's screen. */
+/** A tile on the stage: a user, or a user's screen. */
 export interface Tile {
-  /** The stream's id; of somebody who sends nothing, the user's id. */
+  /** Id of the stream; for a user who sends nothing, the user's id. */
   id: string
   person: Person
   source: StreamSource
   own: boolean
-  /** The picture; null for none. */
+  /** The picture; null: none. */
   video: MediaStreamTrack | null
-  /** Media that arrives; undefined for one's own, and for somebody who sends nothing. */
+  /** Received media; undefined for the user's own, and for users who send nothing. */
   media: RemoteMedia | undefined
   speaking: boolean
-  /** A camera that was lost and is to come back. */
+  /** A lost camera that is expected back. */
   lost: boolean
 }
 
-/** Input that the tiles are made from. */
+/** Input for the tiles. */
 export interface TileSources {
   you: Person | null
   people: Iterable<Person>
-  /** Cameras that were lost and are to come back. */
+  /** Lost cameras that are expected back. */
   lostCameras: Iterable<Person>
   media: ReadonlyMap<string, RemoteMedia>
   ownCamera: MediaStreamTrack | null
   ownScreen: MediaStreamTrack | null
-  /** Users who speak, as the node says: it knows of those whose browsers tell how loud they are. */
+  /** Speakers reported by the node, which knows users whose browsers send audio levels. */
   speaking: ReadonlySet<string>
 }
 
-/** Every tile: screens first, then those with a picture, then those with a voice, then those who listen; within each in the order they joined. */
+/** All tiles: screens first, then those with a picture, then those with sound, then listeners; within each group in joining order. */
 export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lostCameras }: TileSources): Tile[] {
   const tiles: Tile[] = []
   for (const person of people) {
@@ -81,7 +81,7 @@ export function tilesOf({ you, people, media, ownCamera, ownScreen, speaking, lo
   return tiles.sort((one, other) => rank(one) - rank(other))
 }
 
-/** Yours is before those who only listen: you want to see yourself, but not first. */
+/** The own tile precedes listeners: users want to see themselves, but not first. */
 function rank({ source, own, person, video }: Tile): number {
   if (source === 'screen') return 0
   if (own) return 2
@@ -89,7 +89,7 @@ function rank({ source, own, person, video }: Tile): number {
   return person.audio ? 3 : 4
 }
 
-/** One or two characters that stand for a name: of Chinese names the last two, else first letters. */
+/** One or two characters for a name: the last two of Chinese names, else initials. */
 export function initialsOf(name: string): string {
   const trimmed = name.trim()
   if (/\p{Script=Han}/u.test(trimmed)) return Array.from(trimmed).slice(-2).join('')
@@ -98,7 +98,7 @@ export function initialsOf(name: string): string {
   return letters.join('').toUpperCase() || '?'
 }
 
-/** A hue that stays the same for somebody, in degrees: ids that follow each other are far apart on the wheel. */
+/** A fixed hue for a user, in degrees: consecutive ids are far apart on the colour wheel. */
 export function hueOf(userId: string): number {
   let sum = 0
   for (const letter of userId) sum = (sum * 31 + (letter.codePointAt(0) ?? 0)) % 9_973

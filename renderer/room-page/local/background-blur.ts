@@ -1,20 +1,20 @@
 /**
- * The browser's own blur of what is behind the person (Media Capture Extensions, `backgroundBlur`): offered by some systems with some cameras, so that nothing is
- * fetched or computed here.
+ * The browser's own background blur (Media Capture Extensions, `backgroundBlur`): some systems offer it with some cameras, so nothing has to be
+ * loaded or computed here.
  */
 
 interface BlurCapability {
   backgroundBlur?: readonly boolean[]
 }
 
-/** Whether the camera can blur the background, or not, as the page says. */
+/** Tells whether the page can switch the camera's background blur. */
 export function canBlur(track: MediaStreamTrack | null): boolean {
   if (track === null || !('getCapabilities' in track)) return false
   const { backgroundBlur = [] }: BlurCapability = track.getCapabilities()
   return backgroundBlur.includes(true) && backgroundBlur.includes(false)
 }
 
-/** Blurs the background from now on, or not. Resolves to whether the camera does so. */
+/** Switches background blur. Resolves to whether the camera follows. */
 export async function blur(track: MediaStreamTrack, on: boolean): Promise<boolean> {
   const constraint: MediaTrackConstraints & { backgroundBlur: boolean } = { backgroundBlur: on }
   try {

@@ -2,8 +2,8 @@ const key = 'roomdesk.browser'
 let secret: string | undefined
 
 /**
- * Names this browser to the node where no link names its user: in one room it is the same person each time. Random, and told to nobody else. Where storage is
- * switched off it lasts as long as the page.
+ * Identifies this browser to the node without a personal link: in one room it is always the same user. Random, and sent to nobody else. Without
+ * storage it lasts as long as the page.
  */
 export function browserSecret(): string {
   secret ??= stored() ?? made()
@@ -20,14 +20,14 @@ function stored(): string | undefined {
 }
 
 function made(): string {
-  // Not randomUUID: a page that came over plain HTTP does not have it.
+  // Not randomUUID, which a page over plain HTTP does not have.
   const text = Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
   try {
     localStorage.setItem(key, text)
   } catch {
-    // Storage may be switched off.
+    // Storage may be disabled.
   }
   return text
 }

@@ -1,6 +1,6 @@
 /**
- * Why a microphone, camera or screen cannot be had. `insecure`: the browser gives none to a page over plain HTTP; `denied`: the person or the system said no;
- * `missing`: there is none; `busy`: another program has it; `lost`: it was unplugged; `failed`: anything else.
+ * Reason why a microphone, camera or screen is unavailable. `insecure`: the browser refuses pages over plain HTTP; `denied`: the user or the system refused;
+ * `missing`: no device; `busy`: in use by another program; `lost`: unplugged; `failed`: anything else.
  */
 export type CaptureProblem = 'insecure' | 'denied' | 'missing' | 'busy' | 'lost' | 'failed'
 
@@ -8,9 +8,9 @@ export type CaptureKind = 'audio' | 'video'
 
 const cameraPicture = { width: { ideal: 1_280 }, height: { ideal: 720 }, frameRate: { ideal: 25, max: 30 } }
 
-/** Whether the browser gives media to this page at all. */
+/** Tells whether the browser gives media to this page at all. */
 export function canCapture(): boolean {
-  // Typed as always there; a page over plain HTTP has none.
+  // Typed as always present, but missing on a page over plain HTTP.
   const devices: MediaDevices | undefined = navigator.mediaDevices
   return devices?.getUserMedia !== undefined
 }
@@ -20,14 +20,14 @@ export function canShareScreen(): boolean {
   return devices?.getDisplayMedia !== undefined
 }
 
-/** Whether a camera looks at the person or away from them, as a phone's do; empty where that is not known. */
+/** Direction of a camera, towards the user or away, as on phones; empty: unknown. */
 export function facingOf(track: MediaStreamTrack | null): 'user' | 'environment' | '' {
   const facing = track?.getSettings().facingMode
   return facing === 'user' || facing === 'environment' ? facing : ''
 }
 
 /**
- * Opens the camera that looks the other way.
+ * Opens the camera with the other direction.
  * @throws DOMException of getUserMedia
  */
 export async function captureFacing(facing: 'user' | 'environment'): Promise<MediaStreamTrack> {
@@ -35,14 +35,14 @@ export async function captureFacing(facing: 'user' | 'environment'): Promise<Med
 }
 
 /**
- * Opens a microphone or camera; another one where that is not there any more.
- * @param deviceId empty: the browser chooses
+ * Opens a microphone or camera; another one if it no longer exists.
+ * @param deviceId empty: the browser's choice
  * @throws DOMException of getUserMedia
  */
 export async function capture(kind: CaptureKind, deviceId: string): Promise<MediaStreamTrack> {
   if (deviceId === '') return await openTrack(wanted(kind, {}))
   try {
-    // A browser takes a wish for a microphone lightly.
+    // A browser treats a preferred microphone only as a hint.
     return await openTrack(wanted(kind, { deviceId: { exact: deviceId } }))
   } catch (error) {
     if (problemOf(error) !== 'missing') throw error
@@ -63,7 +63,7 @@ async function openTrack(constraints: MediaStreamConstraints): Promise<MediaStre
   return track
 }
 
-/** Names the fault from the error that capturing threw. */
+/** Classifies the error of a capture. */
 export function problemOf(error: unknown): CaptureProblem {
   const name = error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied'
@@ -77,7 +77,7 @@ export interface DeviceChoice {
   label: string
 }
 
-/** The microphones, cameras or loudspeakers there are. Before the person allowed one, browsers name none. */
+/** Lists the microphones, cameras or loudspeakers. Before a permission, browsers hide their names. */
 export async function listDevices(kind: CaptureKind | 'speaker'): Promise<DeviceChoice[]> {
   if (!canCapture()) return []
   const listed = { audio: 'audioinput', video: 'videoinput', speaker: 'audiooutput' }[kind]

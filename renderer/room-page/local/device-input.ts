@@ -13,31 +13,31 @@ import {
 } from './capture.ts'
 import { remembered } from './remembered.ts'
 
-/** A microphone or a camera, as the page shows it. */
+/** A microphone or a camera as shown on the page. */
 export interface DeviceInput {
   readonly kind: CaptureKind
-  /** On, as the person wants it: a muted microphone keeps its track. */
+  /** Switched on by the user: a muted microphone keeps its track. */
   on: boolean
   opening: boolean
   track: MediaStreamTrack | null
   problem: CaptureProblem | null
   choices: DeviceChoice[]
-  /** Id of the chosen one; empty: the browser's choice. */
+  /** Id of the chosen device; empty: the browser's choice. */
   chosen: string
 }
 
-/** Opens, closes and exchanges a microphone or a camera. */
+/** Opens, closes and replaces a microphone or a camera. */
 export class DeviceSwitch {
   readonly input: DeviceInput
   readonly #changed: () => void
   readonly #replaced: (lost: string, instead: string) => void
   #generation = 0
-  /** Id of the one that the person wants: it is taken again when it is plugged in again. */
+  /** Id of the user's choice, used again whenever it is plugged in. */
   #wanted: string
 
   /**
-   * @param changed told after each change of the track or of `on`
-   * @param replaced told the names, where another one took the place of one that was unplugged
+   * @param changed called after each change of the track or of `on`
+   * @param replaced called with the names if a device replaced an unplugged one
    */
   constructor(
     kind: CaptureKind,
@@ -59,7 +59,7 @@ export class DeviceSwitch {
     })
   }
 
-  /** Turns it on, asking the person where the browser has not yet. Resolves when it is on or failed. */
+  /** Turns it on, with a permission prompt if necessary. Resolves when it is on or failed. */
   async turnOn(): Promise<void> {
     const { input } = this
     if (!canCapture()) {
@@ -74,7 +74,7 @@ export class DeviceSwitch {
     await this.#open(() => capture(input.kind, input.chosen))
   }
 
-  /** A camera is closed, so that its light goes out; a microphone is silenced, so that it is back at once. */
+  /** Closes a camera, so that its light goes out; mutes a microphone, so that it is back at once. */
   turnOff(): void {
     this.#generation += 1
     const { input } = this
@@ -85,28 +85,28 @@ export class DeviceSwitch {
     this.#changed()
   }
 
-  /** Takes another one, at once when it is on. */
+  /** Uses another device, at once if switched on. */
   async choose(id: string): Promise<void> {
     this.#wanted = id
     await this.#exchange(id)
   }
 
-  /** Id of the one that the person chose; empty: the browser's choice. */
+  /** Id of the user's choice; empty: the browser's choice. */
   get wanted(): string {
     return this.#wanted
   }
 
-  /** The camera that looks the other way, on a phone. */
+  /** Switches to the camera with the other direction, on a phone. */
   async flip(): Promise<void> {
     const facing = facingOf(this.input.track) === 'environment' ? 'user' : 'environment'
     const before = this.input.chosen
-    // Many phones open one camera at a time.
+    // Many phones open only one camera at a time.
     this.#drop()
     await this.#open(() => captureFacing(facing).catch(() => capture('video', before)))
     this.#wanted = this.input.chosen
   }
 
-  /** Devices were plugged in or out: the list is new, and the one that the person wants is taken again when it is back. */
+  /** Updates the list after devices were plugged in or out, and uses the user's choice again if it is back. */
   async plugged(): Promise<void> {
     const { input } = this
     const before = new Set(input.choices.map(({ id }) => id))
@@ -128,7 +128,7 @@ export class DeviceSwitch {
     this.input.choices = await listDevices(this.input.kind)
   }
 
-  /** Gives it back. */
+  /** Releases the device. */
   close(): void {
     this.#generation += 1
     this.input.on = false
@@ -164,7 +164,7 @@ export class DeviceSwitch {
     track?.stop()
   }
 
-  /** It was unplugged: another one takes its place, in the state it was in, where there is one. */
+  /** Replaces an unplugged device by another one in the same state, if there is one. */
   async #lost(track: MediaStreamTrack): Promise<void> {
     const { input } = this
     if (input.track !== track) return

@@ -1,6 +1,6 @@
 const prefix = 'roomdesk.pass.'
 
-/** Proof in this tab that one was in a room: kept over a reload of the page. Empty for none. */
+/** Reads this tab's proof of an earlier join, which survives a reload. Empty: none. */
 export function keptPass(roomId: string): string {
   try {
     return sessionStorage.getItem(prefix + roomId) ?? ''
@@ -9,12 +9,12 @@ export function keptPass(roomId: string): string {
   }
 }
 
-/** @param pass empty: it is forgotten */
+/** @param pass empty: forgets it */
 export function keepPass(roomId: string, pass: string): void {
   try {
     if (pass === '') sessionStorage.removeItem(prefix + roomId)
     else sessionStorage.setItem(prefix + roomId, pass)
   } catch {
-    // Storage may be switched off; then a reload asks anew.
+    // Storage may be disabled; then a reload joins anew.
   }
 }

@@ -3,15 +3,15 @@ import { DeviceSwitch } from './device-input.ts'
 import { remember, remembered } from './remembered.ts'
 import { Speaker } from './speaker.ts'
 
-/** Microphone, camera and speaker of whoever visits. What was chosen the last time is chosen again; what is plugged in or out is seen. */
+/** Microphone, camera and speaker of the user. Restores the last choices, and follows devices that are plugged in or out. */
 export class OwnDevices {
   readonly microphone: DeviceSwitch
   readonly camera: DeviceSwitch
   readonly speaker = new Speaker()
 
   /**
-   * @param changed told when microphone or camera go on or off, or become another one
-   * @param unplugged told by name which one is gone, and which one took its place
+   * @param changed called when microphone or camera go on or off, or are replaced
+   * @param unplugged called with the names of the lost device and its replacement
    */
   constructor(changed: () => void, unplugged: (lost: string, instead: string) => void) {
     const keep = (): void => {
@@ -24,7 +24,7 @@ export class OwnDevices {
     if (canCapture()) navigator.mediaDevices.addEventListener('devicechange', () => this.#plugged())
   }
 
-  /** Gives microphone and camera back. */
+  /** Releases microphone and camera. */
   close(): void {
     this.microphone.close()
     this.camera.close()
@@ -35,7 +35,7 @@ export class OwnDevices {
     void this.speaker.refreshChoices()
   }
 
-  /** One that took the place of one that was unplugged is no choice. */
+  /** A replacement of an unplugged device is not a choice. */
   #rememberChoices(): void {
     const { microphone, camera } = this
     if (microphone.input.track !== null) remember({ microphone: microphone.wanted || microphone.input.chosen })

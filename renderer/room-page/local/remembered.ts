@@ -1,14 +1,14 @@
-/** Choices that the browser keeps from visit to visit. */
+/** Choices that the browser stores between visits. */
 export interface Remembered {
   name: string
   microphone: string
   camera: string
   speaker: string
-  /** The background is to be blurred where the camera does that. */
+  /** Blurs the background if the camera can. */
   blurred: boolean
-  /** Empty: the browser's. */
+  /** Empty: the browser's language. */
   language: 'en' | 'zh' | ''
-  /** How they were left. */
+  /** State at the end of the last visit. */
   audioOn: boolean
   videoOn: boolean
 }
@@ -53,11 +53,11 @@ export function remember(changes: Partial<Remembered>): void {
   try {
     localStorage.setItem(key, JSON.stringify({ ...remembered(), ...changes }))
   } catch {
-    // Storage may be switched off; then nothing is remembered.
+    // Storage may be disabled; then nothing is stored.
   }
 }
 
-/** Somebody turned the microphone or camera on or off: the next visit begins so. */
+/** Stores the state of microphone or camera for the next visit. */
 export function rememberSwitch(kind: 'audio' | 'video', on: boolean): void {
   remember(kind === 'audio' ? { audioOn: on } : { videoOn: on })
 }

@@ -1,10 +1,10 @@
 import { ref, shallowRef } from 'vue'
 
-/** The screen, window or tab that is shared, with its sound where the browser gives it. */
+/** The shared screen, window or tab, with its sound if the browser provides it. */
 export class ScreenShare {
   readonly video = shallowRef<MediaStreamTrack | null>(null)
   readonly audio = shallowRef<MediaStreamTrack | null>(null)
-  /** The browser asks the person what to share. */
+  /** The browser asks the user what to share. */
   readonly asking = ref(false)
   readonly #changed: () => void
 
@@ -12,7 +12,7 @@ export class ScreenShare {
     this.#changed = changed
   }
 
-  /** Asks what to share. Resolves to false when the person chose nothing. @throws DOMException when it cannot be had */
+  /** Asks what to share. Resolves to false if the user cancels. @throws DOMException if unavailable */
   async start(): Promise<boolean> {
     if (this.asking.value) return false
     this.asking.value = true
@@ -20,7 +20,7 @@ export class ScreenShare {
       const stream = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 15 } }, audio: true })
       const [video] = stream.getVideoTracks()
       if (video === undefined) return false
-      // Text stays sharp; movement may stutter.
+      // Keeps text sharp; movement may stutter.
       video.contentHint = 'detail'
       video.addEventListener('ended', () => {
         if (this.video.value === video) this.stop()
@@ -30,7 +30,7 @@ export class ScreenShare {
       this.#changed()
       return true
     } catch (error) {
-      // Saying no is no failure.
+      // Cancelling is not an error.
       if (error instanceof DOMException && error.name === 'NotAllowedError') return false
       throw error
     } finally {

@@ -5,14 +5,14 @@ import type { RemoteMedia } from '../session/remote-media.ts'
 
 /** The sound of a room. */
 export interface Sound {
-  /** The browser holds it back until the person touches the page. */
+  /** The browser blocks it until the user interacts with the page. */
   held: Ref<boolean>
-  /** Plays what was held back: call it on a touch. */
+  /** Plays blocked sound: call it on an interaction. */
   resume(): Promise<void>
 }
 
 /**
- * Plays every voice that arrives, apart from the pictures: a tile that is not shown is still heard.
+ * Plays every received sound, separate from the pictures: hidden tiles are still audible.
  * @param sink id of the loudspeaker; empty: the system's
  */
 export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: () => string): Sound {
@@ -23,12 +23,12 @@ export function useSound(media: () => ReadonlyMap<string, RemoteMedia>, sink: ()
     try {
       await element.play()
     } catch (error) {
-      // Interrupted by its own end is no refusal.
+      // An interruption by its own end is no refusal.
       if (error instanceof DOMException && error.name === 'NotAllowedError') held.value = true
     }
   }
 
-  /** The sound stays where it was when the wanted output is not there. */
+  /** Keeps the current output if the chosen one is unavailable. */
   async function route(element: HTMLAudioElement): Promise<void> {
     if (!canChooseSpeaker() || element.sinkId === sink()) return
     await element.setSinkId(sink()).catch(() => {})

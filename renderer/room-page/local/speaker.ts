@@ -2,19 +2,19 @@ import { shallowReactive } from 'vue'
 import { type DeviceChoice, listDevices } from './capture.ts'
 import { remember, remembered } from './remembered.ts'
 
-/** Output of the room's sound, as the page shows it. */
+/** Output of the room's sound as shown on the page. */
 export interface SpeakerChoice {
   choices: DeviceChoice[]
-  /** Id of the one that is wanted; empty: the system's. */
+  /** Id of the user's choice; empty: the system's. */
   chosen: string
 }
 
-/** Whether this browser lets a page choose where its sound comes out. */
+/** Tells whether this browser lets a page choose the audio output. */
 export function canChooseSpeaker(): boolean {
   return 'setSinkId' in HTMLMediaElement.prototype
 }
 
-/** The loudspeaker or headset that the sound of the room comes out of. */
+/** The audio output of the room. */
 export class Speaker {
   readonly output = shallowReactive<SpeakerChoice>({ choices: [], chosen: remembered().speaker })
 
@@ -27,7 +27,7 @@ export class Speaker {
     this.output.choices = canChooseSpeaker() ? await listDevices('speaker') : []
   }
 
-  /** Output for the elements: the wanted one while it is there, else the system's. */
+  /** Output for the elements: the user's choice if available, else the system's. */
   get sink(): string {
     const { choices, chosen } = this.output
     return choices.some(({ id }) => id === chosen) ? chosen : ''

@@ -1,12 +1,12 @@
 import type { RoomView } from './room-view.ts'
 
-/** Between two attempts, in milliseconds; some of it by chance, so that a crowd does not come in one moment. */
+/** Delays between attempts, in milliseconds, with jitter, so that a crowd does not arrive at once. */
 const waitsMs = [2_000, 3_000, 5_000, 8_000, 12_000, 20_000] as const
 const chance = 0.2
-/** Nobody waits at a page for longer, in milliseconds. */
+/** Maximum waiting time, in milliseconds. */
 const giveUpMs = 12 * 60 * 60_000
 
-/** A room that is not open yet: it is tried again, at longer and longer intervals, until it is, or the person gives up. */
+/** A room that is not open yet: retries at growing intervals, until it opens or the user gives up. */
 export class AwaitedRoom {
   readonly #view: RoomView
   readonly #attempt: () => void
@@ -20,7 +20,7 @@ export class AwaitedRoom {
     this.#attempt = attempt
   }
 
-  /** The room was not open. Returns false when nobody is to wait any longer. */
+  /** Handles a closed room. Returns false when the waiting time is over. */
   await(): boolean {
     const now = Date.now()
     this.#since ||= now
@@ -34,19 +34,19 @@ export class AwaitedRoom {
     return true
   }
 
-  /** Tries at once. */
+  /** Retries at once. */
   now(): void {
     clearTimeout(this.#timer)
     this.#view.retryAt = 0
     this.#attempt()
   }
 
-  /** Somebody waits for this room. */
+  /** The user waits for this room. */
   get awaited(): boolean {
     return this.#since > 0
   }
 
-  /** It is open, or nobody waits any more. */
+  /** The room is open, or the user gave up. */
   end(): void {
     clearTimeout(this.#timer)
     this.#since = 0

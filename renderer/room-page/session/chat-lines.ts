@@ -2,10 +2,10 @@ import { shallowReactive } from 'vue'
 import type { ChatLine } from '../../../shared/media/signal.ts'
 import type { RoomView } from './room-view.ts'
 
-/** Most chat lines kept in the page. */
+/** Maximum number of chat lines in the page. */
 const maxLines = 500
 
-/** Messages of the room, as far as the page keeps them. */
+/** Messages of the room stored in the page. */
 export class ChatLines {
   readonly list = shallowReactive<ChatLine[]>([])
   readonly #view: RoomView
@@ -15,7 +15,7 @@ export class ChatLines {
     this.#view = view
   }
 
-  /** Lines that are not here yet. What was said before one came in is not unread. */
+  /** Adds new lines. Messages from before the join do not count as unread. */
   take(lines: readonly ChatLine[], old: boolean): void {
     for (const line of lines) {
       if (line.id <= this.#last) continue

@@ -1,6 +1,6 @@
 /**
- * Why somebody is not in the room. The node's refusals by their names, its ways of taking out, and what only the page
- * can know: `left` (own wish), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
+ * Reason why the user is not in the room: the node's refusals and removals by name, and those of
+ * the page: `left` (own choice), `lost` (no connection for too long), `unreachable` (no connection at all), `outdated` (another version).
  */
 const endingReasons = [
   'left',
@@ -25,14 +25,14 @@ const endingReasons = [
 ] as const
 type EndingReason = (typeof endingReasons)[number]
 
-/** How it ended. */
+/** Outcome of a visit. */
 export interface Ending {
   reason: EndingReason
   /** Message of the node, for `other`. */
   message: string
 }
 
-/** The ending for a reason that the node named. */
+/** Makes the ending for a reason of the node. */
 export function endingOf(reason: string, message: string): Ending {
   const known = endingReasons.find((each) => each === reason)
   return { reason: known ?? 'other', message }

@@ -4,21 +4,21 @@ import type { RemoteMedia } from './remote-media.ts'
 
 const readEveryMs = 2_000
 const listenEveryMs = 200
-/** Level (0 to 1, RFC 6464 made linear) above which somebody speaks, and how long the mark stays. */
+/** Minimum level of a speaker (0 to 1, RFC 6464 made linear), and duration of the mark. */
 const voice = 0.02
 const holdMs = 600
 
-/** Subject of a measurement: the media, and its current connection. */
+/** Media to measure, with its current connection. */
 export interface Measured {
   media: RemoteMedia
   connection: RTCPeerConnection | undefined
 }
 
-/** Measures every stream that arrives: quality each 2 s, voices several times a second. */
+/** Measures every received stream: quality every 2 s, levels several times a second. */
 export class Measuring {
   readonly #list: () => Iterable<Measured>
   readonly #last = new WeakMap<RTCPeerConnection, ConnectionReading>()
-  /** Those that were seen at the last reading. */
+  /** Streams that were visible at the last reading. */
   readonly #seen = new WeakSet<RemoteMedia>()
   readonly #spokeAt = new WeakMap<RemoteMedia, number>()
   readonly #timers: ReturnType<typeof setInterval>[]
@@ -46,7 +46,7 @@ export class Measuring {
       media.height = reading.height
       if (before === undefined) continue
       const rates = ratesBetween(before, reading)
-      // A picture that nobody saw stood still because it was not sent.
+      // A hidden picture stood still because it was not sent.
       media.rates = rates !== undefined && !(media.seen && this.#seen.has(media)) ? { ...rates, frozen: 0 } : rates
       if (media.seen) this.#seen.add(media)
       else this.#seen.delete(media)

@@ -4,46 +4,46 @@ import type { Measured } from './measuring.ts'
 import { PeerLink, type ReceivedTracks, type SentTracks } from './peer-link.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 
-/** Total sent to all of them together, in bits per second, and the least for each. */
+/** Total bitrate to all users, in bit/s, and the minimum for each. */
 const outgoingBitrate = 4_000_000
 const minBitrate = 300_000
-/** With more people than this, the picture is sent at half its size: each copy is encoded by itself. */
+/** Maximum number of users that get the full size: each copy is encoded separately. */
 const maxWhole = 2
 
-/** How the mesh reaches people. */
+/** Options of the mesh. */
 export interface MeshOptions {
   ownId: string
   iceServers: RTCIceServer[]
   relay: (to: string, payload: RelayPayload) => void
 }
 
-/** Straight connections to everybody of a peer-to-peer room. Whoever comes in offers to those who are there. */
+/** Direct connections to all users of a peer-to-peer room. A new user sends offers to the present ones. */
 export class Mesh {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #links = new Map<string, PeerLink>()
   #options: MeshOptions | undefined
   #sent: SentTracks = { audio: null, video: null, screen: null }
 
-  /** Joined, for the first time or anew: offers to everybody who is there. */
+  /** Joined, for the first time or again: sends offers to all present users. */
   enter(options: MeshOptions, people: readonly string[]): void {
     this.clear()
     this.#options = options
     for (const userId of people) this.#link(userId, true)
   }
 
-  /** Back after a lost connection: whoever left meanwhile is let go. */
+  /** Reconnected: closes connections to users who left meanwhile. */
   keep(people: readonly string[]): void {
     const ids = new Set(people)
     for (const userId of [...this.#links.keys()]) if (!ids.has(userId)) this.remove(userId)
   }
 
-  /** Sends these to everybody from now on. */
+  /** Sends these tracks to everybody from now on. */
   send(sent: SentTracks): void {
     this.#sent = sent
     for (const link of this.#links.values()) void link.send(sent)
   }
 
-  /** Something that a person sent over the node. */
+  /** Handles a message of a user through the node. */
   received(from: string, payload: unknown): void {
     if (!isPayload(payload)) return
     if (payload.kind === 'bye') return this.remove(from)
@@ -54,7 +54,7 @@ export class Mesh {
     link?.receive(payload)
   }
 
-  /** A person went. */
+  /** Closes the connection to a user who left. */
   remove(userId: string): void {
     this.#links.get(userId)?.close()
     this.#links.delete(userId)
@@ -67,7 +67,7 @@ export class Mesh {
     for (const userId of [...this.#links.keys()]) this.remove(userId)
   }
 
-  /** For measuring. */
+  /** Lists the media to measure. */
   *measured(): Iterable<Measured> {
     for (const media of this.media.values()) {
       yield { media, connection: this.#links.get(media.userId)?.connection }
@@ -99,7 +99,7 @@ export class Mesh {
     return link
   }
 
-  /** Shares what can be sent among everybody. */
+  /** Divides the bitrate among all users. */
   #share(): void {
     const count = this.#links.size
     const bitrate = Math.max(minBitrate, Math.round(outgoingBitrate / Math.max(1, count)))
@@ -134,7 +134,7 @@ function screenOf(userId: string): string {
   return `${userId}~screen`
 }
 
-/** The node has checked it; this is for the compiler. */
+/** Type guard; the node has validated it. */
 function isPayload(value: unknown): value is RelayPayload {
   return typeof value === 'object' && value !== null && 'kind' in value
 }

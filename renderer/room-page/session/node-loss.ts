@@ -1,9 +1,9 @@
 import type { RoomView } from './room-view.ts'
 
-/** A loss that nobody sees or hears is mended by then as a rule, in milliseconds. */
+/** Time in which a loss without effect on media usually recovers, in milliseconds. */
 const quietMs = 3_000
 
-/** The connection to the node is lost, and is being mended: what the page says of it. */
+/** Notice about a lost connection to the node, which reconnects. */
 export class NodeLoss {
   readonly #view: RoomView
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -13,9 +13,9 @@ export class NodeLoss {
   }
 
   /**
-   * It is lost.
-   * @param restarting the node said that it will be back
-   * @param goesOn sound and pictures do, by another server: only a longer loss is worth a word
+   * Starts with the loss.
+   * @param restarting the node announced its return
+   * @param goesOn media continues through another server: only a longer loss shows a notice
    */
   began(restarting: boolean, goesOn: boolean): void {
     clearTimeout(this.#timer)
@@ -24,13 +24,13 @@ export class NodeLoss {
     else tell()
   }
 
-  /** It is mended. @returns whether a word was said of it */
+  /** Ends with the reconnection. @returns whether a notice was shown */
   ended(): boolean {
     this.clear()
     return !this.#view.connected
   }
 
-  /** Nothing is to be said any more. */
+  /** Removes the notice. */
   clear(): void {
     clearTimeout(this.#timer)
   }

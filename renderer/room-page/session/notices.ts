@@ -2,7 +2,7 @@ import { shallowReactive } from 'vue'
 import type { Texts } from '../texts/catalogue.ts'
 import type { TextValues } from '../texts/texts.ts'
 
-/** A short remark on something that happened. */
+/** A short notice about an event. */
 export interface Notice {
   id: number
   text: keyof Texts['told']
@@ -13,7 +13,7 @@ export interface Notice {
 const most = 3
 const shownMs = { info: 4_000, warn: 9_000 }
 
-/** Remarks that go away by themselves; at most three at once. */
+/** Notices that disappear by themselves; at most three at once. */
 export class Notices {
   readonly list = shallowReactive<Notice[]>([])
   #id = 0

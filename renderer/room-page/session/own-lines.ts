@@ -1,18 +1,18 @@
 import type { ChatLine } from '../../../shared/media/signal.ts'
 
-/** Milliseconds after which a message that never came back counts as lost: it is not sent again. */
+/** Time after which a message without echo counts as lost and is not sent again, in milliseconds. */
 const freshMs = 15_000
 
-/** Own messages until the node sends them to everybody: a node that is lost meanwhile may have sent them to nobody. */
+/** Own messages until their echo from the node: a lost node may not have delivered them. */
 export class OwnLines {
   #said: { text: string; at: number }[] = []
 
-  /** It is on its way, or will be. */
+  /** Adds a message that is being sent. */
   say(text: string): void {
     this.#said.push({ text, at: Date.now() })
   }
 
-  /** The node has told these. @param ownId of this person */
+  /** Removes the messages that the node has delivered. @param ownId id of this user */
   told(lines: readonly ChatLine[], ownId: string | undefined): void {
     for (const { user_id, text } of lines) {
       const index = user_id === ownId ? this.#said.findIndex((one) => one.text === text) : -1
@@ -20,7 +20,7 @@ export class OwnLines {
     }
   }
 
-  /** Another connection, or another node: what is to be said again. */
+  /** Returns the messages to send again after a reconnection. */
   again(): string[] {
     this.#said = this.#said.filter(({ at }) => Date.now() - at < freshMs)
     return this.#said.map(({ text }) => text)

@@ -1,13 +1,13 @@
 import type { RelayPayload } from '../../../shared/media/signal.ts'
 
-/** Stream that is sent to everybody; null sends nothing. */
+/** Tracks sent to everybody; null: nothing. */
 export interface SentTracks {
   audio: MediaStreamTrack | null
   video: MediaStreamTrack | null
   screen: MediaStreamTrack | null
 }
 
-/** Stream that arrives; null while none does. */
+/** Received tracks; null: none. */
 export type ReceivedTracks = SentTracks
 
 /** Events of a link. */
@@ -17,12 +17,12 @@ export interface PeerLinkListener {
   state(state: RTCPeerConnectionState): void
 }
 
-/** A link that found no way is tried again so often. */
+/** Maximum number of restarts of a failed link. */
 const maxRestarts = 5
 
 /**
- * The connection to one person of a peer-to-peer room, by perfect negotiation (W3C WebRTC, section 10.7). Its first two media sections are
- * voice and camera; those after them are screens, each sent one way.
+ * The connection to one user of a peer-to-peer room, by perfect negotiation (W3C WebRTC, section 10.7). Its first two media sections are
+ * voice and camera; later ones are screens, each sent one way.
  */
 export class PeerLink {
   readonly connection: RTCPeerConnection
@@ -33,14 +33,14 @@ export class PeerLink {
   #makingOffer = false
   #ignoring = false
   #restarts = 0
-  /** Names the other side's connection: an offer of another one is a new beginning. */
+  /** Id of the other side's connection: an offer with another id replaces it. */
   #remoteSession = ''
   #early: RTCIceCandidateInit[] = []
   #received = Promise.resolve()
 
   /**
-   * @param first whether this side offers first, with both media sections
-   * @param polite gives way when both sides offer at once
+   * @param first this side offers first, with both media sections
+   * @param polite gives way if both sides offer at once
    */
   constructor(options: {
     iceServers: RTCIceServer[]
@@ -69,12 +69,12 @@ export class PeerLink {
     void this.send(options.sent)
   }
 
-  /** Whether an offer belongs to another connection of the person than the one before. */
+  /** Tells whether an offer belongs to another connection of the user. */
   isNew(offer: string): boolean {
     return this.#remoteSession !== '' && this.#remoteSession !== sessionOf(offer)
   }
 
-  /** Sends these from now on. */
+  /** Sends these tracks from now on. */
   async send(sent: SentTracks): Promise<void> {
     this.#sent = sent
     const [audio, video] = this.connection.getTransceivers()
@@ -94,8 +94,8 @@ export class PeerLink {
   }
 
   /**
-   * How much of the picture goes to this person: with every further one, what can be sent is shared by more.
-   * @param shrink 1 for the whole size, 2 for half of each side
+   * Limits the picture for this user: all users share the total bitrate.
+   * @param shrink 1 for full size, 2 for half of each side
    */
   async limit(maxBitrate: number, shrink: number): Promise<void> {
     const sender = this.connection.getTransceivers()[1]?.sender
@@ -105,13 +105,13 @@ export class PeerLink {
     if (encoding.maxBitrate === maxBitrate && (encoding.scaleResolutionDownBy ?? 1) === shrink) return
     encoding.maxBitrate = maxBitrate
     encoding.scaleResolutionDownBy = shrink
-    // It may be closed, or under negotiation; the next change says it again.
+    // It may be closed, or negotiating; the next change repeats it.
     await sender.setParameters(parameters).catch(() => {})
   }
 
-  /** Takes what the person sent over the node. What does not fit is dropped: the next offer mends it. */
+  /** Handles a message of the user through the node. An unexpected one is dropped: the next offer repairs it. */
   receive(payload: Exclude<RelayPayload, { kind: 'bye' }>): void {
-    // One after the other: an offer right behind an answer must not meet the state from before it.
+    // In order: an offer right after an answer must not meet the previous state.
     this.#received = this.#received.then(async () => await this.#take(payload))
   }
 
@@ -191,7 +191,7 @@ export class PeerLink {
   }
 }
 
-/** The id in the `o=` line, which stays the same as long as a connection lives (RFC 9429, section 5.2.1). */
+/** Reads the id in the `o=` line, which stays the same during a connection's life (RFC 9429, section 5.2.1). */
 function sessionOf(sdp: string): string {
   return /^o=\S+ (\d+) /m.exec(sdp)?.[1] ?? ''
 }

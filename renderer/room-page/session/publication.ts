@@ -4,9 +4,9 @@ import { type OutgoingTracks, WhipSession } from '../../kit/media/whip-session.t
 
 /** Events of a publication. */
 export interface PublicationListener {
-  /** The room takes no more pictures or voices: it goes on without. */
+  /** The room accepts no more pictures or sound: continues without. */
   refusedKind(kind: 'video' | 'audio'): void
-  /** It is sent, or not any more. */
+  /** Reports whether it is being sent. */
   live(live: boolean): void
 }
 
@@ -15,7 +15,7 @@ type Tracks = Pick<OutgoingTracks, 'video' | 'audio'>
 const waitsMs = [500, 1_000, 2_000, 5_000] as const
 const nothing: Tracks = { video: null, audio: null }
 
-/** Sends tracks to the node (WHIP) for as long as they are wanted; begins again when the connection breaks. */
+/** Publishes tracks to the node (WHIP) for as long as needed; restarts when the connection breaks. */
 export class Publication {
   readonly #way: () => OfferExchange | undefined
   readonly #picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>
@@ -28,7 +28,7 @@ export class Publication {
   #tries = 0
   #retry: ReturnType<typeof setTimeout> | undefined
 
-  /** @param way undefined while there is nowhere to send to */
+  /** @param way undefined while there is no node to send to */
   constructor(
     way: () => OfferExchange | undefined,
     picture: Pick<OutgoingTracks, 'maxVideoBitrate' | 'layered'>,
@@ -48,12 +48,12 @@ export class Publication {
     return this.#session?.connection
   }
 
-  /** With which another node can go on with it; empty where none can. */
+  /** Ticket with which another node can continue it; empty: none. */
   get ticket(): string {
     return this.#session?.ticket ?? ''
   }
 
-  /** Another node has the room: it goes on with what is sent, or that begins anew. */
+  /** Moves to another node, which continues the session, or starts a new one. */
   async move(): Promise<void> {
     const session = this.#session
     const way = this.#way()
@@ -61,13 +61,13 @@ export class Publication {
     if (!goesOn && this.#session === session) this.restart()
   }
 
-  /** Tracks to send from now on; two times null ends it. */
+  /** Sets the tracks to send; null twice ends it. */
   set(tracks: Tracks): void {
     this.#wanted = tracks
     this.#apply()
   }
 
-  /** The room was joined anew: what was sent before is over. */
+  /** Starts a new session after a new join: the previous one has ended. */
   restart(): void {
     this.#session?.close()
     this.#session = undefined
@@ -117,7 +117,7 @@ export class Publication {
     }
     const way = this.#way()
     if (way === undefined) return
-    // The node puts the new one in the place of the old: people see no gap that could be avoided.
+    // The node replaces the old session by the new one without an avoidable gap.
     this.#session = undefined
     try {
       const made: WhipSession = await WhipSession.start(

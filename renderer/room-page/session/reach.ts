@@ -1,30 +1,30 @@
-/** Outcome of an attempt to reach somebody. */
+/** Result of an attempt to connect. */
 export interface ReachListener {
-  /** The first one that was reached; no other follows. */
+  /** The first node that answered; no other follows. */
   opened(origin: string, socket: WebSocket): void
-  /** None of them can be reached now. */
+  /** No node is reachable now. */
   failed(): void
 }
 
-/** Addresses to call. */
+/** Addresses to try. */
 export interface Called {
-  /** Called at once, e.g. `http://10.0.0.5:7082`. */
+  /** Tried at once, e.g. `http://10.0.0.5:7082`. */
   first: string
-  /** Called as well when that one is silent, or cannot be reached. */
+  /** Tried as well when the first one is silent or unreachable. */
   others: readonly string[]
-  /** They are called only when the first one is silent: where it refuses, it may be back in a moment. */
+  /** Tries the others only when the first one is silent: if it refuses, it may be back in a moment. */
   onlyWhenSilent: boolean
 }
 
-/** A machine that is lost does not even refuse: the next one is called after so many milliseconds, while the first call goes on. */
+/** Silence in milliseconds after which the next one is tried, while the first attempt continues: a lost machine does not even refuse. */
 const silentMs = 1_000
-/** And from there to the next. */
+/** Interval to each further one. */
 const stepMs = 300
-/** All of them together, where there are several; somebody who passes calls on may have to wait for whoever is to take over. */
+/** Timeout of all together, if there are several; a node that forwards calls may have to wait for the next leader. */
 const severalMs = 5_000
 const oneMs = 8_000
 
-/** Opens a signalling connection to the first of several nodes that answers. @returns what gives it up */
+/** Opens a signalling connection to the first of several nodes that answers. @returns a function that aborts */
 export function reach({ first, others, onlyWhenSilent }: Called, listener: ReachListener): () => void {
   const left = [...others]
   const calls = new Set<WebSocket>()
@@ -76,7 +76,7 @@ export function reach({ first, others, onlyWhenSilent }: Called, listener: Reach
   return hangUp
 }
 
-/** Undefined where this page may not go there: one that came by https goes to no plain address. */
+/** Undefined if the page may not connect there: a page over https cannot use a plain address. */
 function connected(origin: string): WebSocket | undefined {
   try {
     return new WebSocket(`${origin.replace(/^http/, 'ws')}/signal`)

@@ -3,29 +3,29 @@ import type { StreamSize, StreamSource } from '../../../shared/media/signal.ts'
 import type { ConnectionRates } from '../../kit/media/connection-reading.ts'
 import type { Quality } from '../../kit/media/quality.ts'
 
-/** Somebody's stream as it arrives here, over the node or straight from the person. */
+/** A received stream of a user, through the node or directly. */
 export interface RemoteMedia {
-  /** Id of the stream in the room: the user's id, with a mark for the screen. */
+  /** Id of the stream in the room: the user's id, with a suffix for the screen. */
   readonly id: string
   readonly userId: string
   readonly source: StreamSource
   video: MediaStreamTrack | null
   audio: MediaStreamTrack | null
   state: 'connecting' | 'connected' | 'waiting' | 'refused'
-  /** Why it was refused, in the node's short name; empty for none. */
+  /** Short name of the node's refusal; empty: none. */
   problem: string
-  /** Its picture is made playable by the node: the first one takes a moment. */
+  /** The node transcodes the picture: the first one takes a moment. */
   readonly converted: boolean
   quality: Quality
   rates: ConnectionRates | undefined
-  /** Parts of the picture that the node sends: less than everything while this link is too slow. */
+  /** Parts of the picture that the node sends: reduced while this link is too slow. */
   sent: StreamSize
-  /** Size of the picture that arrives; 0 before the first. */
+  /** Size of the received picture; 0 before the first. */
   width: number
   height: number
-  /** Its picture is shown somewhere: of one that is not, nothing comes. */
+  /** The picture is visible; a hidden one is not sent. */
   seen: boolean
-  /** A loud enough voice just now. */
+  /** The level is above the minimum of a speaker. */
   speaking: boolean
 }
 

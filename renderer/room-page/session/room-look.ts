@@ -1,13 +1,13 @@
 import type { RoomLook } from '../../../shared/media/control.ts'
 
-/** Milliseconds that the node is given: longer than it gives the controller. */
+/** Timeout of the node's answer, in milliseconds: longer than the controller's. */
 const patienceMs = 8_000
 
 /**
- * Facts that the node tells about a room before somebody joins. Never rejects.
- * @param origin of the node, e.g. `http://10.0.0.5:7082`
- * @param token of the join link; empty for none
- * @returns undefined where it does not say, e.g. after too many looks
+ * Reads the facts about a room that the node shows before joining. Never rejects.
+ * @param origin origin of the node, e.g. `http://10.0.0.5:7082`
+ * @param token token of the join link; empty: none
+ * @returns undefined without an answer, e.g. after too many requests
  */
 export async function lookAtRoom(origin: string, roomId: string, token = ''): Promise<RoomLook | undefined> {
   try {

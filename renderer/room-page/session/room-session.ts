@@ -19,26 +19,26 @@ import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { Speaking } from './speaking.ts'
 import { Watching } from './watching.ts'
 
-/** Streams that the node is told the heights of; no room shows more. */
+/** Maximum number of reported heights; no room shows more streams. */
 const maxShown = 256
 
-/** Words for what was asked for and is not to be had. */
+/** Notices for refused requests. */
 const refusalNotices: Readonly<Record<string, Notice['text']>> = {
   roomFull: 'full',
   locked: 'lockedNow',
   busy: 'notNow',
 }
-/** Refusals that may be over in a moment while somebody waits for a room to open. */
+/** Refusals that may disappear in a moment while the user waits for a room. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 
-/** One visit to a room, with everything that is sent and received in it. */
+/** One visit to a room, with all sent and received media. */
 export class RoomSession {
   readonly view = freshView()
   readonly chat = new ChatLines(this.view)
   readonly notices = new Notices()
   readonly #roster = new Roster(this.view, this.notices)
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
-  /** Cameras that are to come back. */
+  /** Lost cameras that are expected back. */
   readonly lostCameras: ReadonlyMap<string, Person> = this.#roster.lostCameras
   readonly #devices = new OwnDevices(
     () => this.#deviceChanged(),
@@ -51,13 +51,13 @@ export class RoomSession {
   readonly watching = new Watching()
   readonly mesh = new Mesh()
   readonly speaking = new Speaking()
-  /** Everything that arrives, by stream. */
+  /** Received media, by stream. */
   readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
     () => new Map([...this.mesh.media, ...this.watching.media]),
   )
-  /** URL of the node that the page came from, which knows or finds out where the room is. */
+  /** URL of the node that served the page, which can resolve the room's node. */
   readonly #home: string
-  /** URL of the node that has the room, as far as it is known. */
+  /** URL of the room's node, as far as known. */
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
   readonly #ownLines = new OwnLines()
@@ -67,22 +67,22 @@ export class RoomSession {
   #measuring: Measuring | undefined
   #signal: SignalClient | undefined
   #joined: Joined | undefined
-  /** Heights at which streams are shown, in device pixels. */
+  /** Displayed heights of streams, in device pixels. */
   #heights: ReadonlyMap<string, number> = new Map()
 
-  /** @param origin of the node, e.g. `http://10.0.0.5:7082` */
+  /** @param origin origin of the node, e.g. `http://10.0.0.5:7082` */
   constructor(origin: string) {
     this.#home = origin
     this.#origin = origin
     window.addEventListener('pagehide', () => this.leave(true))
   }
 
-  /** Connection of what is sent, for its quality. */
+  /** Connection of the sent media, for its quality. */
   get sending(): RTCPeerConnection | undefined {
     return this.#sending.connection
   }
 
-  /** Asks to be let into the room. */
+  /** Joins the room. */
   join(request: JoinRequest): void {
     Object.assign(this.view, { phase: 'joining', ending: null, roomId: request.roomId })
     this.#request = request
@@ -114,24 +114,24 @@ export class RoomSession {
     )
   }
 
-  /** Ticket of what is sent or watched on another server than the node: with it, that goes on by the next node, too. */
+  /** Ticket of media on another server than the node: with it, the media continues through the next node, too. */
   get #ticket(): string {
     return this.#sending.ticket || this.watching.ticket
   }
 
-  /** Goes of one's own wish. @param back a moment later, with the page that is loaded again */
+  /** Leaves by the user's choice. @param back the page reloads and rejoins in a moment */
   leave(back = false): void {
     if (this.#signal === undefined) return
     this.#signal.leave(back)
     this.#ended({ reason: 'left', message: '' })
   }
 
-  /** Tries at once whether the room is open. */
+  /** Checks at once whether the room is open. */
   tryNow(): void {
     this.#awaited.now()
   }
 
-  /** Waits no more. */
+  /** Stops waiting. */
   giveUp(): void {
     this.#awaited.end()
     const signal = this.#signal
@@ -140,30 +140,30 @@ export class RoomSession {
     this.toLobby()
   }
 
-  /** Gives microphone and camera back: their lights go out until they are wanted again. */
+  /** Releases microphone and camera: their lights go out until they are needed again. */
   closeDevices(): void {
     this.#devices.close()
   }
 
-  /** Back to the entrance. */
+  /** Returns to the entrance. */
   toLobby(): void {
     Object.assign(this.view, { phase: 'lobby', ending: null })
   }
 
-  /** Resolves to whether it went out, or will in a moment. */
+  /** Resolves to whether the message was sent, or will be in a moment. */
   say(text: string): boolean {
     const sent = this.#signal?.send({ type: 'chat', text }) ?? false
-    // A lost connection that nobody was told of will be back in a moment.
+    // An unannounced loss of the connection recovers in a moment.
     if (sent || this.view.connected) this.#ownLines.say(text)
     return sent || this.view.connected
   }
 
-  /** Asks the node for something. Resolves to whether that went out. */
+  /** Sends a request to the node. Resolves to whether it was sent. */
   ask(message: FromPerson): boolean {
     return this.#signal?.send(message) ?? false
   }
 
-  /** How high each stream is shown from now on, in device pixels; 0: not at all. */
+  /** Reports the displayed height of each stream, in device pixels; 0: hidden. */
   show(heights: ReadonlyMap<string, number>): void {
     this.#heights = heights
     for (const [id, height] of heights) this.watching.show(id, height)
@@ -179,7 +179,7 @@ export class RoomSession {
     const { you, room, people, streams, ice_servers, session, resumed } = message
     const first = this.#joined === undefined
     const peerToPeer = room.peer_to_peer
-    // Another node, or another program: it may know nothing yet of what is here.
+    // Another node or process may not know this session yet.
     const goesOn = !resumed && !first && !peerToPeer && this.#ticket !== ''
     const wasLost = this.#loss.ended()
     const handRaised = (this.view.you?.hand ?? 0) > 0
@@ -299,7 +299,7 @@ export class RoomSession {
     if (this.#joined !== undefined) this.#publish()
   }
 
-  /** Sends what is on, to the node or to everybody straight. */
+  /** Publishes the active media, to the node or directly to everybody. */
   #publish(): void {
     if (this.#joined === undefined) return
     const audio = this.microphone.input.track
@@ -317,7 +317,7 @@ export class RoomSession {
     this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
   }
 
-  /** Streams of a room of peers come from the peers. */
+  /** In a peer-to-peer room streams come from the peers. */
   #tellShown(): void {
     if (this.#joined === undefined || this.view.peerToPeer) return
     const streams = Array.from(this.#heights, ([stream_id, height]) => ({ stream_id, height }))

@@ -5,29 +5,29 @@ import type { Ending } from './ending.ts'
 /** State of the page. */
 export interface RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
-  /** Before the room: a host who lets one in, or that it opens. */
+  /** Event that the user waits for: admission by a host, or the opening of the room. */
   waitingFor: 'host' | 'opening'
-  /** When it is tried again, milliseconds since the epoch; 0 while it is tried. */
+  /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
   retryAt: number
   ending: Ending | null
-  /** The signalling connection stands. */
+  /** The signalling connection is open. */
   connected: boolean
-  /** It does not, and the node said that it will be back. */
+  /** It is closed, and the node announced its return. */
   restarting: boolean
   you: Person | null
   roomId: string
-  /** Empty while it is not known. */
+  /** Empty while unknown. */
   topic: string
   /** The room's number is enough to join it. */
   byNumber: boolean
   locked: boolean
   peerToPeer: boolean
-  /** People who wait for a host, as a host sees them. */
+  /** Waiting guests, as a host sees them. */
   guests: readonly WaitingPerson[]
-  /** Tiles that are shown at once, at most. */
+  /** Maximum number of visible tiles. */
   maxTiles: number
   unread: number
-  /** Whether the chat is in view: then nothing is unread. */
+  /** The chat is in view, so nothing is unread. */
   chatOpen: boolean
 }
 

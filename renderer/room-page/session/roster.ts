@@ -4,10 +4,10 @@ import type { Notices } from './notices.ts'
 import type { RoomView } from './room-view.ts'
 import { Unsure } from './unsure.ts'
 
-/** People in the room, those who are to come back, and those who wait to be let in. */
+/** Users of the room, those expected back, and those who wait for admission. */
 export class Roster {
   readonly people = shallowReactive(new Map<string, Person>())
-  /** Cameras that were lost and are to come back. */
+  /** Lost cameras that are expected back. */
   readonly lostCameras = shallowReactive(new Map<string, Person>())
   readonly #unsure = new Unsure()
   readonly #view: RoomView
@@ -18,7 +18,7 @@ export class Roster {
     this.#notices = notices
   }
 
-  /** These are there. @param settles the node may not know all of them yet: the others go a while later, unless it names them until then; otherwise at once */
+  /** Sets the present users. @param settles the node may not know all of them yet: missing ones leave a while later, unless it names them; otherwise at once */
   enter(people: readonly Person[], lostCameras: readonly Person[], settles = false): void {
     const named = new Set(people.map(({ user_id }) => user_id))
     const others = [...this.people.keys()].filter((userId) => !named.has(userId))
@@ -32,9 +32,9 @@ export class Roster {
 
   came(person: Person): void {
     this.people.set(person.user_id, person)
-    // Never gone, for those who see their tile.
+    // The user never left from the view of the others.
     if (this.#unsure.delete(person.user_id)) return
-    // A camera that is back has never been gone for those who see its tile.
+    // A returned camera keeps its tile, so it does not count as new.
     if (!this.lostCameras.delete(person.user_id)) this.#notices.tell('joined', { name: person.user_name })
   }
 
@@ -47,7 +47,7 @@ export class Roster {
     if (own) this.#view.you = person
   }
 
-  /** @param lost a camera that is to come back */
+  /** @param lost a camera that is expected back */
   left(userId: string, lost: boolean): void {
     const person = this.people.get(userId)
     this.people.delete(userId)
@@ -57,7 +57,7 @@ export class Roster {
     else this.#notices.tell('left', { name: person.user_name })
   }
 
-  /** These wait to be let in, as a host is told. */
+  /** Sets the waiting guests, as reported to a host. */
   wait(guests: readonly WaitingPerson[]): void {
     const known = new Set(this.#view.guests.map(({ user_id }) => user_id))
     this.#view.guests = guests

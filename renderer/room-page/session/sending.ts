@@ -3,23 +3,23 @@ import type { ScreenShare } from '../local/screen-share.ts'
 import type { Notices } from './notices.ts'
 import { Publication } from './publication.ts'
 
-/** Limit of what a browser sends, in bits per second; the node may ask for less. */
+/** Maximum bitrate of a browser, in bit/s; the node may request less. */
 const cameraPicture = { maxVideoBitrate: 2_500_000, layered: true }
-/** Text has to be read: a smaller size of it is of no use. */
+/** Text has to be readable: a smaller layer would be useless. */
 const screenPicture = { maxVideoBitrate: 4_000_000, layered: false }
 
-/** Media of this person. */
+/** Media of this user. */
 export interface Sent {
   audio: MediaStreamTrack | null
   video: MediaStreamTrack | null
 }
 
-/** Media from here to the node: camera and microphone, and a screen. */
+/** Media sent to the node: camera and microphone, and a screen. */
 export class Sending {
   readonly #main: Publication
   readonly #screen: Publication
 
-  /** @param whip the way to the node while one is in a room that takes it; the query names what is sent */
+  /** @param whip exchange with the node during a room that accepts media; the query names the stream */
   constructor(screen: ScreenShare, notices: Notices, whip: (query: string) => OfferExchange | undefined) {
     this.#main = new Publication(() => whip(''), cameraPicture, {
       live: () => {},
@@ -40,12 +40,12 @@ export class Sending {
     return this.#main.connection
   }
 
-  /** With which another node can go on with it; empty where none can. */
+  /** Ticket with which another node can continue it; empty: none. */
   get ticket(): string {
     return this.#main.ticket || this.#screen.ticket
   }
 
-  /** Another node has the room: it goes on with what it can. */
+  /** Moves to another node, which continues the sessions if possible. */
   move(): void {
     void this.#main.move()
     void this.#screen.move()
@@ -56,7 +56,7 @@ export class Sending {
     this.#screen.set(screen)
   }
 
-  /** The node knows nothing of what was sent before. */
+  /** Starts new sessions: the node knows nothing of the previous ones. */
   restart(): void {
     this.#main.restart()
     this.#screen.restart()

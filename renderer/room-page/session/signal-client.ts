@@ -9,7 +9,7 @@ import { type Called, reach } from './reach.ts'
 /** Input of a join. */
 export interface JoinRequest {
   roomId: string
-  /** Token of the join link; empty for none. */
+  /** Token of the join link; empty: none. */
   token: string
   hostPassword: string
   userName: string
@@ -20,54 +20,54 @@ export type Joined = Extract<ToPerson, { type: 'joined' }>
 
 /** Events of a connection. */
 export interface SignalListener {
-  /** In, for the first time or again; `resumed`: as if nothing had happened. */
+  /** Joined, for the first time or again; `resumed`: without any interruption. */
   joined(message: Joined): void
-  /** A host has to let this person in: `joined` or `ended` follows. */
+  /** A host has to admit this user: `joined` or `ended` follows. */
   waiting(topic: string): void
-  /** Whatever comes after that. */
+  /** Further messages. */
   message(message: ToPerson): void
   /**
-   * The connection broke; it is being mended.
-   * @param restarting the node said that it will be back, or that the room goes to another one
-   * @param mediaOver it said that sound and pictures are over, too
+   * The connection broke; it reconnects.
+   * @param restarting the node announced its return, or the room's move
+   * @param mediaOver the node said that media has ended, too
    */
   lost(restarting: boolean, mediaOver: boolean): void
-  /** The room is on another node of the site from now on, e.g. `http://10.0.0.5:7084`; `joined` follows. */
+  /** The room is on another node of the site, e.g. `http://10.0.0.5:7084`; `joined` follows. */
   moved(origin: string): void
-  /** It is over for good. */
+  /** Ended for good. */
   ended(ending: Ending): void
 }
 
-/** From the connection to `joined`. */
+/** Timeout from the connection to `joined`, in milliseconds. */
 const joinMs = 8_000
-/** A question to the node while nothing comes, and how long its answer may take. */
+/** Interval of pings during silence, and timeout of their answer. */
 const pingEveryMs = 3_000
 const silenceMs = 8_000
-/** And how long when the media fell silent, too. */
+/** Timeout if media is silent, too. */
 const doubtMs = 2_000
-/** A node or a controller that starts again is there within some seconds: so long it is tried every second. */
+/** Delays between attempts: a restarting node or controller is back within seconds, so it is tried every second at first. */
 const waitsMs = [0, 500, 1_000, 1_000, 1_000, 1_000, 2_000, 3_000] as const
-/** After so long without a connection the page gives up; and where the node said that it will be back: an update takes its time. */
+/** Time without a connection after which the page gives up; longer if the node announced its return, because an update takes time. */
 const giveUpMs = 90_000
 const giveUpRestartMs = 15 * 60_000
-/** The room may be on another node by now: they are asked as well as the one that had it, after so many tries there; so many of them at once. */
+/** Number of attempts at the room's node before the others are tried as well, and how many of those at once: the room may have moved. */
 const triesAtHome = 3
 const maxAsked = 4
-/** Refusals that may be over in a moment, while a node starts again. */
+/** Refusals that may disappear in a moment, while a node restarts. */
 const passing: ReadonlySet<string> = new Set(['noRoom', 'taken', 'roomFull', 'busy', 'tooMany'])
 
-/** After these one may come back as before; after any other end one is new. */
+/** Endings after which the user can return as before; after all others the user is new. */
 const keepsPass: ReadonlySet<string> = new Set(['lost', 'unreachable', 'outdated', 'replaced'])
-/** A room that moves meanwhile is followed so many times in a row. */
+/** Maximum number of consecutive moves to follow. */
 const maxMoves = 3
 
-/** The room signalling: joins, mends a broken connection by `resume`, and joins anew where that is too late. */
+/** Signalling of the room: joins, repairs a broken connection by `resume`, and joins anew if that is too late. */
 export class SignalClient {
-  /** URL of the node that the page came from. */
+  /** URL of the node that served the page. */
   readonly #home: string
-  /** URL of the node that has the room, as far as it is known. */
+  /** URL of the room's node, as far as known. */
   #origin: string
-  /** URL of the node that is asked now. */
+  /** URL of the node that is tried now. */
   #asked: string
   /** URLs of the site's other nodes. */
   #others: readonly string[] = []
@@ -76,18 +76,18 @@ export class SignalClient {
   readonly #listener: SignalListener
   readonly #ticket: () => string
   #socket: WebSocket | undefined
-  /** Gives up what is on its way to a connection. */
+  /** Aborts a pending connection. */
   #giveUp: () => void = () => {}
   #session = ''
   #userId: string | undefined
   #entered = false
-  /** A host has to let this person in. */
+  /** A host has to admit this user. */
   #waits = false
   #over = false
-  /** When the connection was lost; 0 while it stands. */
+  /** Time of the loss; 0 while connected. */
   #lostAt = 0
   #tries = 0
-  /** Since the last time that it was in. */
+  /** Moves since the last join. */
   #moves = 0
   #heardAt = 0
   #pingId = 0
@@ -96,8 +96,8 @@ export class SignalClient {
   readonly #finished = new AbortController()
 
   /**
-   * @param origin of the node, e.g. `http://10.0.0.5:7082`
-   * @param ticket of something that is sent or watched now; empty for none
+   * @param origin origin of the node, e.g. `http://10.0.0.5:7082`
+   * @param ticket returns the ticket of current media; empty: none
    */
   constructor(origin: string, request: JoinRequest, listener: SignalListener, ticket: () => string) {
     this.#home = origin
@@ -114,14 +114,14 @@ export class SignalClient {
     this.#connect()
   }
 
-  /** Sends, where the connection stands. Returns false when it does not: what is said is lost. */
+  /** Sends a message if connected. Returns false otherwise: the message is lost. */
   send(message: FromPerson): boolean {
     if (this.#socket?.readyState !== WebSocket.OPEN || this.#lostAt > 0) return false
     this.#socket.send(JSON.stringify(message))
     return true
   }
 
-  /** Goes, for good. @param back a moment later, with the page that is loaded again */
+  /** Leaves for good. @param back the page reloads and rejoins in a moment */
   leave(back = false): void {
     if (this.#over) return
     if (!back) keepPass(this.#request.roomId, '')
@@ -158,12 +158,12 @@ export class SignalClient {
     })
   }
 
-  /** URLs to ask: the node of the room, and when it is not there the others as well, each time another one first of these; in turn they come before it. */
+  /** Lists the URLs to try: the room's node, and if it does not answer the others as well, rotating the first of these; every other time they precede it. */
   #called(): Called {
     const known = this.#others.filter((origin) => origin !== this.#origin)
     const start = known.length === 0 ? 0 : this.#tries % known.length
     const others = [...known.slice(start), ...known.slice(0, start)].slice(0, maxAsked)
-    // A connection that ends, or that the room leaves, says so; one that breaks may be back in a moment.
+    // A connection that ends, or a room that moves, is announced; a broken one may be back in a moment.
     const extra = this.#tries - (this.#restarting ? 1 : triesAtHome)
     const [other] = others
     if (extra <= 0 || other === undefined) return { first: this.#origin, others, onlyWhenSilent: true }
@@ -222,7 +222,7 @@ export class SignalClient {
     this.#others = [...new Set([this.#home, ...otherNodes])]
   }
 
-  /** The node has answered: it is the one to talk to. */
+  /** The node has answered: it becomes the room's node. */
   #stands(): void {
     this.#lostAt = 0
     this.#tries = 0
@@ -233,7 +233,7 @@ export class SignalClient {
   }
 
   #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
-    // Another one says that it is where it was: it will be back.
+    // Another node says that the room is still there: its node will be back.
     if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
     const aside = this.#asked !== this.#origin
@@ -243,7 +243,7 @@ export class SignalClient {
       const outdated = reason === 'badRequest' && message.includes('version')
       return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
     }
-    // Too late to resume: join anew. The name of a guest may still be held by the one that was lost.
+    // Too late to resume: joins anew. The lost connection may still hold the name of a guest.
     if (resuming) {
       this.#tries = 0
       this.#session = ''
@@ -251,7 +251,7 @@ export class SignalClient {
     if (reason === 'taken') this.#userId = undefined
   }
 
-  /** Asks the node that has the room. */
+  /** Tries the room's node. */
   #follow(origin: string): void {
     this.#moves += 1
     this.#session = ''
@@ -264,7 +264,7 @@ export class SignalClient {
     this.#connect()
   }
 
-  /** The node ends, or the room leaves it: it is there again in a moment, here or on another one. */
+  /** The node ends, or the room leaves it: both return in a moment, here or on another node. */
   #comesBack(mediaOver: boolean): void {
     this.#restarting = true
     this.#session = ''
@@ -287,14 +287,14 @@ export class SignalClient {
     this.#retry = setTimeout(() => this.#connect(), wait)
   }
 
-  /** A connection can be dead without a word: a question now and then shows it. */
+  /** A dead connection may be silent: regular pings detect it. */
   #listen(): void {
     if (this.#socket === undefined || this.#lostAt > 0) return
     if (Date.now() - this.#heardAt > silenceMs) this.#drop()
     else this.send({ type: 'ping', id: ++this.#pingId })
   }
 
-  /** The way to the node may be lost: a question shows whether it is. */
+  /** The path to the node may be lost: a ping tells. */
   #doubt(): void {
     const socket = this.#socket
     const askedAt = Date.now()
@@ -308,7 +308,7 @@ export class SignalClient {
     if (this.#lostAt > 0 && this.#socket === undefined) this.#connect()
   }
 
-  /** A socket whose network is gone would take its time to close by itself. */
+  /** Drops the socket: without a network it would close slowly. */
   #drop(): void {
     const socket = this.#socket
     if (socket === undefined || this.#lostAt > 0) return
@@ -334,7 +334,7 @@ export class SignalClient {
   }
 }
 
-/** The node and this page come out of one build; what is not even a message is dropped. */
+/** The node and this page belong to one build; anything else is dropped. */
 function parsed(data: unknown): ToPerson | undefined {
   if (typeof data !== 'string') return undefined
   try {

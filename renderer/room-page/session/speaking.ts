@@ -1,30 +1,30 @@
 import { shallowReactive, shallowRef } from 'vue'
 
-/** Limit of remembered speakers: more than any stage holds. */
+/** Maximum number of remembered speakers: more than any stage shows. */
 const maxSpoke = 64
-/** A conversation has so many voices: who spoke before them is connected when they speak again. */
+/** Maximum number of voices of a conversation: recent speakers stay connected. */
 const maxVoices = 8
 
-/** Speakers in the room, as the node tells them. */
+/** Speakers in the room, as reported by the node. */
 export class Speaking {
   /** Users who speak now. */
   readonly now = shallowReactive(new Set<string>())
-  /** Users who spoke, the latest first; those who speak now are among them. */
+  /** Recent speakers, the latest first, including the current ones. */
   readonly spoke = shallowRef<readonly string[]>([])
 
-  /** People whose sound is to be there at once: who speaks, and who spoke last. */
+  /** Users whose sound must be available at once: current and recent speakers. */
   get voices(): ReadonlySet<string> {
     return new Set([...this.now, ...this.spoke.value.slice(0, maxVoices)])
   }
 
-  /** In the room, for the first time or again. */
+  /** Joined, for the first time or again. */
   enter({ speaking, spoke }: { speaking: readonly string[]; spoke: readonly string[] }): void {
     this.now.clear()
     for (const userId of speaking) this.now.add(userId)
     this.spoke.value = spoke
   }
 
-  /** These speak from now on, who began last first. */
+  /** Sets the current speakers, the latest first. */
   change(userIds: readonly string[]): void {
     const began = userIds.filter((userId) => !this.now.has(userId))
     const speaking = new Set(userIds)
@@ -35,7 +35,7 @@ export class Speaking {
     this.spoke.value = [...began, ...others].slice(0, maxSpoke)
   }
 
-  /** Somebody left. */
+  /** Removes a user who left. */
   remove(userId: string): void {
     this.now.delete(userId)
     if (this.spoke.value.includes(userId)) this.spoke.value = this.spoke.value.filter((other) => other !== userId)

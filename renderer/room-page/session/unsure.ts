@@ -1,12 +1,12 @@
-/** So long after it took over, in milliseconds, a node knows everybody who comes along from the one before. */
+/** Time after a takeover in which a node learns all users of its predecessor, in milliseconds. */
 const settleMs = 6_000
 
-/** Ids that were at the node before, and that the current node has not named yet. */
+/** Ids known from the previous node that the current one has not named yet. */
 export class Unsure {
   readonly #ids = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param gone told of those that were not named until then */
+  /** @param gone called with the ids that were not named in time */
   begin(ids: Iterable<string>, gone: (ids: readonly string[]) => void): void {
     this.clear()
     for (const id of ids) this.#ids.add(id)
@@ -18,7 +18,7 @@ export class Unsure {
     }, settleMs)
   }
 
-  /** It is named. Returns whether that was unsure. */
+  /** The node has named it. Returns whether it was pending. */
   delete(id: string): boolean {
     return this.#ids.delete(id)
   }

@@ -8,20 +8,20 @@ import type { Measured } from './measuring.ts'
 import { type RemoteMedia, remoteMedia } from './remote-media.ts'
 import { Unsure } from './unsure.ts'
 
-/** Which picture of a stream is wanted. */
+/** Requested size of a stream. */
 type PictureSize = 'full' | 'small'
 
-/** Lower than this in device pixels, the small picture is as good. */
+/** Height in device pixels below which the substream is good enough. */
 const smallPixels = 270
 
 /**
- * So many streams are all connected to, seen or not. In larger rooms who is neither seen nor among the voices costs a connection for nothing: they are connected
- * to when they appear or speak, and for so long afterwards, in milliseconds.
+ * Up to this number of streams, all are connected, visible or not. In larger rooms a stream that is neither visible nor a voice would waste a connection: it is connected
+ * when it appears or speaks, and for this time afterwards, in milliseconds.
  */
 const maxUnseen = 24
 const idleMs = 5_000
 
-/** URL at which streams are watched. */
+/** URL of the WHEP endpoint. */
 export interface WatchEndpoint {
   /** e.g. `http://10.0.0.5:7082` */
   origin: string
@@ -33,15 +33,15 @@ export interface WatchEndpoint {
 interface Watched {
   stream: RoomStream
   size: PictureSize
-  /** undefined while it is neither seen nor heard. */
+  /** Undefined while it is neither visible nor audible. */
   player: LivePlayer | undefined
-  /** Since when it is not wanted, in milliseconds since the epoch; 0 while it is. */
+  /** Time since when it is not needed, in milliseconds since the epoch; 0 while needed. */
   idleSince: number
-  /** Takes over once it has a picture: a change of size does not blink. */
+  /** Takes over once it has a picture, so that a change of size does not flicker. */
   next: { player: LivePlayer; size: PictureSize } | undefined
 }
 
-/** Every stream of the room that the node sends here (WHEP). */
+/** All streams of the room that the node sends here (WHEP). */
 export class Watching {
   readonly media = shallowReactive(new Map<string, RemoteMedia>())
   readonly #watched = new Map<string, Watched>()
@@ -50,14 +50,14 @@ export class Watching {
   #voices: ReadonlySet<string> = new Set()
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** With which another node can go on with something of it; empty where none can. */
+  /** Ticket with which another node can continue one of the sessions; empty: none. */
   get ticket(): string {
     for (const { player } of this.#watched.values())
       if (player !== undefined && player.ticket !== '') return player.ticket
     return ''
   }
 
-  /** Changes the URL to watch at. @param goesOn another session goes on with what is there, as far as it can; otherwise it begins everything anew */
+  /** Changes the endpoint. @param goesOn another node continues the sessions if possible; otherwise all start anew */
   enter(endpoint: WatchEndpoint, goesOn: boolean): void {
     const before = this.#endpoint
     this.#endpoint = endpoint
@@ -66,7 +66,7 @@ export class Watching {
     for (const [streamId, watched] of this.#watched) void this.#move(streamId, watched)
   }
 
-  /** A stream that does not go on is begun anew beside it, and takes over with its first picture. */
+  /** Starts a new session beside one that cannot continue, which takes over with its first picture. */
   async #move(streamId: string, watched: Watched): Promise<void> {
     const { player, size, stream } = watched
     const media = this.media.get(streamId)
@@ -81,8 +81,8 @@ export class Watching {
   }
 
   /**
-   * A stream is there. One of the same id replaces the earlier one.
-   * @param seen what is taken for granted until the page says how high it is shown
+   * Adds a stream. One with the same id replaces the earlier one.
+   * @param seen assumed visibility until the page reports the height
    */
   add(stream: RoomStream, seen = this.#watched.size < maxUnseen): void {
     this.#unsure.delete(stream.stream_id)
@@ -103,7 +103,7 @@ export class Watching {
     this.#connect()
   }
 
-  /** People whose sound is to be there at once. */
+  /** Sets the users whose sound must be available at once. */
   hear(voices: ReadonlySet<string>): void {
     this.#voices = voices
     this.#connect()
@@ -118,7 +118,7 @@ export class Watching {
     watched?.next?.player.close(known)
   }
 
-  /** Connects to what is wanted and has no connection; what is not wanted for a while loses its own. */
+  /** Connects needed streams; closes those that were not needed for a while. */
   #connect(): void {
     const all = this.#watched.size <= maxUnseen
     const now = Date.now()
@@ -139,7 +139,7 @@ export class Watching {
     this.#timer = idle ? setTimeout(() => this.#connect(), idleMs) : undefined
   }
 
-  /** Nobody knows when the sound that tells no level has something to say. */
+  /** Sound without a level is always needed, because its activity is unknown. */
   #wants({ stream }: Watched, { seen }: RemoteMedia): boolean {
     if (seen || this.#voices.has(stream.user_id)) return true
     return stream.audio_codec !== '' && !stream.tells_level
@@ -150,7 +150,7 @@ export class Watching {
     return player
   }
 
-  /** Only these are there. @param settles the node may not know all of them yet: the others go a while later, unless it names them until then */
+  /** Keeps only these. @param settles the node may not know all of them yet: missing ones end a while later, unless it names them */
   keep(streams: readonly RoomStream[], settles: boolean): void {
     const ids = new Set(streams.map(({ stream_id }) => stream_id))
     const others = [...this.#watched.keys()].filter((id) => !ids.has(id))
@@ -159,14 +159,14 @@ export class Watching {
     for (const stream of streams) this.add(stream, streams.length <= maxUnseen)
   }
 
-  /** How high a stream is shown from now on, in device pixels. A small picture is taken where the node has one. */
+  /** Sets the displayed height of a stream, in device pixels. Uses the substream if it is good enough. */
   show(streamId: string, height: number): void {
     const watched = this.#watched.get(streamId)
     const media = this.media.get(streamId)
     if (watched === undefined || media === undefined || watched.stream.video_codec === '') return
     const appears = height > 0 && !media.seen
     media.seen = height > 0
-    // Nothing is sent of a stream that is not seen, in whichever size.
+    // A hidden stream is not sent in any size.
     if (!media.seen) return this.#connect()
     const size = height < smallPixels && watched.stream.small ? 'small' : 'full'
     if (watched.player === undefined) watched.size = size
@@ -180,7 +180,7 @@ export class Watching {
     watched.next = { player, size }
   }
 
-  /** The node says what it sends of a stream from now on. */
+  /** Stores the parts of a stream that the node sends. */
   sent(streamId: string, size: StreamSize): void {
     const media = this.media.get(streamId)
     if (media !== undefined) media.sent = size
@@ -193,7 +193,7 @@ export class Watching {
     this.#timer = undefined
   }
 
-  /** For measuring. */
+  /** Lists the media to measure. */
   *measured(): Iterable<Measured> {
     for (const [id, { player }] of this.#watched) {
       const media = this.media.get(id)
@@ -252,7 +252,7 @@ export class Watching {
     media.video = video
     media.audio = audio
     media.state = 'connected'
-    // Another session: its node begins with everything.
+    // A new session: its node starts with the full picture.
     media.sent = 'full'
     before?.close()
   }
@@ -265,10 +265,10 @@ export class Watching {
   }
 }
 
-/** A picture that has not come by then is not waited for, in milliseconds. */
+/** Maximum wait for a picture, in milliseconds. */
 const pictureMs = 3_000
 
-/** Resolves when a track shows something. */
+/** Resolves at the first picture of a track. */
 function firstPicture(track: MediaStreamTrack | null): Promise<void> {
   if (track === null) return Promise.resolve()
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import type { en } from './en.ts'
 
 type Shape<T> = { [K in keyof T]: T[K] extends string ? string : Shape<T[K]> }
-/** A catalogue of the same shape as the English one: a missing text fails the type check. */
+/** A catalogue with the keys of the English one: a missing text fails the type check. */
 export type Texts = Shape<typeof en>

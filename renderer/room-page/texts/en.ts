@@ -1,4 +1,4 @@
-/** Every English text of the room page: the shape that the Chinese ones follow. */
+/** English texts of the room page, whose keys the Chinese ones share. */
 export const en = {
   title: 'Room',
   language: '切换到中文',

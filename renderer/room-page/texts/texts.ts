@@ -6,35 +6,35 @@ import { zh } from './zh.ts'
 
 export type Language = 'en' | 'zh'
 
-/** Values that a text names in braces. */
+/** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number>
 
 const catalogues: Record<Language, Texts> = { en, zh }
 
-/** The language shown now. */
+/** The current language. */
 export const language = ref<Language>(firstLanguage(remembered().language, navigator.languages))
 
-/** Every text in the language shown now. */
+/** Texts in the current language. */
 export const texts = computed(() => catalogues[language.value])
 
-/** A text with its values filled in. */
+/** Fills in the placeholders of a text. */
 export function fill(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** Shows the page in a language from now on, and in later visits. */
+/** Shows the page in a language, and stores it for later visits. */
 export function chooseLanguage(choice: Language): void {
   language.value = choice
   remember({ language: choice })
   showLanguage()
 }
 
-/** Tells the document its language: fonts and screen readers go by it. */
+/** Sets the document's language for fonts and screen readers. */
 export function showLanguage(): void {
   document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en'
 }
 
-/** The remembered language, else the first of the browser's that the page speaks, else English. */
+/** The stored language, else the browser's first one that the page supports, else English. */
 export function firstLanguage(chosen: Language | '', preferred: readonly string[]): Language {
   if (chosen !== '') return chosen
   const first = preferred.find((tag) => /^(zh|en)\b/i.test(tag))

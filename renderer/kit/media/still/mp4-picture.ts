@@ -1,6 +1,6 @@
-/** A picture of H.264 that can be decoded by itself. */
+/** An H.264 picture that can be decoded by itself. */
 export interface KeyFrame {
-  /** In the form of H.264 Annex B, each NAL unit behind four bytes, its parameter sets among them. */
+  /** In the form of H.264 Annex B, each NAL unit after four bytes, including its parameter sets. */
   frame: Uint8Array
   /** In pixels. */
   width: number
@@ -13,8 +13,8 @@ const pictureParameters = 8
 const delimiter = 9
 
 /**
- * A film of one picture (ISO/IEC 14496-12 and -15): every browser decodes it, on pages without a secure context too.
- * @returns undefined when the picture lacks its parameter sets
+ * Makes a film of one picture (ISO/IEC 14496-12 and -15): every browser decodes it, even on pages without a secure context.
+ * @returns undefined if the picture lacks its parameter sets
  */
 export function mp4OfPicture({ frame, width, height }: KeyFrame): Blob | undefined {
   const units = unitsOf(frame)
@@ -26,12 +26,12 @@ export function mp4OfPicture({ frame, width, height }: KeyFrame): Blob | undefin
   const size = sample.reduce((sum, { length }) => sum + length, 0)
   const head = box('ftyp', ascii('isom'), uint32(512), ascii('isomiso2avc1mp41'))
   const movieOf = (offset: number): Uint8Array => movie(track({ sps, pps, width, height, size, offset }), width, height)
-  // Its length does not depend on where the picture is.
+  // Its length does not depend on the position of the picture.
   const offset = head.length + movieOf(0).length + 8
   return new Blob([plain(head), plain(movieOf(offset)), plain(box('mdat', ...sample))], { type: 'video/mp4' })
 }
 
-/** The NAL units of a picture. None holds a start code itself (H.264, section 7.4.1). */
+/** Splits a picture into NAL units. None contains a start code itself (H.264, section 7.4.1). */
 function unitsOf(frame: Uint8Array): Uint8Array[] {
   const starts: number[] = []
   for (let at = 0; at + 4 <= frame.length; at++) {
@@ -47,12 +47,12 @@ interface Track {
   pps: Uint8Array
   width: number
   height: number
-  /** Bytes of the picture, and where in the file they begin. */
+  /** Bytes of the picture, and its offset in the file. */
   size: number
   offset: number
 }
 
-/** Ticks of the one second that the picture lasts. */
+/** Ticks in the one second of the picture. */
 const second = 1_000
 const noMatrix = bytes(...[0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000].flatMap((value) => [...uint32(value)]))
 
@@ -168,7 +168,7 @@ function ascii(text: string): Uint8Array {
   return new TextEncoder().encode(text)
 }
 
-/** With memory of its own: what a Blob takes. */
+/** Copies into memory of its own, as a Blob needs it. */
 function plain(part: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(part)
 }

@@ -1,14 +1,14 @@
 import { type KeyFrame, mp4OfPicture } from './mp4-picture.ts'
 
-/** Size of a thumbnail in pixels: twice what a list shows, for screens that are that fine. */
+/** Size of a thumbnail in pixels: twice its display size, for high-density screens. */
 const width = 320
 const quality = 0.7
-/** A picture that is not decoded by then never is. */
+/** Timeout of decoding, in milliseconds. */
 const decodeMs = 5_000
 
 /**
- * A small JPEG of a picture, as a data URL.
- * @throws Error when the browser cannot decode it
+ * Makes a small JPEG of a picture, as a data URL.
+ * @throws Error if the browser cannot decode it
  */
 export async function thumbnail(picture: KeyFrame): Promise<string> {
   const film = mp4OfPicture(picture)
@@ -17,7 +17,7 @@ export async function thumbnail(picture: KeyFrame): Promise<string> {
   const video = document.createElement('video')
   try {
     video.muted = true
-    // With less a browser may tell of a picture that it has not decoded yet.
+    // With less, a browser may report a picture before decoding it.
     video.preload = 'auto'
     video.src = url
     await decoded(video)
@@ -27,7 +27,7 @@ export async function thumbnail(picture: KeyFrame): Promise<string> {
     canvas.getContext('2d')?.drawImage(video, 0, 0, canvas.width, canvas.height)
     return canvas.toDataURL('image/jpeg', quality)
   } finally {
-    // Lets go of the decoder at once.
+    // Releases the decoder at once.
     video.removeAttribute('src')
     video.load()
     URL.revokeObjectURL(url)
@@ -43,7 +43,7 @@ function decoded(video: HTMLVideoElement): Promise<void> {
     }
     const failed = (): void => reject(new Error(video.error?.message ?? 'it cannot be decoded'))
     video.addEventListener('error', settle(failed), { once: true })
-    // When the picture can be drawn; older browsers tell only that it is there.
+    // Waits until the picture can be drawn; older browsers only report that it is loaded.
     if ('requestVideoFrameCallback' in video) video.requestVideoFrameCallback(settle(resolve))
     else (video as HTMLVideoElement).addEventListener('loadeddata', settle(resolve), { once: true })
   })

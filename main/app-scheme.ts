@@ -5,7 +5,7 @@ import { protocol } from 'electron'
 const scheme = 'app'
 const host = 'roomdesk'
 
-/** The page's origin, exactly as the page and Electron spell it. */
+/** Origin of the page, as the page and Electron write it. */
 export const origin = `${scheme}://${host}`
 
 const types: Readonly<Record<string, string>> = {
@@ -18,7 +18,7 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Content policy of the page: its own files only. It talks to the controller over the bridge, so it needs no connections. */
+/** Content security policy of the page: only its own files. It talks to the controller over the bridge, so it needs no connections. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "script-src 'self'",
@@ -32,14 +32,14 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Makes `app://` a scheme with an origin of its own, as https has. Before the app is ready. */
+/** Gives `app://` an origin of its own, like https. Call it before the app is ready. */
 export function declareAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true } },
   ])
 }
 
-/** Serves the built page from `folder` under `app://roomdesk/`. Once, when the app is ready. */
+/** Serves the built page from `folder` under `app://roomdesk/`. Call it once, when the app is ready. */
 export function serveApp(folder: string): void {
   protocol.handle(scheme, (request) => answer(folder, request))
 }
@@ -65,7 +65,7 @@ function refuse(status: number): Response {
   return new Response(null, { status, headers: { ...protection, 'content-security-policy': contentSecurityPolicy } })
 }
 
-/** The file that a URL of ours names, or undefined for anything outside `folder`. */
+/** Returns the file of one of our URLs; undefined outside of `folder`. */
 export function fileOf(folder: string, address: string): string | undefined {
   let url: URL
   let path: string

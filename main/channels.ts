@@ -1,9 +1,9 @@
-/** Channels between the page and the main process: the only ones there are. */
+/** All channels between the page and the main process. */
 export const channels = {
-  /** `invoke(name, input)`: a procedure of the console contract, answered with a ConsoleResult. */
+  /** `invoke(name, input)`: a procedure of the console contract; answers a ConsoleResult. */
   call: 'console:call',
   /** Pushed: one ConsoleEvent. */
   event: 'console:event',
-  /** Pushed: what became of a file that the page handed to the operator, a `DownloadEnd`. */
+  /** Pushed: the result of a download that the page started, a `DownloadEnd`. */
   download: 'download:ended',
 } as const

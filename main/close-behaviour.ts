@@ -2,7 +2,7 @@ import { type BrowserWindow, dialog } from 'electron'
 import type { PreferencesFile } from './preferences.ts'
 import type { Texts } from './texts.ts'
 
-/** Parts that closing a window works with. */
+/** Parts that handle the closing of a window. */
 export interface CloseBehaviour {
   preferences: PreferencesFile
   texts: () => Texts
@@ -11,7 +11,7 @@ export interface CloseBehaviour {
   quit: () => void
 }
 
-/** Closing hides the window to the tray, or quits, as the operator chose; the first time it asks. */
+/** Hides the window to the tray on closing, or quits, as the operator chose; asks the first time. */
 export function decideOnClose(window: BrowserWindow, behaviour: CloseBehaviour): void {
   let asking = false
   window.on('close', (event) => {

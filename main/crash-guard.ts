@@ -2,11 +2,11 @@ import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from 'pino'
 import type { Texts } from './texts.ts'
 
-/** So many reloads in so many milliseconds; past it the operator is asked, so that a page that always crashes does not spin. */
+/** Maximum number of reloads in this many milliseconds; beyond it the operator is asked, so that a page that always crashes does not reload for ever. */
 const maxReloads = 3
 const withinMs = 60_000
 
-/** Parts that the guard works with. */
+/** Parts of the guard. */
 export interface PageGuard {
   texts: () => Texts
   logger: Logger
@@ -14,7 +14,7 @@ export interface PageGuard {
   show: (text: string) => void
 }
 
-/** Reloads the page when its process dies, and says so. The controller lives in the main process and is not touched. */
+/** Reloads the page when its process crashes, with a notification. The controller runs in the main process and is unaffected. */
 export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show }: PageGuard): void {
   let reloads: number[] = []
   const contents = window.webContents

@@ -2,18 +2,18 @@ import { type DownloadItem, session, type WebContents } from 'electron'
 import { channels } from './channels.ts'
 import { isOurs } from './hardening.ts'
 
-/** Outcome for a file that the page hands to the operator. */
+/** Result of a file that the page saves for the operator. */
 export interface DownloadEnd {
-  /** As the page has made it, `blob:…`. */
+  /** URL made by the page, `blob:…`. */
   url: string
-  /** Cancelled: the operator has closed the dialog that asks where to. */
+  /** Cancelled: the operator closed the Save dialog. */
   state: 'completed' | 'cancelled' | 'interrupted'
 }
 
-/** Tells the page when its file is written, because the dialog that asks where to comes after the click. Nothing else is downloaded. When the app is ready. */
+/** Notifies the page when its file is written, because the Save dialog comes after the click. Blocks all other downloads. Call it when the app is ready. */
 export function followDownloads(): void {
   session.defaultSession.on('will-download', (event, item, contents) => {
-    // A file that the page makes has an address of the page's own origin.
+    // A file made by the page has the page's origin.
     if (item.getURL().startsWith('blob:') && isOurs(contents.getURL())) follow(item, contents)
     else event.preventDefault()
   })

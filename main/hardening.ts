@@ -2,7 +2,7 @@ import { app, session, shell, type WebContents, type WebPreferences } from 'elec
 import { origin } from './app-scheme.ts'
 import { sandboxFor } from './sandbox.ts'
 
-/** Preferences of every window: nothing of Node in the page, and its world apart from the preload's. */
+/** Preferences of every window: no Node in the page, and a context separate from the preload's. */
 export function secureWebPreferences(preload: string): WebPreferences {
   return {
     preload,
@@ -22,8 +22,8 @@ export function secureWebPreferences(preload: string): WebPreferences {
 }
 
 /**
- * Settings from before the app is ready: every renderer sandboxed, every web contents guarded from its first moment.
- * @returns what is to be said of the sandbox, where there is none
+ * Applies settings before the app is ready: every renderer sandboxed, every web contents guarded from the start.
+ * @returns state of the sandbox
  */
 export function hardenApp(): 'on' | 'off' | 'refuse' {
   const { platform, argv } = process
@@ -34,7 +34,7 @@ export function hardenApp(): 'on' | 'off' | 'refuse' {
 }
 
 /**
- * Permissions of the console's page: copy a text, and reach MCU nodes on this machine and in the local network for its previews, where Chromium
+ * Permissions of the console's page: copy a text, and reach MCU nodes on this machine and in the local network for its previews, if Chromium
  * asks for that (Local Network Access). Its content security policy keeps every other connection to its own origin.
  */
 const allowed: ReadonlySet<string> = new Set([
@@ -51,14 +51,14 @@ export function denyPermissions(): void {
   defaultSession.setPermissionRequestHandler((_contents, permission, answer, { requestingUrl }) =>
     answer(allows(permission, requestingUrl)),
   )
-  // Most of what a page asks for is checked first, and asked for where that says no.
+  // Chromium checks most permissions first, and requests those that the check refuses.
   defaultSession.setPermissionCheckHandler((_contents, permission, requestingOrigin) =>
     allows(permission, requestingOrigin),
   )
   defaultSession.setDevicePermissionHandler(() => false)
 }
 
-/** Whether a page of ours may be shown at `url`. */
+/** Tells whether a URL belongs to our page. */
 export function isOurs(url: string): boolean {
   return url === origin || url.startsWith(`${origin}/`)
 }
@@ -77,7 +77,7 @@ function guard(contents: WebContents): void {
   })
 }
 
-/** Opens a web page in the operator's browser; any other scheme would start programs. */
+/** Opens a web page in the operator's browser; other schemes could start programs. */
 function openOutside(url: string): void {
   if (URL.canParse(url) && new URL(url).protocol === 'https:') void shell.openExternal(url)
 }

@@ -6,13 +6,13 @@ import type { Controller } from '../server/controller/controller.ts'
 import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
 
-/** Longest input of one call, in characters of JSON: a CSV import of 4 MiB, escaped, fits. */
+/** Maximum input of one call, in characters of JSON: fits a CSV import of 4 MiB, escaped. */
 const maxInput = 10 * 1024 * 1024
-/** Calls of the page that may be under way at once. */
+/** Maximum number of concurrent calls of the page. */
 const maxCalls = 256
 
 /**
- * Answers the page's calls. A call that is made before the controller runs waits for it.
+ * Answers the page's calls. Calls made before the controller runs wait for it.
  * @param controller resolves when the controller runs
  */
 export function serveCalls(controller: Promise<Controller>, logger: Logger): void {
@@ -34,7 +34,7 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
   })
 }
 
-/** Our page's main frame, by exact origin. */
+/** Tells whether a call comes from our page's main frame, by exact origin. */
 function isFromOurPage({ senderFrame }: IpcMainInvokeEvent): boolean {
   return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin
 }

@@ -10,32 +10,32 @@ import { KeyFileError, loadKeyFile } from '../server/store/files/key-file.ts'
 const wrappedName = 'seal.key.wrapped'
 const plainName = 'seal.key'
 
-/** The key that seals the site's secrets, and what protects it. */
+/** Key that seals the site's secrets, and its protection. */
 export interface DataKey {
   /** 32 bytes. */
   key: Buffer
-  /** `system`: wrapped by the keychain of this user's session; `file`: a file that only this user may read. */
+  /** `system`: wrapped by the keychain of this user's session; `file`: a file readable only by this user. */
   protection: 'system' | 'file'
   /** Its name in the data folder. */
   file: typeof wrappedName | typeof plainName
 }
 
-/** The keychain does not open the wrapped key, or refuses to wrap one. */
+/** The keychain cannot open the wrapped key, or refuses to wrap one. */
 export class KeychainError extends Error {
   override readonly name = 'KeychainError'
-  /** It is there, and waits for somebody to unlock it. */
+  /** The keychain exists, and waits to be unlocked. */
   readonly isLocked: boolean
 
   constructor(message: string, cause: unknown) {
     super(message, { cause })
-    // Electron's words are all that it tells the two apart by.
+    // Electron distinguishes the two only by its message.
     this.isLocked = cause instanceof Error && cause.message.includes('temporarily unavailable')
   }
 }
 
 /**
- * The key of a data folder: unwrapped, or made and wrapped. A key file that is there already (made headless, or where there was
- * no keychain) is used as it is, so that the folder works with either face. No key is made for a site that was sealed with another one.
+ * Loads the key of a data folder: unwraps it, or makes and wraps one. An existing key file (made headless, or without
+ * a keychain) is used unchanged, so that the folder works with either face. No key is made for a site sealed with another one.
  * @throws KeychainError, KeyFileError
  */
 export async function loadDataKey(folder: string): Promise<DataKey> {
@@ -62,7 +62,7 @@ async function plainKey(path: string): Promise<DataKey> {
 
 /**
  * Describes the key for the console.
- * @param session Electron's folder of the session's own files: on Windows what opens the wrapped key is in one of them, and nowhere else
+ * @param session Electron's folder of the session: on Windows a file in it is needed to open the wrapped key
  */
 export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session: string): SiteKeyView {
   if (protection === 'file') return { place: 'file', file, unprotected: true, also: '' }
@@ -74,7 +74,7 @@ export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session:
   }
 }
 
-/** Undefined where nothing would protect it. */
+/** Returns undefined if nothing would protect it. */
 async function wrap(key: Buffer): Promise<Buffer | undefined> {
   if (!(await safeStorage.isAsyncEncryptionAvailable())) return undefined
   try {
@@ -86,14 +86,14 @@ async function wrap(key: Buffer): Promise<Buffer | undefined> {
 }
 
 /**
- * Whether a keychain sealed this. On Linux Chromium seals with a key that is in its own source where there is none, or it does not answer, and says so
- * by the prefix `v10` alone (os_crypt); elsewhere that prefix is the keychain's.
+ * Tells whether a keychain sealed this. On Linux, without a working keychain, Chromium seals with a key from its own source, and shows it
+ * only by the prefix `v10` (os_crypt); on other systems that prefix is the keychain's.
  */
 function protects(sealed: Buffer): boolean {
   return process.platform !== 'linux' || sealed.subarray(0, 3).toString('latin1') !== 'v10'
 }
 
-/** A key that everybody could open, or that was sealed with one that is to be renewed, is wrapped anew as soon as the keychain can. */
+/** Wraps a key again, if it was public or sealed with an outdated key, as soon as the keychain can. */
 async function unwrap(wrapped: Buffer, path: string): Promise<DataKey> {
   const { result, shouldReEncrypt } = await safeStorage.decryptStringAsync(wrapped).catch((cause: unknown) => {
     throw new KeychainError(`The keychain of this session does not open ${path}.`, cause)
@@ -117,7 +117,7 @@ async function readOptional(path: string): Promise<Buffer | undefined> {
   }
 }
 
-/** Durable before it is used: a secret sealed with a lost key is lost. */
+/** Writes durably before use: a secret sealed with a lost key is lost. */
 async function writeOnce(path: string, content: Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const handle = await open(`${path}.new`, 'w', 0o600)

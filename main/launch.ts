@@ -1,24 +1,24 @@
 import { join } from 'node:path'
 import { type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 
-/** How the desktop app was started. */
+/** Start of the desktop app. */
 export interface DesktopLaunch
   extends Pick<
     LaunchOptions,
     'host' | 'mediaPort' | 'devicePort' | 'nodePort' | 'olderClients' | 'getAccessToken' | 'logLevel'
   > {
   dataFolder: string
-  /** At login: the window stays hidden until the operator opens it. */
+  /** Started at login: the window stays hidden until the operator opens it. */
   hidden: boolean
 }
 
-/** Flags of the headless controller that the desktop takes too; Electron and Chromium have flags of their own beside them. */
+/** Flags of the headless controller that the desktop accepts; Electron and Chromium have their own flags. */
 const ours = /^--(data-dir|host|media-port|device-port|node-port|older-clients|get-access-token|log-level)=/
 
 /**
- * Reads `--flag=value` and `ROOMDESK_<FLAG>` as the headless controller does.
- * @param userData the app's own folder: the site lives in `site` below it unless told otherwise
- * @param atLogin the system has started it at login, and says so itself
+ * Reads `--flag=value` and `ROOMDESK_<FLAG>` like the headless controller.
+ * @param userData the app's own folder: the site is in its subfolder `site` by default
+ * @param atLogin started at login, according to the system
  * @throws LaunchError
  */
 export function readDesktopLaunch(

@@ -2,10 +2,10 @@ import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from
 import { dirname } from 'node:path'
 import type { DestinationStream } from 'pino'
 
-/** Bytes after which a new file is begun; one older file is kept. */
+/** Maximum size of the file in bytes, after which a new one begins; one older file is kept. */
 const longest = 5 * 1024 * 1024
 
-/** A log file of bounded size, for an app that has no terminal. A disk that refuses costs the lines, never the app. */
+/** A log file of bounded size, for an app without a terminal. A failing disk loses lines, but does not stop the app. */
 export function logFile(path: string): DestinationStream {
   let file: number | undefined
   let size = 0
@@ -26,7 +26,7 @@ export function logFile(path: string): DestinationStream {
     try {
       renameSync(path, `${path}.old`)
     } catch {
-      // Then it goes on in the file there is.
+      // Continues in the existing file.
     }
   }
 
@@ -38,7 +38,7 @@ export function logFile(path: string): DestinationStream {
       try {
         size += writeSync(file, line)
       } catch {
-        // Full: the line is lost.
+        // The disk is full: the line is lost.
       }
     },
   }

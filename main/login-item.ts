@@ -7,7 +7,7 @@ import { app } from 'electron'
 
 const hiddenFlag = '--hidden'
 
-/** Whether the app starts at login. */
+/** Tells whether the app starts at login. */
 export function startsAtLogin(): boolean {
   if (process.platform !== 'linux') return app.getLoginItemSettings({ args: [hiddenFlag] }).openAtLogin
   try {
@@ -17,12 +17,12 @@ export function startsAtLogin(): boolean {
   }
 }
 
-/** Whether macOS started the app at login: it gives a login item no arguments (Electron's `Settings.args` is of Windows only). */
+/** Tells whether macOS started the app at login: its login items have no arguments (Electron's `Settings.args` is for Windows only). */
 export function wasOpenedAtLogin(): boolean {
   return process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin
 }
 
-/** @throws what the file system says, where the entry cannot be written */
+/** @throws errors of the file system if the entry cannot be written */
 export function setStartsAtLogin(starts: boolean): void {
   if (process.platform !== 'linux') return app.setLoginItemSettings({ openAtLogin: starts, args: [hiddenFlag] })
   const file = autostartFile()
@@ -36,17 +36,17 @@ function autostartFile(): string {
   return join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'autostart', 'roomdesk.desktop')
 }
 
-/** Program that starts this app: the AppImage file where it runs from one (its mount goes away), the folder of the sources in development. */
+/** Program that starts this app: the AppImage file if it runs from one (its mount point is temporary), the folder of the sources in development. */
 function command(): string[] {
   const program = process.env.APPIMAGE ?? app.getPath('exe')
   return app.isPackaged ? [program, hiddenFlag] : [program, app.getAppPath(), hiddenFlag]
 }
 
-/** A Desktop Entry; each argument quoted as its specification says (section "The Exec key"). */
+/** Makes a Desktop Entry; quotes each argument by its specification (section "The Exec key"). */
 export function autostartEntry(argv: readonly string[]): string {
   const quote = (argument: string): string =>
     `"${argument.replaceAll(/["`$\\]/g, (character) => `\\${character}`).replaceAll('%', '%%')}"`
-  // Backslashes are escaped once more, as in every string value of the file.
+  // Escapes backslashes once more, as in every string value of the file.
   const exec = argv.map(quote).join(' ').replaceAll('\\', '\\\\')
   const lines = ['[Desktop Entry]', 'Type=Application', 'Version=1.5', 'Name=Roomdesk', `Exec=${exec}`, 'Icon=roomdesk']
   return [...lines, 'Terminal=false', 'StartupNotify=false', 'X-GNOME-Autostart-enabled=true', ''].join('\n')

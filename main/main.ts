@@ -54,7 +54,7 @@ function run(): void {
   }, logger)
   quit.followShutdown()
   running.quit = quit
-  // The tray keeps the app when its window is closed.
+  // Without a window the tray keeps the app running.
   app.on('window-all-closed', () => undefined)
 
   denyPermissions()
@@ -75,7 +75,7 @@ function texts(): Texts {
   return textsFor('system', app.getLocale())
 }
 
-/** The app cannot do its work: says why, and ends. */
+/** Shows a fatal error, and quits. */
 function giveUp(error: unknown, logger?: Logger): void {
   if (!(error instanceof GaveUpError)) {
     if (logger === undefined) console.error(error)

@@ -18,11 +18,11 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
     child.once('exit', () => {
       state = 'ended'
     })
-    // There is no process before it has started: what was to be ended by then is ended now.
+    // The process did not exist before: applies an earlier kill now.
     child.once('spawn', () => {
       if (state === 'killed') kill(child.pid)
     })
-    // Without a listener, V8 giving up in there would be an error that nobody caught in here. Its exit follows.
+    // Without a listener, a fatal error of V8 in the process would be an uncaught exception here. Its exit follows.
     child.on('error', (type, location) => {
       fatal = ` (${type}: ${location})`
     })
@@ -51,12 +51,12 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   }
 }
 
-/** `child.kill()` asks: a program that hangs does not hear it. */
+/** Sends SIGKILL: `child.kill()` only asks, and a hanging program ignores it. */
 function kill(pid: number | undefined): void {
   try {
     if (pid !== undefined) process.kill(pid, 'SIGKILL')
   } catch (error) {
-    // It has ended, and its exit was not told yet.
+    // It has ended, and its exit event is pending.
     if (!hasCode(error, 'ESRCH')) throw error
   }
 }

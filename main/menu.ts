@@ -3,7 +3,7 @@ import type { Texts } from './texts.ts'
 
 /** Commands of the application menu. */
 export interface MenuActions {
-  /** Shows a page of the console by its route. */
+  /** Opens a page of the console by its route. */
   go: (route: string) => void
   restartListeners: () => void
   openDataFolder: () => void
@@ -16,10 +16,10 @@ export interface MenuActions {
   setKeepsInTray: (keeps: boolean) => void
 }
 
-/** Pages in the order of the console's own navigation: Ctrl+1 is the first. */
+/** Pages in the order of the console's navigation: Ctrl+1 is the first. */
 const pages = ['overview', 'credentials', 'rooms', 'nodes', 'devices', 'activity', 'tester', 'settings'] as const
 
-/** Makes the application menu; again whenever the language or a check mark changes. */
+/** Sets the application menu; called again after changes of the language or a check mark. */
 export function setApplicationMenu(actions: MenuActions, texts: Texts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(template(actions, texts)))
 }

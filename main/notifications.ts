@@ -3,19 +3,19 @@ import type { NodeView } from '../shared/console/nodes.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import type { Texts } from './texts.ts'
 
-/** Milliseconds in which what goes down is told in one notification. */
+/** Time in which several failures are gathered into one notification, in milliseconds. */
 const gatherMs = 2_000
 
-/** Parts that telling works with. */
+/** Parts of the notifications. */
 export interface Teller {
   texts: () => Texts
-  /** Somebody who sees the console needs no notification. */
+  /** Tells whether the operator sees the console, and so needs no notification. */
   isVisible: () => boolean
   /** Shows a notification. */
   show: (text: string) => void
 }
 
-/** Tells of nodes and devices that go down while the window is hidden. Feed it every event and the state at the start. */
+/** Notifies of nodes and devices that fail while the window is hidden. Needs every event and the state at the start. */
 export class DownNotifications {
   readonly #teller: Teller
   readonly #nodes = new Map<string, NodeView['state']>()
@@ -33,7 +33,7 @@ export class DownNotifications {
     if (event.name === 'devices.changed') this.devices(event.payload.items, event.payload.removed)
   }
 
-  /** Every node as it is. */
+  /** Takes the state of all nodes. */
   nodes(views: readonly NodeView[]): void {
     const before = new Map(this.#nodes)
     this.#nodes.clear()
@@ -45,7 +45,7 @@ export class DownNotifications {
     this.#tellSoon()
   }
 
-  /** The devices that changed. */
+  /** Takes the changed devices. */
   devices(views: readonly DeviceView[], removed: readonly string[] = []): void {
     for (const { userId, userName, state } of views) {
       if (state === 'joined') {

@@ -2,19 +2,19 @@ import { Notification } from 'electron'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 
-/** So many notifications that nobody has seen to are held; the system has dropped older ones from its list by then. */
+/** Maximum number of open notifications to keep; the system has dropped older ones from its list by then. */
 const maxHeld = 50
 
-/** Parts that showing works with. */
+/** Parts of the notifier. */
 export interface NotifierOptions {
   logger: Logger
   /** Action of a click on a notification. */
   open: () => void
-  /** Told of each text that the system does not show: it has no notifications, or refuses those of this app (macOS does where it is not signed). */
+  /** Called with each text that the system does not show: it has no notifications, or refuses those of this app (as macOS does with an unsigned app). */
   onRefused: (text: string) => void
 }
 
-/** Shows notifications of the system, and holds each until it was clicked or closed: with its object its click is lost, too. */
+/** Shows notifications of the system, and keeps each until it is clicked or closed: without its object the click is lost. */
 export class Notifier {
   readonly #options: NotifierOptions
   readonly #held = new LRUCache<Notification, true>({ max: maxHeld })

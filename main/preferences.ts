@@ -4,22 +4,22 @@ import type { Logger } from 'pino'
 import { z } from 'zod'
 
 const preferencesSchema = z.object({
-  /** Last place of the window; null until it was first placed. */
+  /** Last place of the window; null before the first. */
   window: z
     .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1), maximized: z.boolean() })
     .nullable()
     .catch(null)
     .default(null),
-  /** Effect of closing the window. */
+  /** Action of closing the window. */
   close: z.enum(['ask', 'hide', 'quit']).catch('ask').default('ask'),
-  /** The computer does not go to sleep while somebody is in a room. */
+  /** Keeps the computer awake while a room is in use. */
   keep_awake: z.boolean().catch(true).default(true),
 })
 
-/** Preferences of the shell on this machine; the site's own settings live in the store. */
+/** Preferences of the shell on this machine; the site's own settings are in the store. */
 export type Preferences = z.output<typeof preferencesSchema>
 
-/** The preferences on disk: read once, written whole. Losing them costs a window position, so a broken file is no error. */
+/** Preferences on disk: read once, written completely. Losing them costs a window position, so a broken file is no error. */
 export class PreferencesFile {
   readonly #path: string
   readonly #logger: Logger

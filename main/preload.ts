@@ -3,7 +3,7 @@ import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { channels } from './channels.ts'
 import type { DownloadEnd } from './downloads.ts'
 
-/** Runs sandboxed in a world of its own; the page gets this one frozen object and nothing else of Electron. */
+/** Runs sandboxed in a context of its own; the page gets only this frozen object of Electron. */
 
 const listeners = new Set<(event: ConsoleEvent) => void>()
 
@@ -12,7 +12,7 @@ ipcRenderer.on(channels.download, (_event, end: DownloadEnd) => {
   for (const listener of [...downloadListeners]) listener(end)
 })
 
-// Main pushes a ConsoleEvent by its own types; the wire in between is Electron's.
+// The main process pushes a typed ConsoleEvent; Electron transports it.
 ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
   for (const listener of [...listeners]) listener(event)
 })
@@ -23,12 +23,12 @@ contextBridge.exposeInMainWorld(
     transport: 'ipc',
     /** Resolves to a ConsoleResult. */
     call: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.call, name, input),
-    /** Returns the function that stops listening. */
+    /** Returns a function that stops listening. */
     onEvent: (listener: (event: ConsoleEvent) => void): (() => void) => {
       listeners.add(listener)
       return () => void listeners.delete(listener)
     },
-    /** Returns the function that stops listening. */
+    /** Returns a function that stops listening. */
     onDownload: (listener: (end: DownloadEnd) => void): (() => void) => {
       downloadListeners.add(listener)
       return () => void downloadListeners.delete(listener)

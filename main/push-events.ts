@@ -2,7 +2,7 @@ import type { BrowserWindow } from 'electron'
 import type { Controller } from '../server/controller/controller.ts'
 import { channels } from './channels.ts'
 
-/** Pushes the controller's events to a window for as long as it lives. */
+/** Pushes the controller's events to a window until it closes. */
 export function pushEvents(controller: Promise<Controller>, window: BrowserWindow): void {
   let stop: (() => void) | undefined
   let closed = false
@@ -17,6 +17,6 @@ export function pushEvents(controller: Promise<Controller>, window: BrowserWindo
         window.webContents.send(channels.event, event)
     })
   }
-  // A controller that does not start is told by whoever started it.
+  // The code that starts the controller reports its failure.
   controller.then(start, () => undefined)
 }

@@ -1,15 +1,15 @@
 import { app, powerMonitor } from 'electron'
 import type { Logger } from 'pino'
 
-/** Milliseconds after which the app ends although the store has not said that it is done. */
+/** Time after which the app ends even if the store has not finished, in milliseconds. */
 const maxMs = 12_000
 
-/** Ends the app in order: the controller stops and its store is flushed first, within a deadline. */
+/** Ends the app in order: first stops the controller and flushes its store, within a deadline. */
 export class Quit {
   readonly #logger: Logger
   #state: 'running' | 'stopping' | 'stopped' = 'running'
 
-  /** @param stop stops the controller; it may take its time */
+  /** @param stop stops the controller, and may take time */
   constructor(stop: () => Promise<void>, logger: Logger) {
     this.#logger = logger
     app.on('before-quit', (event) => {
@@ -26,14 +26,14 @@ export class Quit {
     })
   }
 
-  /** True from the moment somebody asked to quit. */
+  /** True once quitting was requested. */
   get isQuitting(): boolean {
     return this.#state !== 'running'
   }
 
   /**
-   * Quits in order when the machine shuts down, or Windows logs the operator off: it asks each window, and ends the app without `before-quit` when none asks for time.
-   * Windows goes on when the app has ended. When the app is ready.
+   * Quits in order when the machine shuts down, or Windows logs the operator off: the system asks each window, and ends the app without `before-quit` unless one asks for time.
+   * Windows continues when the app has ended. Call it when the app is ready.
    */
   followShutdown(): void {
     app.on('browser-window-created', (_event, window) => {
@@ -42,7 +42,7 @@ export class Quit {
         app.quit()
       })
     })
-    // On Linux the very first listener is not counted, whatever it listens for, and the system waits for none that was not (Electron's power-monitor.ts).
+    // On Linux the very first listener is not counted, for any event, and the system only waits for counted ones (Electron's power-monitor.ts).
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))
     powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
       event?.preventDefault()

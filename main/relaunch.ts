@@ -5,10 +5,10 @@ import { CrashGuard } from '../server/bin/crash-guard.ts'
 import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
 import type { Texts } from './texts.ts'
 
-/** Parts of the app's own last resort. */
+/** Parts of the restart after a crash. */
 export interface RelaunchOptions {
   logger: Logger
-  /** Facts from the app before this one. */
+  /** Restarts of the previous processes. */
   restarts: Restarts
   texts: () => Texts
   /** Undefined until it runs. */
@@ -16,7 +16,7 @@ export interface RelaunchOptions {
   isQuitting: () => boolean
 }
 
-/** After an error that nobody foresaw the app ends and starts again, as the headless controller does, but once only: an app that flashes up again and again helps nobody. The second time within a minute it says so and stays closed. */
+/** Restarts the app after an unexpected error, like the headless controller, but only once, because an app that keeps reappearing helps nobody. The second time within a minute it shows a message and stays closed. */
 export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuitting }: RelaunchOptions): void {
   new CrashGuard({
     logger,
@@ -35,12 +35,12 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
   }).watch()
 }
 
-/** Ends this app; one that is told of the restarts takes its place, with the same arguments. */
+/** Ends this app and starts its successor with the same arguments, and with the restarts. */
 export function startAppAgain(restarts: Restarts): void {
-  // It inherits the environment, as every child does.
+  // The successor inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
   const { APPIMAGE } = process.env
-  // The folder that an AppImage is mounted in goes with the app that ran from it.
+  // The mount point of an AppImage ends with the app that ran from it.
   app.relaunch(APPIMAGE === undefined ? {} : { execPath: APPIMAGE, args: process.argv.slice(1) })
   app.exit(0)
 }

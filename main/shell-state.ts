@@ -4,7 +4,7 @@ import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { type Settings, settingsSchema } from '../shared/settings.ts'
 import type { Controller } from '../server/controller/controller.ts'
 
-/** State of the site, as the shell shows it. */
+/** State of the site as shown by the shell. */
 export interface ShellState {
   attention: readonly Attention[]
   counts: OverviewView['counts']
@@ -12,26 +12,26 @@ export interface ShellState {
 
 const internal = { transport: 'internal', client: '', role: 'admin' } as const
 
-/** The site as the tray shows it. Undefined when the controller cannot say. */
+/** Reads the state of the site for the tray. Undefined if the controller does not answer. */
 export async function readState(controller: Controller): Promise<ShellState | undefined> {
   const result = await controller.call('overview.get', {}, internal)
   const overview = result.ok ? overviewView.safeParse(result.value) : undefined
   return overview?.success ? { attention: overview.data.attention, counts: overview.data.counts } : undefined
 }
 
-/** The operator's language and theme. Undefined when the controller cannot say. */
+/** Reads the operator's language and theme. Undefined if the controller does not answer. */
 export async function readConsoleSettings(controller: Controller): Promise<Settings['console'] | undefined> {
   const result = await controller.call('settings.get', {}, internal)
   const settings = result.ok ? settingsSchema.safeParse(result.value) : undefined
   return settings?.data?.console
 }
 
-/** Whether an event can change what `readState` says. */
+/** Tells whether an event can change the result of `readState`. */
 export function changesState({ name }: ConsoleEvent): boolean {
   return name !== 'activity.added' && name !== 'store.noticed' && name !== 'settings.changed'
 }
 
-/** Runs `work` at most once per `intervalMs`, and once more when it was asked for meanwhile. */
+/** Runs `work` at most once per `intervalMs`, and once more if requested meanwhile. */
 export function throttled(work: () => Promise<void>, intervalMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let again = false

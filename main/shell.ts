@@ -19,7 +19,7 @@ import { RoomdeskTray } from './tray.ts'
 import { ConsoleWindow } from './window.ts'
 import { WindowNotices } from './window-notices.ts'
 
-/** Milliseconds between two looks at the site for the tray. */
+/** Interval between readings of the site for the tray, in milliseconds. */
 const trayMs = 1_000
 const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 
@@ -27,16 +27,16 @@ const desktopOrigin = { transport: 'ipc', client: '', role: 'admin' } as const
 export interface ShellOptions {
   launch: DesktopLaunch
   logger: Logger
-  /** Folder of the built main program: the preload lies beside it. */
+  /** Folder of the built main program, which includes the preload. */
   folder: string
-  /** With the icons. */
+  /** Folder of the icons. */
   assets: string
   /** Resolves when the controller runs. */
   controller: Promise<Controller>
   isQuitting: () => boolean
 }
 
-/** Everything around the page: window, tray, menu, notifications. Made when the app is ready. */
+/** Everything around the page: window, tray, menu, notifications. Created when the app is ready. */
 export class Shell {
   readonly #options: ShellOptions
   readonly #preferences: PreferencesFile
@@ -71,7 +71,7 @@ export class Shell {
           texts: this.texts,
           isQuitting: options.isQuitting,
           hide: () => {
-            // The menu shows what was chosen.
+            // Shows the choice in the menu.
             this.#draw()
             this.#window.hide()
           },
@@ -90,7 +90,7 @@ export class Shell {
     app.on('activate', () => this.show())
   }
 
-  /** The shell's texts in the language of now. */
+  /** Texts of the shell in the current language. */
   readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
 
   readonly #notify = (text: string): void => this.#notifier.show(text)
@@ -100,7 +100,7 @@ export class Shell {
     this.#window.show()
   }
 
-  /** Follows a controller that runs: language, theme, tray, notifications. */
+  /** Follows a running controller: language, theme, tray, notifications. */
   async follow(controller: Controller): Promise<void> {
     const refresh = throttled(() => this.#refresh(controller), trayMs)
     controller.onEvent((event) => {

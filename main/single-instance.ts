@@ -1,8 +1,8 @@
 import { app } from 'electron'
 
 /**
- * Makes this the one instance for its data: a second launch ends, and the first one is told.
- * @returns false in the second one, which must do nothing more
+ * Makes this the only instance for its data: a second launch ends, and the first one is notified.
+ * @returns false in the second one, which must exit
  */
 export function beTheOnlyOne(onSecondLaunch: () => void): boolean {
   if (!app.requestSingleInstanceLock()) {
@@ -10,7 +10,7 @@ export function beTheOnlyOne(onSecondLaunch: () => void): boolean {
     return false
   }
   app.on('second-instance', (_event, argv) => {
-    // Login starts the app hidden; it stays so when it runs already.
+    // A start at login is hidden, also if the app already runs.
     if (!argv.includes('--hidden')) onSecondLaunch()
   })
   return true

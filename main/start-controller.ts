@@ -13,7 +13,7 @@ import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
 import type { Texts } from './texts.ts'
 
-/** The built program of the embedded node, and its page. */
+/** Built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
 
@@ -21,19 +21,19 @@ const roomPage = join(import.meta.dirname, '../room-page')
 export interface StartOptions {
   launch: DesktopLaunch
   logger: Logger
-  /** Facts from the app before this one. */
+  /** Restarts of the previous processes. */
   restarts: Restarts
   texts: () => Texts
 }
 
-/** The operator chose not to go on. */
+/** The operator chose to quit. */
 export class GaveUpError extends Error {
   override readonly name = 'GaveUpError'
 }
 
 /**
- * Opens the site and makes it listen. Where the keychain does not open its key, the operator chooses: try again, or quit. Where a port is taken the operator chooses: try again, free ports for this time, or quit.
- * @throws GaveUpError; otherwise what opening the data folder says
+ * Opens the site and starts its listeners. If the keychain does not open its key, the operator retries or quits; if a port is in use, the operator retries, uses free ports this time, or quits.
+ * @throws GaveUpError; errors of opening the data folder
  */
 export async function startController({ launch, logger, restarts, texts }: StartOptions): Promise<Controller> {
   const { key, ...found } = await openKey({ launch, logger, restarts, texts })
@@ -72,8 +72,8 @@ export async function startController({ launch, logger, restarts, texts }: Start
 }
 
 /**
- * The key of the site. Where the keychain does not open it the operator chooses: try again, or quit.
- * @throws GaveUpError; otherwise as loadDataKey
+ * Loads the key of the site. If the keychain does not open it, the operator retries or quits.
+ * @throws GaveUpError; errors of loadDataKey
  */
 async function openKey({ launch, logger, restarts, texts }: StartOptions): Promise<DataKey> {
   try {
@@ -83,7 +83,7 @@ async function openKey({ launch, logger, restarts, texts }: StartOptions): Promi
     logger.error({ err: error }, 'the keychain does not open the key of the site')
     const choice = await askAboutKeychain(error, texts())
     if (choice === 'quit') throw new GaveUpError(error.message, { cause: error })
-    // Electron keeps the keychain that it found until it ends: only another process looks again.
+    // Electron keeps its choice of keychain until it ends: only another process looks again.
     startAppAgain(restarts)
     return await new Promise<never>(() => {})
   }
@@ -102,7 +102,7 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
   return response === 0 ? 'again' : 'quit'
 }
 
-/** Systems that ask at the first connection from another machine, which then has to wait for the answer: said before a new site listens for others. */
+/** Systems that ask at the first connection from another machine, which waits for the answer: announced before a new site opens to others. */
 export async function tellFirewallAsks(host: string | undefined, texts: Texts): Promise<void> {
   const { platform } = process
   if (host === undefined || !leavesMachine(host) || (platform !== 'win32' && platform !== 'darwin')) return

@@ -1,4 +1,4 @@
-/** Texts of the shell itself: menus, tray, dialogs, notifications. The console's own texts live in the page. */
+/** Texts of the shell: menus, tray, dialogs, notifications. The console's own texts are in the page. */
 const english = {
   open: 'Open Roomdesk',
   restartListeners: 'Restart Listeners',
@@ -16,7 +16,7 @@ const english = {
   openDataFolder: 'Open Data Folder',
   reload: 'Reload',
   wait: 'Wait',
-  /** Names of menu items that Electron would name itself, in English whatever the language is. */
+  /** Labels of menu items that Electron would label in English, whatever the language. */
   roles: {
     close: 'Close Window',
     undo: 'Undo',
@@ -91,7 +91,7 @@ const english = {
     'This session has no keychain: the key that protects stored secrets is kept in a file that only this user can read.',
 }
 
-/** Every text of the shell in one language. */
+/** Texts of the shell in one language. */
 export type Texts = typeof english
 
 const chinese: Texts = {
@@ -182,9 +182,9 @@ const chinese: Texts = {
 }
 
 /**
- * The texts of the language that the operator set, or of the system.
- * @param setting of the console
- * @param locale of the system, e.g. `zh-CN`
+ * Picks the texts of the operator's language, or of the system's.
+ * @param setting language setting of the console
+ * @param locale locale of the system, e.g. `zh-CN`
  */
 export function textsFor(setting: 'system' | 'en' | 'zh', locale: string): Texts {
   const language = setting === 'system' ? (locale.toLowerCase().startsWith('zh') ? 'zh' : 'en') : setting

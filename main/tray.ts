@@ -14,25 +14,25 @@ export interface TrayActions {
 
 type IconKind = 'ok' | 'attention'
 
-/** The icon in the tray: shows whether something wants attention, and opens the window. */
+/** The tray icon: shows whether something needs attention, and opens the window. */
 export class RoomdeskTray {
   readonly #tray: Tray
   readonly #actions: TrayActions
   readonly #folder: string
-  /** State that is shown now. */
+  /** Displayed state. */
   #kind: IconKind = 'ok'
   #toolTip = ''
   #entries = ''
   #isOpen = false
-  /** State to show once the menu is closed. */
+  /** State to show after the menu is closed. */
   #next: MenuItemConstructorOptions[] | undefined
 
-  /** @param folder with the icons */
+  /** @param folder folder of the icons */
   constructor(folder: string, actions: TrayActions) {
     this.#folder = folder
     this.#actions = actions
     this.#tray = new Tray(this.#icon(this.#kind))
-    // On macOS a click opens the menu, which has an entry for the window: both at once would be in each other's way.
+    // On macOS a click opens the menu, which has an entry for the window: doing both would conflict.
     if (process.platform === 'darwin') return
     this.#tray.on('click', actions.open)
     this.#tray.on('double-click', actions.open)
@@ -59,9 +59,9 @@ export class RoomdeskTray {
     this.#tray.setToolTip(text)
   }
 
-  /** A menu that is set while it is open closes under the pointer: only another one is set, and where its closing is told, not before that. */
+  /** Sets the entries of the menu. Replacing an open menu would close it under the pointer, so a changed one waits for its closing, if the system reports that. */
   #setEntries(entries: MenuItemConstructorOptions[]): void {
-    // JSON leaves out the clicks: they are always the same.
+    // JSON leaves out the click handlers, which never change.
     const text = JSON.stringify(entries)
     if (this.#isOpen) {
       this.#next = entries
@@ -70,7 +70,7 @@ export class RoomdeskTray {
     if (text === this.#entries) return
     this.#entries = text
     const menu = Menu.buildFromTemplate(entries)
-    // On Linux the menu is another program's, which need not tell.
+    // On Linux the menu belongs to another program, which may not report its closing.
     if (process.platform !== 'linux') this.#watch(menu)
     this.#tray.setContextMenu(menu)
   }
@@ -115,7 +115,7 @@ export class RoomdeskTray {
         type: 'checkbox',
         checked: actions.startsAtLogin(),
         click: ({ checked }) => {
-          // The system has changed the mark already: whatever comes of it is set anew.
+          // The system has already changed the mark: sets it again whatever the result.
           this.#entries = ''
           actions.setStartsAtLogin(checked)
         },
@@ -125,7 +125,7 @@ export class RoomdeskTray {
     ]
   }
 
-  /** macOS colours a template image itself; elsewhere the icon carries its own colours. */
+  /** macOS colours a template image itself; on other systems the icon has its own colours. */
   #icon(kind: IconKind): Electron.NativeImage {
     const isMac = process.platform === 'darwin'
     const image = nativeImage.createFromPath(

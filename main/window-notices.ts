@@ -1,10 +1,10 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { Texts } from './texts.ts'
 
-/** So many texts wait for somebody to see them, the latest. */
+/** Maximum number of waiting texts: the latest. */
 const maxWaiting = 20
 
-/** Says in the window what the system did not show as a notification: at once where somebody sees it, else as soon as it is opened. */
+/** Shows in the window what the system did not show as a notification: at once if the operator sees it, else when it opens. */
 export class WindowNotices {
   readonly #texts: () => Texts
   #window: BrowserWindow | undefined
@@ -15,7 +15,7 @@ export class WindowNotices {
     this.#texts = texts
   }
 
-  /** From now on they are said in this window, until it is closed. */
+  /** Shows notices in this window from now on, until it is closed. */
   attach(window: BrowserWindow): void {
     this.#window = window
     const tell = (): void => void this.#tell()
@@ -31,7 +31,7 @@ export class WindowNotices {
     void this.#tell()
   }
 
-  /** One question at a time, with all that waits. */
+  /** Shows one dialog at a time, with all waiting texts. */
   async #tell(): Promise<void> {
     while (!this.#isTelling && this.#waiting.length > 0) {
       const window = this.#window

@@ -4,14 +4,14 @@ import type { Preferences } from './preferences.ts'
 type Placement = Preferences['window']
 
 const preferred = { width: 1360, height: 860 }
-/** The smallest size in which every page of the console works, in DIP. */
+/** Minimum size for every page of the console, in DIP. */
 export const smallest = { width: 900, height: 600 }
-/** How much of the window's top edge must be on a screen, so that it can be taken hold of. */
+/** Part of the window's top edge that must be on a screen, so that it can be moved. */
 const grip = { width: 120, height: 40 }
 
 /**
- * Place for the window to open: the last one, if that is still on a screen; else in the middle, no larger than the screen.
- * @param workAreas of every screen, the primary one first; in DIP
+ * Place of a new window: the last one, if that is still on a screen; else the middle, no larger than the screen.
+ * @param workAreas work areas of every screen, the primary one first; in DIP
  */
 export function placeWindow(was: Placement, workAreas: readonly Rectangle[]): Partial<Rectangle> & typeof preferred {
   if (was !== null && workAreas.some((area) => isWithinReach(was, area))) {

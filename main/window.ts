@@ -5,13 +5,13 @@ import { secureWebPreferences } from './hardening.ts'
 import type { PreferencesFile } from './preferences.ts'
 import { placeWindow, smallest } from './window-placement.ts'
 
-/** Milliseconds of rest after which a move or a new size is remembered. */
+/** Time without a change after which a new place or size is stored, in milliseconds. */
 const restMs = 400
 
-/** Colours behind the page until it paints, as its own. */
+/** Background colours of the page, shown until it paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
 
-/** The console's one window: made when it is first wanted, remembered where it was put. */
+/** The console's only window: created when it is first needed, at its last place. */
 export class ConsoleWindow {
   readonly #preferences: PreferencesFile
   readonly #preload: string
@@ -37,12 +37,12 @@ export class ConsoleWindow {
     return this.#window
   }
 
-  /** Whether the operator can see it: neither hidden nor minimized. */
+  /** Tells whether the operator can see it: neither hidden nor minimized. */
   get isVisible(): boolean {
     return this.#window !== undefined && this.#window.isVisible() && !this.#window.isMinimized()
   }
 
-  /** Makes the window; `hidden` leaves it unseen until it is shown. */
+  /** Opens the window; `hidden` keeps it invisible. */
   open(options: { hidden: boolean }): void {
     if (this.#window !== undefined) return
     const { window: was } = this.#preferences.current
@@ -66,14 +66,14 @@ export class ConsoleWindow {
     })
     this.#remember(window)
     this.#prepare(window)
-    // Maximizing shows a window: it waits until its page has painted, and one that starts unseen until it is wanted.
+    // Maximizing shows a window: waits until its page has painted, or a hidden one is needed.
     if (was?.maximized === true) window.once('show', () => window.maximize())
     if (!options.hidden) window.once('ready-to-show', () => window.show())
-    // A failed load is told by did-fail-load and repeated by the crash guard.
+    // did-fail-load reports a failure, and the crash guard repeats the load.
     void window.loadURL(`${origin}/index.html`).catch(() => undefined)
   }
 
-  /** Brings the window to the front; makes it where there is none. */
+  /** Brings the window to the front, or opens it. */
   show(): void {
     if (this.#window === undefined) return this.open({ hidden: false })
     if (this.#window.isMinimized()) this.#window.restore()
@@ -85,7 +85,7 @@ export class ConsoleWindow {
     this.#window?.hide()
   }
 
-  /** Shows a page of the console by its route, e.g. `/rooms`. */
+  /** Opens a page of the console by its route, e.g. `/rooms`. */
   go(route: string): void {
     this.show()
     void this.#window?.loadURL(`${origin}/index.html#${route}`).catch(() => undefined)
@@ -93,7 +93,7 @@ export class ConsoleWindow {
 
   #remember(window: BrowserWindow): void {
     let timer: NodeJS.Timeout | undefined
-    // One that nobody saw was put nowhere.
+    // A window that was never seen has no place.
     let seen = false
     window.once('show', () => (seen = true))
     const save = (): void => {

@@ -1,24 +1,24 @@
-/** How the waits between attempts of something that keeps failing grow. */
+/** Growth of the delays between attempts. */
 export interface Backoff {
-  /** The wait after the first failure, in milliseconds. */
+  /** Delay after the first failure, in milliseconds. */
   first: number
-  /** Upper bound of every wait, in milliseconds. */
+  /** Maximum delay, in milliseconds. */
   max: number
-  /** Each further wait is this many times as long. Default: 2. */
+  /** Factor of each further delay. Default: 2. */
   factor?: number
-  /** Share by which a wait differs at random, 0 to 1, so that what failed together is not tried again together. Default: 0. */
+  /** Share of random jitter, 0 to 1, so that simultaneous failures are not retried simultaneously. Default: 0. */
   jitter?: number
-  /** How many waits in a row have the same length. Default: 1. */
+  /** Number of consecutive delays of the same length. Default: 1. */
   repeat?: number
 }
 
-/** Failures beyond this make no wait longer: a power of it is still a finite number. */
+/** Failures beyond this number do not increase the delay: keeps the power finite. */
 const maxFailures = 1_000
 
 /**
- * Wait before the next attempt, in milliseconds. Jitter makes a growing wait longer, and one at the upper bound shorter, so that it is never exceeded.
- * @param failures how many attempts in a row have failed; 0 and 1 give the first wait
- * @param random 0 to 1, evenly
+ * Computes the delay before the next attempt, in milliseconds. Jitter extends a growing delay, and shortens a maximum one, so that it is never exceeded.
+ * @param failures number of consecutive failures; 0 and 1 give the first delay
+ * @param random uniform random number, 0 to 1
  */
 export function backoffMs(
   { first, max, factor = 2, jitter = 0, repeat = 1 }: Backoff,

@@ -1,9 +1,9 @@
-/** Facts about a client's address, for the controller's ports and for the media node. */
+/** Client addresses, for the controller's ports and for the media node. */
 
 /**
- * The IP address of a peer as it is shown, compared and limited: IPv4 in its own spelling (`::ffff:10.0.0.5` is `10.0.0.5`), IPv6
- * without the name of the network card (`fe80::1%eth0` is `fe80::1`). Empty when the connection is gone already.
- * @param remoteAddress as Node's socket says it
+ * Normalises a peer's IP address for display, comparison and limits: IPv4 in its own notation (`::ffff:10.0.0.5` becomes `10.0.0.5`), IPv6
+ * without the network card (`fe80::1%eth0` becomes `fe80::1`). Empty if the connection is already closed.
+ * @param remoteAddress remote address of a Node socket
  */
 export function plainAddress(remoteAddress: string | undefined): string {
   if (remoteAddress === undefined) return ''
@@ -13,9 +13,9 @@ export function plainAddress(remoteAddress: string | undefined): string {
 }
 
 /**
- * Names one client where something is shared out or limited per address: an IPv4 address itself, of an IPv6 address its /64,
+ * Key of a client for limits per address: an IPv4 address itself, or the /64 of an IPv6 address,
  * e.g. `2001:db8:0:7::/64`, in which one machine picks as many addresses as it likes (RFC 8981).
- * @param address as `plainAddress` gives it
+ * @param address result of `plainAddress`
  */
 export function addressShare(address: string): string {
   if (!address.includes(':')) return address
@@ -31,7 +31,7 @@ export function addressShare(address: string): string {
   return `${network.join(':')}::/64`
 }
 
-/** The 16-bit groups of a part of an IPv6 address; an IPv4 address at its end takes the room of two. */
+/** Splits a part of an IPv6 address into 16-bit groups; an IPv4 address at its end counts as two. */
 function groupsOf(part: string): string[] {
   if (part === '') return []
   return part.split(':').flatMap((group) => (group.includes('.') ? [group, ''] : [group]))

@@ -1,25 +1,25 @@
 import type { RouteName } from './route.ts'
 
 /**
- * Right to a route of the console port. `anyone`: nothing has to be proved. `caller`: an access token, the console key or a session. `scraper`: as `caller` where a
+ * Right to a route of the console port. `anyone`: no proof. `caller`: an access token, the console key or a session. `scraper`: like `caller` if a
  * setting says so, else anyone. `session`: a session, of a page with this console's own origin. `controller`: the proof of another controller of the site.
  */
 export type ConsoleRight = 'anyone' | 'caller' | 'scraper' | 'session' | 'controller'
 
-/** Rights to every route of the console port. A route does not compile without a line here, nor a line without its route. */
+/** Rights to every route of the console port. A route without an entry here, or an entry without a route, does not compile. */
 export const consoleRoutes = {
-  // Load balancers ask without a name or by any; every other route wants one of this machine's own.
+  // Load balancers send no Host or any; every other route needs a host name of this machine.
   'GET /healthz': 'anyone',
   'GET /metrics': 'scraper',
-  // A browser that is about to trust it cannot have signed in before.
+  // A browser that does not trust the certificate yet cannot have signed in.
   'GET /certificate': 'anyone',
   'GET /certificate/roomdesk.crt': 'anyone',
-  // The ways in, and out by one's own cookie.
+  // Sign-in, and sign-out with the caller's own cookie.
   'GET /session': 'anyone',
   'POST /session': 'anyone',
   'DELETE /session': 'anyone',
   'GET /rpc': 'caller',
-  // The procedure's own line decides further: shared/console/roles.ts.
+  // Each procedure has its own entry: shared/console/roles.ts.
   'POST /rpc/:procedure': 'caller',
   'GET /ws': 'session',
   'POST /controllers': 'controller',

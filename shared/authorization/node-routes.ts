@@ -2,20 +2,20 @@ import type { RoomStanding } from './room-standing.ts'
 import type { RouteName } from './route.ts'
 
 /**
- * Right to a route of the node port. `anyone`: nothing has to be proved. `holder`: whoever knows the unguessable id in the path, which was given to who opened the
- * session. Otherwise the standings in the room that it takes, each proved by a join link, the host password, a session key, or the room's number where that is enough.
+ * Right to a route of the node port. `anyone`: no proof. `holder`: the unguessable id in the path, which only the session's owner
+ * has. Otherwise standings in the room, each proved by a join link, the host password, a session key, or the room's number where that is enough.
  */
 export type NodeRight = 'anyone' | 'holder' | readonly RoomStanding[]
 
-/** Rights to every route of the node port. A route does not compile without a line here, nor a line without its route. */
+/** Rights to every route of the node port. A route without an entry here, or an entry without a route, does not compile. */
 export const nodeRoutes = {
-  // Page and redirects to it: the token is in the fragment, which is not sent.
+  // Page and redirects to it: the token is in the fragment, which browsers do not send.
   'GET /': 'anyone',
   'GET /room': 'anyone',
   'GET /room/*': 'anyone',
-  // Looks at a room; the controller words the answer, guesses are counted.
+  // Facts about a room; the controller chooses the answer, and guesses are counted.
   'GET /entry/:room': 'anyone',
-  // Upgrade to signalling, where the first message proves who it is.
+  // Upgrade to signalling, whose first message has the proof.
   'GET /signal': 'anyone',
   'POST /whip/:room': ['member', 'host'],
   'POST /whep/:room/:stream': ['observer', 'member', 'host'],
@@ -24,5 +24,5 @@ export const nodeRoutes = {
 } as const satisfies Readonly<Record<RouteName, NodeRight>>
 export type NodeRoute = keyof typeof nodeRoutes
 
-/** Standings that a join by signalling may give. */
+/** Standings that a join by signalling can give. */
 export const joiners = ['member', 'host'] as const satisfies readonly RoomStanding[]

@@ -1,5 +1,5 @@
 /**
- * Standing of a caller towards one room, as its node has proved it: nothing proved yet, waiting for a host, watching unseen, a camera of the operator, or a person in
+ * Standing of a caller in one room, as proved to its node: no proof, waiting for a host, a hidden viewer, a camera of the operator, or a user of
  * the room.
  */
 export type RoomStanding = 'stranger' | 'waiting' | 'observer' | 'camera' | 'member' | 'host'

@@ -1,4 +1,4 @@
-/** A route of a port: its method, and its path as @koa/router writes it. */
+/** A route of a port: its method, and its path in the notation of @koa/router. */
 export type RouteName = `${'GET' | 'POST' | 'PATCH' | 'DELETE'} /${string}`
 
 /** Method and path of a route. */

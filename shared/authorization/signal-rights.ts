@@ -1,12 +1,12 @@
 import type { FromPerson, ToPerson } from '../media/signal.ts'
 import type { RoomStanding } from './room-standing.ts'
 
-/** People in a room, by their role. */
+/** Users of a room, by role. */
 const people = ['member', 'host'] as const
 const host = ['host'] as const
 const waitingOrIn = ['waiting', 'member', 'host'] as const
 
-/** Senders of every message of the room page. A new message does not compile without a line here, and the node takes it from nobody else. */
+/** Permitted senders of every message of the room page. A new message without an entry here does not compile, and the node accepts it only from these. */
 export const signalSenders = {
   join: ['stranger'],
   resume: ['stranger'],
@@ -27,7 +27,7 @@ export const signalSenders = {
   turn_away: host,
 } as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
 
-/** Receivers of every message of the node. It sends a message to nobody else, whatever its other code asks for. */
+/** Permitted receivers of every message of the node. It sends a message to nobody else, whatever the rest of its code requests. */
 const signalReceivers = {
   refused: ['stranger', 'waiting'],
   waiting: ['waiting'],
@@ -51,20 +51,20 @@ const signalReceivers = {
   waiting_list: host,
 } as const satisfies Record<ToPerson['type'], readonly RoomStanding[]>
 
-/** Messages that somebody of one of these standings may send. */
+/** Messages that users of these standings may send. */
 export type MessageOf<S extends RoomStanding, M extends FromPerson = FromPerson> = M extends FromPerson
   ? S & (typeof signalSenders)[M['type']][number] extends never
     ? never
     : M
   : never
 
-/** Whether somebody may send a message. */
+/** Tells whether a user may send a message. */
 export function maySend<S extends RoomStanding>(standing: S, message: FromPerson): message is MessageOf<S> {
   const senders: readonly RoomStanding[] = signalSenders[message.type]
   return senders.includes(standing)
 }
 
-/** Whether somebody may be sent a message. */
+/** Tells whether a user may receive a message. */
 export function mayReceive(standing: RoomStanding, type: ToPerson['type']): boolean {
   const receivers: readonly RoomStanding[] = signalReceivers[type]
   return receivers.includes(standing)

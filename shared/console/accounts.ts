@@ -7,7 +7,7 @@ import { passwordLength } from './password-rules.ts'
 import { roleNames } from './role-names.ts'
 import { tokenScope, tokenScopes } from './token-scopes.ts'
 
-/** Name of an account, written to sign in. Names that differ in case only are the same. */
+/** Name of an account for signing in. Case does not matter. */
 export const accountName = z
   .string()
   .trim()
@@ -16,7 +16,7 @@ export const accountName = z
   .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
 
 const role = z.enum(roleNames)
-/** As it is typed; which ones are good is judged with the name. */
+/** Typed password; the rules also need the name. */
 const password = z
   .string()
   .min(1)
@@ -29,7 +29,7 @@ const label = z
   .min(1)
   .max(limits.label)
   .refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
-/** Days until a token ends. */
+/** Days until a token expires. */
 const days = z.int().min(1).max(366).default(90)
 
 /** An account as an admin sees it. */
@@ -41,37 +41,37 @@ const accountView = z.strictObject({
   created_at: moment,
   password_changed_at: moment,
   last_sign_in_at: moment,
-  /** Live ones. */
+  /** Number of live sessions. */
   sessions: z.int(),
-  /** Tokens that have not ended. */
+  /** Number of valid tokens. */
   tokens: z.int(),
 })
 export type AccountView = z.output<typeof accountView>
 
-/** A browser that is signed in with an account. */
+/** A browser signed in with an account. */
 const accountSessionView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   account: z.string(),
-  /** Network address it signed in from. */
+  /** Network address of the sign-in. */
   address: z.string(),
-  /** As the browser names itself. */
+  /** User-Agent of the browser. */
   browser: z.string(),
   created_at: moment,
   used_at: moment,
   expires_at: moment,
-  /** The one that asks. */
+  /** Session of the caller. */
   current: z.boolean(),
 })
 export type AccountSessionView = z.output<typeof accountSessionView>
 
-/** A personal access token, without itself. */
+/** A personal access token, without its secret. */
 const accessTokenView = z.strictObject({
   id: z.string(),
   account_id: z.string(),
   account: z.string(),
   label: z.string(),
-  /** Bound of what its scopes allow; never more than its account's role now. */
+  /** Maximum role of its scopes, within its account's current role. */
   role,
   scopes: z.array(tokenScope),
   created_at: moment,
@@ -80,7 +80,7 @@ const accessTokenView = z.strictObject({
 })
 export type AccessTokenView = z.output<typeof accessTokenView>
 
-/** The caller, and how they proved who they are. */
+/** The caller, and the kind of proof. */
 const callerView = z.strictObject({
   /** Empty without an account. */
   account_id: z.string(),
@@ -92,13 +92,13 @@ const callerView = z.strictObject({
 
 const tokenInput = z.strictObject({
   label,
-  /** Left out: all that are of use to `role`. */
+  /** Default: all scopes within `role`. */
   scopes: z.array(tokenScope).min(1).max(tokenScopes.length).optional(),
-  /** Left out: no bound but the account's role, as it is at each call. */
+  /** Default: limited only by the account's role at each call. */
   role: role.optional(),
   days,
 })
-/** Access tokens go on; without it they end with the sessions. */
+/** Keeps access tokens; by default they end with the sessions. */
 const keep_tokens = z.boolean().default(false)
 const madeToken = z.strictObject({ access: accessTokenView, token: z.string() })
 

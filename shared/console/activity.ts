@@ -1,34 +1,34 @@
 import { z } from 'zod'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** The operation of an entry that is a person's visit: to the page that leads into rooms, a look at a room without a link, and the entry into a room that was not open yet or needs no link. */
+/** Operation of a visit: to the page that leads into rooms, a look at a room without a link, and a join of a room that was not open yet or needs no link. */
 export const visitNames = { joinPage: 'join_page', lookAtRoom: 'look_at_room', enterRoom: 'enter_room' } as const
 
 /** One request that a listener answered. */
 export const activityEntry = z.strictObject({
-  /** Rises by one per request kept. */
+  /** Increases by one per stored request. */
   seq: z.int(),
   at: moment,
   api: z.enum(['media', 'device']),
-  /** Name of the operation; empty for a path that does not exist. */
+  /** Name of the operation; empty for an unknown path. */
   operation: z.string(),
   method: z.string(),
   path: z.string(),
   ret: z.int(),
-  /** Milliseconds from the request's head to the answer. */
+  /** Time from the request's head to the answer, in milliseconds. */
   duration: z.number(),
   client: z.string(),
   /** access_key; empty when unknown. */
   credential: z.string(),
-  /** room_id or roomId where the operation has one. */
+  /** room_id or roomId, if the operation has one. */
   room: z.string(),
   /** Redacted. */
   params: z.record(z.string(), z.string()),
   /** msg of a failure. */
   msg: z.string(),
-  /** For the operator only: why a digest or token was refused. */
+  /** Reason of a refused digest or token, for the operator only. */
   reason: z.string(),
-  /** The answer as it went out, redacted, where it was made for clients of the original platform; else empty. */
+  /** The answer as sent, redacted, if it was made for clients of the original platform; else empty. */
   answer: z.string(),
 })
 export type ActivityEntry = z.output<typeof activityEntry>
@@ -41,17 +41,17 @@ const filter = z.strictObject({
   credential: z.string().max(128).optional(),
   room: z.string().max(128).optional(),
   client: z.string().max(64).optional(),
-  /** Only requests that took at least so many milliseconds. */
+  /** Only requests of at least this duration, in milliseconds. */
   slower_than: z.number().min(0).optional(),
-  /** Only requests since then. */
+  /** Only requests since this time. */
   since: moment.optional(),
-  /** In any text of the entry. */
+  /** Text in any field of the entry. */
   search: z.string().max(200).default(''),
 })
-/** Which entries are wanted; what is left out is not asked for. */
+/** Filter of entries; missing fields do not filter. */
 export type ActivityFilter = z.input<typeof filter>
 
-/** The test of a filter: the controller and the console's page judge alike. */
+/** Test of a filter, shared by the controller and the console's page. */
 export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) => boolean {
   const { api, operation, outcome, credential, room, client, slower_than = 0, since = 0 } = wanted
   const search = wanted.search?.trim().toLowerCase() ?? ''
@@ -68,7 +68,7 @@ export function activityMatcher(wanted: ActivityFilter): (entry: ActivityEntry) 
     (search === '' || textOf(entry).includes(search))
 }
 
-/** Everything of an entry that a search looks at. */
+/** Fields of an entry that a search includes. */
 function textOf(entry: ActivityEntry): string {
   const { api, operation, method, path, ret, client, credential, room, params, msg, reason, answer } = entry
   const texts = [api, operation, method, path, String(ret), client, credential, room, msg, reason, answer]
@@ -82,11 +82,11 @@ export const activityProcedures = {
     filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
     z.strictObject({
       items: z.array(activityEntry),
-      /** Entries kept now. */
+      /** Number of stored entries. */
       kept: z.int(),
-      /** The bound. */
+      /** Maximum number of entries. */
       capacity: z.int(),
-      /** Successes left out of the journal since start because too many came at once. */
+      /** Number of successes omitted since the start because too many came at once. */
       skipped: z.int(),
     }),
   ),

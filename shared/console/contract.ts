@@ -14,7 +14,7 @@ import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
 import { wallProcedures, wallView } from './wall.ts'
 
-/** Every procedure of the console, by name: the one list that IPC, WebSocket and `/rpc` serve. */
+/** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
   ...siteProcedures,
   ...accountProcedures,
@@ -33,9 +33,9 @@ export const procedures = {
 }
 
 export type ProcedureName = keyof typeof procedures
-/** Input as a caller sends it (defaults may be left out). */
+/** Input of a caller (without defaults). */
 export type ProcedureInput<N extends ProcedureName> = z.input<(typeof procedures)[N]['input']>
-/** Input as a handler receives it. */
+/** Input of a handler. */
 export type ProcedureParsed<N extends ProcedureName> = z.output<(typeof procedures)[N]['input']>
 export type ProcedureOutput<N extends ProcedureName> = z.output<(typeof procedures)[N]['output']>
 
@@ -43,19 +43,19 @@ export function isProcedureName(name: string): name is ProcedureName {
   return Object.hasOwn(procedures, name)
 }
 
-/** Every event the console is told of, by name. Events that would come in floods are collected and sent at most 4 times a second. */
+/** All events of the console, by name. Frequent events are collected and sent at most 4 times a second. */
 export const events = {
-  /** Rooms that were made, changed, filled or went; `all` when there are too many to name. */
+  /** Rooms created, changed, joined, left or deleted; `all` if there are too many to name. */
   'rooms.changed': z.strictObject({ room_ids: z.array(z.string()), all: z.boolean() }),
   'credentials.changed': z.strictObject({ items: z.array(credentialView) }),
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
-  /** The controllers and the database of a site that has one, as they are now. */
+  /** Current state of a site's controllers and database. */
   'controllers.changed': controllersView,
-  /** The devices that changed; `removed` are gone. */
+  /** Changed devices; `removed` no longer exist. */
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
-  /** Every saved view of the wall, as they are now. */
+  /** Current saved views of the wall. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
-  /** Accounts, their sessions or their tokens. */
+  /** Changes of accounts, their sessions or tokens. */
   'accounts.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),
@@ -70,5 +70,5 @@ export const events = {
 export type EventName = keyof typeof events
 export type EventPayload<N extends EventName> = z.output<(typeof events)[N]>
 
-/** One event on its way to a console. */
+/** One event for a console. */
 export type ConsoleEvent = { [N in EventName]: { name: N; payload: EventPayload<N> } }[EventName]

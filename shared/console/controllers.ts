@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 
-/** Addresses at which other machines reach a controller; empty where it does not listen. */
+/** Addresses of a controller for other machines; empty if it does not listen. */
 const controllerPlace = z.strictObject({
   media: z.string(),
   device: z.string(),
@@ -10,13 +10,13 @@ const controllerPlace = z.strictObject({
   event: z.string(),
 })
 
-/** A controller of the site, as the one that answers knows it. */
+/** A controller of the site, as known to the one that answers. */
 const controllerView = z.strictObject({
-  /** Kept in its data folder: the same after a restart. */
+  /** Stored in its data folder: survives a restart. */
   id: z.string(),
-  /** Name of its machine, or as it was told to be called. */
+  /** Name of its machine, or its configured name. */
   name: z.string(),
-  /** The one that answers. */
+  /** The controller that answers. */
   self: z.boolean(),
   role: z.enum(['leader', 'standby']),
   /** Version of Roomdesk. */
@@ -24,38 +24,38 @@ const controllerView = z.strictObject({
   place: controllerPlace,
   /** It is on another machine and announces no certificate: the one that answers sends it nothing. */
   refused_plain: z.boolean(),
-  /** Changes that are stored and not in its memory yet. */
+  /** Number of stored changes that are not yet in its memory. */
   behind: z.int(),
-  /** How long the oldest of these has been stored, in milliseconds; 0: none is missing. */
+  /** Age of the oldest of these, in milliseconds; 0: none. */
   behind_for: z.number(),
-  /** When it was last heard of. */
+  /** Time of its last announcement. */
   seen_at: moment,
-  /** It has not been heard of for several seconds. */
+  /** It has been silent for several seconds. */
   gone: z.boolean(),
-  /** Since when it has its role. */
+  /** Time since when it has its role. */
   since: moment,
 })
 export type ControllerView = z.output<typeof controllerView>
 
-/** Database that holds the state of the site. */
+/** Storage of the site's state. */
 const siteMedium = z.strictObject({
   kind: z.enum(['disk', 'database']),
-  /** Address without password; of a disk the data folder. */
+  /** Address without password; for files the data folder. */
   shown: z.string(),
-  /** Since when it cannot be reached, or refuses changes; 0: it does neither. */
+  /** Time since when it is unreachable, or refuses changes; 0: available. */
   away_since: moment,
-  /** Why; empty: it does neither. */
+  /** Reason; empty: available. */
   error: z.string(),
 })
 export type SiteMedium = z.output<typeof siteMedium>
 
-/** The controllers of the site. Only the one that leads changes anything. */
+/** The controllers of the site. Only the leader makes changes. */
 export const controllersView = z.strictObject({
-  /** The one that answers first. */
+  /** The one that answers comes first. */
   items: z.array(controllerView),
-  /** When the database told so: a while ago where it cannot be reached. */
+  /** Time of this information from the database: older during an outage. */
   known_at: moment,
-  /** Since when nobody leads, as far as is known here; 0: somebody does. */
+  /** Time since when nobody leads, as far as known here; 0: there is a leader. */
   leaderless_since: moment,
   medium: siteMedium,
 })

@@ -12,7 +12,7 @@ const token = (max: number) =>
     .max(max)
     .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII without spaces')
 
-/** It never travels, so only what cannot be typed is refused. */
+/** It never travels, so only untypable characters are refused. */
 const secret = z
   .string()
   .min(1)
@@ -29,24 +29,24 @@ export const credentialView = z.strictObject({
   rotated_at: moment,
   last_used_at: moment,
   sessions: z.int(),
-  /** Rooms it created that exist. */
+  /** Number of existing rooms that it created. */
   rooms: z.int(),
 })
 export type CredentialView = z.output<typeof credentialView>
 
 const anyLabel = z.string().trim().min(1).max(limits.label)
 const label = anyLabel.refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
-/** Label of a site file: one that an earlier version took must not stop a start. */
+/** Label in a site file: one accepted by an earlier version must not stop a start. */
 export const siteFileLabel = anyLabel
 const key = z.strictObject({ access_key: z.string().min(1).max(limits.accessKey) })
 const withSecret = z.strictObject({ credential: credentialView, secret_key: z.string() })
 
-/** As a site file names it. */
+/** Content of a site file. */
 export const credentialInput = z.strictObject({
   label: label.default('Client'),
-  /** Left out: made, unguessable. */
+  /** Default: generated at random. */
   access_key: token(limits.accessKey).optional(),
-  /** Left out: made, unguessable. */
+  /** Default: generated at random. */
   secret_key: secret.optional(),
   p2p: z.boolean().default(false),
   enabled: z.boolean().default(true),

@@ -15,13 +15,13 @@ export const deviceView = z.strictObject({
   /** Without login_password, which is shown as "******" when there is one. */
   options: z.record(z.string(), z.unknown()),
   state: z.enum(deviceStates),
-  /** Why it is not joined; null when it is, or nothing went wrong yet. */
+  /** Reason why it is not joined; null if it is, or nothing failed yet. */
   last_error: z.strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), at: moment }).nullable(),
-  /** Failed attempts since it was last joined. */
+  /** Number of failed attempts since the last join. */
   retries: z.int(),
-  /** When the next attempt is due; 0 when none is. */
+  /** Time of the next attempt; 0: none. */
   next_attempt_at: moment,
-  /** When the state began; joining and waiting, which take turns, count as one. */
+  /** Start of the state; joining and waiting, which alternate, count as one. */
   since: moment,
   created_at: moment,
 })
@@ -30,12 +30,12 @@ export type DeviceView = z.output<typeof deviceView>
 /** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
 const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
-  /** Why it was not joined; null unless it waited. */
+  /** Reason of a failed join; null unless it waited. */
   kind: z.enum(deviceErrorKinds).nullable(),
   at: moment,
-  /** The last time that the same happened. */
+  /** Time of the last repetition. */
   until: moment,
-  /** How often, from `at` to `until`. */
+  /** Number of repetitions, from `at` to `until`. */
   times: z.int(),
 })
 export type DeviceMoment = z.output<typeof deviceMoment>
@@ -46,10 +46,10 @@ const keys = z.strictObject({ userIds: z.array(userId).min(1).max(limits.devices
 
 export const deviceInput = z.strictObject({
   roomId: bytes(1, limits.roomExtendId),
-  /** Left out: made. */
+  /** Default: generated. */
   userId: nameBytes(1, limits.userId).optional(),
   userName: nameBytes(1, limits.userName),
-  /** May hold user:password@, which is taken out. */
+  /** May contain user:password@, which is removed. */
   userAddress: bytes(1, limits.userAddress),
   userData: bytes(0, limits.userData).default(''),
   login_name: bytes(0, limits.loginName).optional(),
@@ -99,14 +99,14 @@ export const deviceProcedures = {
       userAddress: bytes(1, limits.userAddress),
       login_name: bytes(0, limits.loginName).optional(),
       login_password: bytes(0, limits.loginPassword).optional(),
-      /** Id of an existing device: its stored login is used where none is given, at the hosts that it was given for. */
+      /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
       userId: userId.optional(),
-      /** The second stream that is known already; without one, a smaller stream is looked for. */
+      /** Known substream; without one, a smaller stream is searched for. */
       assist_address: bytes(0, limits.userAddress).optional(),
     }),
     z.strictObject({
       ok: z.boolean(),
-      /** Why not; null when ok. */
+      /** Reason of a failure; null when ok. */
       kind: z.enum(deviceErrorKinds).nullable(),
       message: z.string(),
       milliseconds: z.number(),
@@ -115,18 +115,18 @@ export const deviceProcedures = {
           kind: z.string(),
           codec: z.string(),
           detail: z.string(),
-          /** It joins a room. */
+          /** The track is sent into a room. */
           carried: z.boolean(),
           way: z.enum(trackWays),
           reason: z.enum(trackReasons).nullable(),
-          /** Size of the picture in pixels, where the device describes it. */
+          /** Size of the picture in pixels, if the device describes it. */
           width: z.int().optional(),
           height: z.int().optional(),
         }),
       ),
-      /** A smaller stream of the same device, found where its maker usually has it. */
+      /** A smaller stream of the same device, found at its manufacturer's usual path. */
       second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
-      /** The node that probed cannot look at real devices. */
+      /** The node cannot probe real devices. */
       simulated: z.boolean(),
     }),
   ),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { moment, nothing, procedure } from './procedure.ts'
 
-/** Kinds of events, by group: the console filters by groups, and words each kind in its language. */
+/** Kinds of events, by group: the console filters by groups, and has a text for each kind in every language. */
 const eventGroups = {
   /** The controller itself, its disk and this log. */
   system: [
@@ -15,7 +15,7 @@ const eventGroups = {
     'log.begun',
   ],
   listeners: ['listener.up', 'listener.down', 'listener.failed'],
-  /** The controllers of a site with a database, and that. */
+  /** Controllers of a site with a database, and the database. */
   controllers: ['leader.changed', 'controller.appeared', 'controller.gone', 'database.away', 'database.back'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
   devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
@@ -31,7 +31,7 @@ const eventGroups = {
     'room.meetingEnded',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
-  /** Acts of an operator or a site file. */
+  /** Actions of an operator or a site file. */
   changes: ['site.changed'],
   lab: ['lab.faultEnded'],
 } as const
@@ -43,12 +43,12 @@ const eventKinds = Object.values(eventGroups).flat() as [EventKind, ...EventKind
 export const eventLevels = ['info', 'warning', 'error'] as const
 export type EventLevel = (typeof eventLevels)[number]
 
-/** The one who acted. */
+/** Actor of an event. */
 const eventActor = z.strictObject({
   type: z.enum(['operator', 'siteFile', 'client', 'host', 'system']),
-  /** Host: the name in the room. Operator: the account, or how they proved who they are (`console key`, `desktop`). Client: its access_key. Site file: its path. */
+  /** Host: name in the room. Operator: account, or kind of proof (`console key`, `desktop`). Client: its access_key. Site file: its path. */
   name: z.string(),
-  /** Network address; empty where there is none. */
+  /** Network address; empty: none. */
   address: z.string(),
 })
 export type EventActor = z.output<typeof eventActor>
@@ -71,7 +71,7 @@ export const subjectTypes = [
 ] as const
 export type SubjectType = (typeof subjectTypes)[number]
 
-/** The thing or person that something happened to. */
+/** Subject of an event: an object or a person. */
 const eventSubject = z.strictObject({ type: z.enum(subjectTypes), id: z.string(), name: z.string() })
 export type EventSubject = z.output<typeof eventSubject>
 
@@ -80,22 +80,22 @@ const scalar = z.union([z.string(), z.number(), z.boolean(), z.null()])
 const fields = z.record(z.string(), scalar)
 export type EventFields = z.output<typeof fields>
 
-/** One thing that happened. Each holds the hash of the one before it. */
+/** One event. Each contains the hash of its predecessor. */
 export const eventEntry = z.strictObject({
-  /** Rises by one. */
+  /** Increases by one. */
   seq: z.int(),
   at: moment,
   kind: z.enum(eventKinds),
   level: z.enum(eventLevels),
   actor: eventActor,
   subject: eventSubject,
-  /** Values for the sentence of the kind. */
+  /** Values for the sentence of its kind. */
   params: fields,
   /** Values before a change; a new one is missing. */
   before: fields.optional(),
   /** Values after a change; a removed one is missing. */
   after: fields.optional(),
-  /** The room, for what happened to a person or a device in it; empty for everything else. */
+  /** Room of an event about a user or a device in it; empty for all others. */
   room: z.string(),
   /** SHA-256 of the entry before, base64url. */
   prev: z.string(),
@@ -105,27 +105,27 @@ export const eventEntry = z.strictObject({
 export type EventEntry = z.output<typeof eventEntry>
 
 const filter = z.strictObject({
-  /** Groups; none: all. */
+  /** Groups; empty: all. */
   groups: z.array(z.enum(eventGroupNames)).max(eventGroupNames.length).default([]),
-  /** This level and worse. */
+  /** Minimum level. */
   level: z.enum(eventLevels).default('info'),
   subject: z.strictObject({ type: z.enum(subjectTypes), id: z.string().min(1).max(256) }).optional(),
-  /** Name or address of who did it. */
+  /** Name or address of the actor. */
   actor: z.string().max(256).optional(),
-  /** In any text of the entry. */
+  /** Text in any field of the entry. */
   text: z.string().max(200).default(''),
   from: moment.optional(),
   to: moment.optional(),
 })
-/** Which entries are wanted; what is left out is not asked for. */
+/** Filter of entries; missing fields do not filter. */
 export type EventFilter = z.input<typeof filter>
 
-/** Groups, as they are written into an entry: the kinds of them; undefined for every kind. */
+/** Kinds of these groups, as written into an entry; undefined: every kind. */
 function kindsOf(groups: readonly EventGroup[] = []): ReadonlySet<string> | undefined {
   return groups.length === 0 ? undefined : new Set(groups.flatMap((group) => [...eventGroups[group]]))
 }
 
-/** The test of a filter: the controller and the console's page judge alike. */
+/** Test of a filter, shared by the controller and the console's page. */
 export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolean {
   const { subject, actor, from = 0, to = Number.POSITIVE_INFINITY, level = 'info' } = wanted
   const kinds = kindsOf(wanted.groups)
@@ -141,12 +141,12 @@ export function eventMatcher(wanted: EventFilter): (entry: EventEntry) => boolea
     (text === '' || textOf(entry).includes(text))
 }
 
-/** An event of somebody in a room is one of the room, too. */
+/** Events of users in a room also belong to the room. */
 function concerns(entry: EventEntry, { type, id }: { type: SubjectType; id: string }): boolean {
   return (entry.subject.type === type && entry.subject.id === id) || (type === 'room' && entry.room === id)
 }
 
-/** Everything of an entry that a search looks at: its texts, not the names of its fields. */
+/** Fields of an entry that a search includes: its texts, not the names of its fields. */
 function textOf({ kind, actor, subject, room, params, before = {}, after = {} }: EventEntry): string {
   const values = [params, before, after].flatMap((each) => [...Object.keys(each), ...Object.values(each).map(String)])
   return [kind, actor.name, actor.address, subject.id, subject.name, room, ...values].join('\n').toLowerCase()
@@ -165,21 +165,21 @@ const logFaults = [
 ] as const
 export type LogFault = (typeof logFaults)[number]
 
-/** Whether the log is as it was written. */
+/** Result of a verification of the log. */
 const logVerdict = z.strictObject({
   ok: z.boolean(),
-  /** Entries that were looked at. */
+  /** Number of checked entries. */
   entries: z.int(),
-  /** seq of the first entry kept; 0 when there is none. */
+  /** seq of the first stored entry; 0: none. */
   oldest: z.int(),
   newest: z.int(),
-  /** Entries at the end that were written after the seal was last renewed: what a crash leaves. Their chain is whole. */
+  /** Number of entries at the end written after the last seal, as after a crash. Their chain is intact. */
   unsealed: z.int(),
   /** The first fault; null when ok. */
   fault: z.enum(logFaults).nullable(),
   /** seq of the first bad entry; 0 when there is none. */
   first_bad: z.int(),
-  /** File it is in, without folder. */
+  /** File of the first bad entry, without folder. */
   file: z.string(),
   milliseconds: z.number(),
 })
@@ -191,13 +191,13 @@ export const eventProcedures = {
     filter.extend({ before: z.int().optional(), limit: z.int().min(1).max(500).default(200) }),
     z.strictObject({
       items: z.array(eventEntry),
-      /** Give it as `before` to go on; 0 when the log has no older entry. */
+      /** Value of `before` for the next page; 0: no older entries. */
       next: z.int(),
-      /** Entries kept. */
+      /** Number of stored entries. */
       kept: z.int(),
-      /** When the oldest entry was made; 0 when there is none. */
+      /** Time of the oldest entry; 0: none. */
       since: moment,
-      /** Entries that could not be kept since the start, because the disk refused them. */
+      /** Number of entries lost since the start because the disk refused them. */
       lost: z.int(),
     }),
   ),

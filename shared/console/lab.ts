@@ -5,41 +5,41 @@ import { bytes, nameBytes } from '../operation.ts'
 import { roomUserView } from './rooms.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** Lab: simulated people and simulated trouble. Everything here says that it is simulated wherever it shows. */
+/** Lab: simulated users and faults. Everything here is labelled as simulated in the console. */
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
 
-/** Faults that a simulated node can have. */
+/** Faults of a simulated node. */
 export const nodeTroubles = ['none', 'offline', 'slow', 'silent', 'failing'] as const
 export type NodeTrouble = (typeof nodeTroubles)[number]
 
-/** Faults that hit real clients end after so many minutes, a day at most: a forgotten lab does no lasting harm. */
+/** Maximum duration in minutes of faults that affect real clients, a day at most: a forgotten lab does no lasting harm. */
 const minutes = z.int().min(1).max(1_440).default(10)
 
 /** A rule that makes an API operation fail or wait. */
 export const faultRule = z.strictObject({
   /** Name of the operation, or `*`. */
   operation: z.string().min(1).max(64),
-  /** Milliseconds before the operation runs. */
+  /** Delay before the operation runs, in milliseconds. */
   delay_ms: z.int().min(0).max(60_000).default(0),
-  /** Answered instead of running the operation; null runs it. */
+  /** Answer in place of the operation; null runs it. */
   ret: z.int().nullable().default(null),
-  /** Close the connection without an answer. */
+  /** Closes the connection without an answer. */
   drop: z.boolean().default(false),
-  /** Share of the requests that it hits: 0 to 1. */
+  /** Share of affected requests: 0 to 1. */
   probability: z.number().min(0).max(1).default(1),
-  /** It ends after so many hits; 0 never. */
+  /** Number of hits after which it ends; 0: never. */
   times: z.int().min(0).default(0),
   minutes,
 })
 export type FaultRule = z.output<typeof faultRule>
 
-/** A rule in force, and when it ends. */
+/** A current rule, with its end. */
 const faultInForce = faultRule.extend({ ends_at: moment })
 export type FaultInForce = z.output<typeof faultInForce>
 
-/** A rule to be in force; one that is in force already goes on to its end. */
+/** A rule to apply; one that is already in force keeps its end. */
 const wantedFault = faultRule.extend({ ends_at: moment.optional() })
 export type WantedFault = z.output<typeof wantedFault>
 
@@ -51,7 +51,7 @@ export const labProcedures = {
     nothing,
     z.strictObject({
       store_stalled: z.boolean(),
-      /** When writes go through again by themselves; 0 while they do. */
+      /** Time at which writes succeed again; 0: they do now. */
       store_stalled_until: moment,
       nodes: z.array(
         z.strictObject({

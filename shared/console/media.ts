@@ -8,29 +8,29 @@ import { done, moment, procedure } from './procedure.ts'
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
-/** Device pixels; 0: it is not seen, and nothing is sent. */
+/** Height in device pixels; 0: hidden, and nothing is sent. */
 const shownHeight = z.int().min(0).max(20_000)
 
-/** How the operator watches a stream without being in its room: WHEP (draft-ietf-wish-whep). */
+/** Access of the operator to a stream without joining its room: WHEP (draft-ietf-wish-whep). */
 const previewView = z.strictObject({
   room_id: z.string(),
   stream_id: z.string(),
-  /** URL to POST the SDP offer to; `?size=small` asks for the smaller picture. */
+  /** URL for the SDP offer (POST); `?size=small` requests the substream. */
   url: z.string(),
-  /** For `Authorization: Bearer`. A preview that has begun outlives it. */
+  /** Token for `Authorization: Bearer`. A running preview outlives it. */
   token: z.string(),
   expires_at: moment,
   ice_servers: z.array(iceServerSchema),
 })
 export type PreviewView = z.output<typeof previewView>
 
-/** Procedures on what the embedded node carries. */
+/** Procedures about media of embedded nodes. */
 export const mediaProcedures = {
   'media.stats': procedure(
     'Traffic of each stream and how people are connected, of one room or of all. Two readings make a rate.',
     z.strictObject({ room_id: roomId.optional() }).default({}),
     z.strictObject({
-      /** When it was read. */
+      /** Time of the reading. */
       at: moment,
       streams: z.array(streamStats),
       connections: z.array(connectionStats),
@@ -58,14 +58,14 @@ export const mediaProcedures = {
       room_id: roomId,
       stream_id: z.string().min(1).max(256),
       small: z.boolean().default(false),
-      /** How high the picture is shown, in device pixels: the smallest stream that is enough for it is sent. Left out: the largest. */
+      /** Displayed height, in device pixels: the smallest sufficient stream is sent. Default: the largest. */
       height: shownHeight.optional(),
       offer: z.string().min(1).max(64_000),
     }),
     z.strictObject({
       answer: z.string(),
       session: z.string(),
-      /** The node offers by itself: `answer` is its offer, and media.answer takes what the browser answers. */
+      /** The node sends the offer itself: `answer` is its offer, and media.answer takes the browser's answer. */
       offered: z.boolean(),
     }),
   ),
@@ -91,7 +91,7 @@ export const mediaProcedures = {
       user_id: nameBytes(1, limits.userId).optional(),
       user_name: nameBytes(0, limits.userName).optional(),
       role: z.enum(['member', 'host']).default('member'),
-      /** Left out: as the settings say. */
+      /** Default: the setting. */
       life_ms: z
         .int()
         .min(60_000)
@@ -109,7 +109,7 @@ export const mediaProcedures = {
       role: z.enum(['member', 'host']).default('member'),
       /** As in get_mcu: a node with it is preferred. */
       idc_code: z.string().max(64).optional(),
-      /** Life of both tokens; left out: as join links, by the settings. A person in the room when they end stays until the connection ends. */
+      /** Lifetime of both tokens; default: that of join links in the settings. A user in the room when they expire stays until the connection ends. */
       life_ms: z
         .int()
         .min(10_000)

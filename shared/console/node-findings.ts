@@ -1,10 +1,10 @@
 import { z } from 'zod'
 
-/** How bad a finding is, the worst first: the node cannot serve, it can be abused, or something works less well than it could. */
+/** Severity of a finding, the worst first: the node cannot serve, it can be abused, or something works less well than it could. */
 export const findingSeverities = ['error', 'unsafe', 'notice'] as const
 export type FindingSeverity = (typeof findingSeverities)[number]
 
-/** Findings of a node's test, each with one sentence that says what to mend; values go into the braces. */
+/** Findings of a node's test, each with one sentence about the remedy; values replace the braces. */
 export const nodeFindingSentences = {
   wsUnreachable: 'The WebSocket address does not answer ({reason}): check ws_url, its port and the firewall.',
   wsNotJanus: 'The WebSocket address is not that of Janus ({reason}): check the port and path of ws_url.',
@@ -57,11 +57,11 @@ export type NodeFindingCode = keyof typeof nodeFindingSentences
 
 const codes = Object.keys(nodeFindingSentences) as NodeFindingCode[]
 
-/** Something that is wrong with a node, unsafe, or not as good as it could be. */
+/** A problem of a node: an error, a risk, or a limitation. */
 export const nodeFinding = z.strictObject({
   code: z.enum(codes),
   severity: z.enum(findingSeverities),
-  /** One plain sentence that says what to mend. */
+  /** One plain sentence about the remedy. */
   message: z.string(),
   /** Values for the braces in the sentence of its code. */
   values: z.record(z.string(), z.string()),

@@ -4,11 +4,11 @@ import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '
 import { nodeFinding } from './node-findings.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** Ways in which a node differs from what it should hold: a room or camera of ours is missing, or an unknown one is there. Either is put right at once. */
+/** Kinds of drift between a node and the store: a room or camera of ours is missing, or an unknown one exists. Each is repaired at once. */
 export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
 export type DriftKind = (typeof driftKinds)[number]
 
-/** Differences that were put right on a node since the controller started. */
+/** Drift repaired on a node since the controller started. */
 const nodeDrift = z.strictObject({
   counts: z.record(z.enum(driftKinds), z.int()),
   last: z
@@ -16,7 +16,7 @@ const nodeDrift = z.strictObject({
       at: moment,
       kind: z.enum(driftKinds),
       count: z.int(),
-      /** The first of them: a room_id or userId; empty where it has none of ours. */
+      /** The first of them: a room_id or userId; empty if none is ours. */
       example: z.string(),
     })
     .nullable(),
@@ -25,68 +25,68 @@ export type NodeDriftView = z.output<typeof nodeDrift>
 
 export const nodeView = z.strictObject({
   config: nodeConfigSchema,
-  /** Secrets that it has; what they are is not told. */
+  /** Names of its stored secrets, without their values. */
   secrets: z.array(z.enum(nodeSecretNames)),
   state: z.enum(nodeStates),
   draining: z.boolean(),
   rooms: z.int(),
-  /** People and devices. */
+  /** Number of users and devices. */
   users: z.int(),
-  /** Devices among them. */
+  /** Number of devices among them. */
   devices: z.int(),
   pulls: z.int(),
-  /** While draining: rooms that it still serves, with people in them, or with devices that no other node can take. */
+  /** While draining: remaining rooms, with users in them, or with devices that no other node can take. */
   rooms_left: z.int(),
-  /** While draining: when that began, how many rooms it had then (0: not known), and how many people are still there; null otherwise. */
+  /** While draining: its start, the number of rooms at the start (0: unknown), and the remaining users; null otherwise. */
   drain: z.strictObject({ since: moment, rooms: z.int(), people_left: z.int() }).nullable(),
   /** Message of the last failed poll while it is not online; empty otherwise. */
   last_error: z.string(),
-  /** When the state began. */
+  /** Start of the state. */
   since: moment,
-  /** Facts that a Janus program tells about itself; null of other nodes, and until it has answered. */
+  /** Facts reported by a Janus program; null for other nodes, and until it has answered. */
   program: z
     .strictObject({
       /** E.g. `1.1.2`. */
       version: z.string(),
       /** Without the package name, e.g. `videoroom`. */
       plugins: z.array(z.string()),
-      /** It tells its events by itself; it is polled for them otherwise. */
+      /** It sends its events; otherwise it is polled. */
       events: z.boolean(),
-      /** Since when it does, or does not. */
+      /** Time since when this is so. */
       events_since: moment,
     })
     .nullable(),
-  /** Back after it was lost so many times lately: until then new rooms are put on other nodes first; null while it is as good as the others. */
+  /** Recently lost this many times: until then new rooms prefer other nodes; null: as good as the others. */
   unsteady: z.strictObject({ until: moment, losses: z.int() }).nullable(),
   drift: nodeDrift,
 })
 export type NodeView = z.output<typeof nodeView>
 
-/** Abilities of this machine, and what it lacks. */
+/** Capacity of this machine, and the missing nodes. */
 const nodeProposal = z.strictObject({
-  /** Cores that the system gives this program. */
+  /** Number of cores available to this program. */
   cores: z.int(),
-  /** So many embedded nodes carry the most: one core stays for the controller. */
+  /** Best number of embedded nodes: one core remains for the controller. */
   most: z.int(),
-  /** Embedded nodes that the site has. */
+  /** Number of embedded nodes of the site. */
   embedded: z.int(),
-  /** Those that are missing, with free ports. */
+  /** Missing ones, with free ports. */
   missing: z.array(nodeConfigSchema),
-  /** Another one, with the next free port, where the operator wants one all the same; null where no port is free. */
+  /** A further one with the next free port, if the operator wants one all the same; null: no port is free. */
   next: nodeConfigSchema.nullable(),
 })
 export type NodeProposal = z.output<typeof nodeProposal>
 
 /** One finding of a node's test. */
 const nodeTest = z.strictObject({
-  /** It can serve rooms; it may be unsafe all the same. */
+  /** It can serve rooms, even if it is unsafe. */
   ok: z.boolean(),
   message: z.string(),
   milliseconds: z.number(),
   /** Version of a Janus server, e.g. `1.1.2`; empty for other kinds. */
   version: z.string(),
   plugins: z.array(z.string()),
-  /** The worst first; of a Janus server. */
+  /** Findings of a Janus server, the worst first. */
   findings: z.array(nodeFinding),
 })
 export type NodeTest = z.output<typeof nodeTest>

@@ -1,10 +1,10 @@
-/** Rules for the password of an account; the console and the controller judge alike. */
+/** Rules for the password of an account, shared by the console and the controller. */
 export type PasswordProblem = 'short' | 'long' | 'name' | 'common'
 
 /** Characters. */
 export const passwordLength = { least: 10, most: 200 } as const
 
-/** The commonest of those that are long enough (public lists of leaked passwords), and the product's own name. */
+/** The most common passwords of sufficient length (public lists of leaked passwords), and the product's own name. */
 const common: ReadonlySet<string> = new Set([
   ...['1234567890', '12345678910', '0123456789', '0987654321', '9876543210', '1234567891', '123456789a', '1q2w3e4r5t'],
   ...['1qaz2wsx3edc', 'qwertyuiop', 'qwerty12345', 'qwerty123456', 'qwertyuiop123', 'asdfghjkl123', 'zxcvbnm123'],
@@ -15,7 +15,7 @@ const common: ReadonlySet<string> = new Set([
   ...['woaini123456', 'qq123456789', 'zxcvbnm123456', 'asdf123456', '147258369a', '1472583690', '5201314520'],
 ])
 
-/** Why `password` is refused; undefined when it is not. There are no rules of composition: length is what counts (NIST SP 800-63B, section 3.1.1.2). */
+/** Reason why `password` is refused; undefined: accepted. There are no rules of composition: only length counts (NIST SP 800-63B, section 3.1.1.2). */
 export function passwordProblem(password: string, name: string): PasswordProblem | undefined {
   const plain = password.normalize('NFKC')
   const letters = Array.from(plain)

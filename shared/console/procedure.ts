@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** One thing an operator can do or ask: the same over IPC, WebSocket and `POST /rpc/<name>`. */
+/** One action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
 export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
   summary: string
   input: I
@@ -16,7 +16,7 @@ export function procedure<I extends z.ZodType, O extends z.ZodType>(
   return { summary, input, output }
 }
 
-/** A fault of one field of an input. */
+/** A problem of one input field. */
 export interface FieldProblem {
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
   path: string
@@ -25,33 +25,33 @@ export interface FieldProblem {
 
 /** Codes of a refused procedure. */
 export type ConsoleErrorCode =
-  /** The input is malformed: `problems` says where. */
+  /** The input is malformed: `problems` names the fields. */
   | 'invalid'
   | 'notFound'
-  /** Such a thing exists already, or the state forbids it. */
+  /** The object exists already, or the state forbids the action. */
   | 'conflict'
   | 'unauthorized'
-  /** The caller's role does not allow it: the message says which one does. */
+  /** The caller's role does not permit it: the message names the required one. */
   | 'forbidden'
-  /** This controller stands by and changes nothing: the message says which one leads. */
+  /** This controller is a read-only replica: the message names the leader. */
   | 'standby'
-  /** The node, device or disk did not do it, or not in time. */
+  /** The node, device or disk failed, or timed out. */
   | 'failed'
   | 'internal'
 
 /** The result of every procedure, on every transport. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
-/** Values with which a page words a refusal in its reader's language. */
+/** Values for a page that translates a refusal. */
 export type RefusalValues = Readonly<Record<string, string | number>>
 
-/** Why a procedure was refused. */
+/** Reason of a refusal. */
 export interface ConsoleRefusal {
   code: ConsoleErrorCode
   /** One plain sentence in English. */
   message: string
   problems?: FieldProblem[]
-  /** Stable name of the refusal, e.g. `passwordNeeded`, where a caller may act on it. */
+  /** Stable name of the refusal, e.g. `passwordNeeded`, for callers that react to it. */
   name?: string
   values?: RefusalValues
 }
@@ -66,7 +66,7 @@ export interface RefusalName {
 export class ConsoleError extends Error {
   readonly code: ConsoleErrorCode
   readonly problems: FieldProblem[] | undefined
-  /** Name and values for the caller, where it may act on them. */
+  /** Name and values for callers that react to it. */
   readonly refused: RefusalName | undefined
   constructor(
     code: ConsoleErrorCode,
@@ -81,7 +81,7 @@ export class ConsoleError extends Error {
   }
 }
 
-/** Outcome of each item of a bulk procedure. */
+/** Result of each item of a bulk procedure. */
 export const bulkOutcome = z.strictObject({
   done: z.int(),
   failed: z.array(z.strictObject({ key: z.string(), message: z.string() })),

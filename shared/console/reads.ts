@@ -1,8 +1,8 @@
 import type { ProcedureName } from './contract.ts'
 
 /**
- * Which procedures change nothing of the site: a controller that stands by passes these on to the one that leads, and refuses the others. Who watches a picture
- * changes nothing, nor does who tries a camera or a node. A new procedure does not compile without a line here.
+ * Procedures that do not change the site: a replica forwards these to the leader, and refuses the others. Watching a picture
+ * and testing a camera or a node count as reads. A new procedure without an entry here does not compile.
  */
 export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'overview.get': true,
@@ -35,7 +35,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'console.replace_key': false,
 
   'account.me': true,
-  // Nothing about the site; about the session, how long ago its password was given.
+  // Changes only the session: the time of its password.
   'account.confirm_password': true,
   'account.change_password': false,
   'account.sessions': true,

@@ -3,19 +3,19 @@ import { limits } from '../limits.ts'
 import { bytes } from '../operation.ts'
 import { moment, procedure } from './procedure.ts'
 
-/** A stream that one node hands to another. */
+/** A stream relayed from one node to another. */
 const relayView = z.strictObject({
-  /** Id of the user, with a mark for a screen. */
+  /** Id of the user, with a suffix for a screen. */
   stream_id: z.string(),
   from: z.string(),
   to: z.string(),
   state: z.enum(['connecting', 'up']),
-  /** Since when it is in that state. */
+  /** Start of the state. */
   since: moment,
 })
 export type RelayView = z.output<typeof relayView>
 
-/** A room that is on several nodes. */
+/** A room on several nodes. */
 const relayedRoomView = z.strictObject({
   room_id: z.string(),
   /** Names, the room's own node first. */
@@ -24,7 +24,7 @@ const relayedRoomView = z.strictObject({
 })
 export type RelayedRoomView = z.output<typeof relayedRoomView>
 
-/** Procedures on what nodes hand to each other. */
+/** Procedures about relays. */
 export const relayProcedures = {
   'relays.list': procedure(
     'Rooms that are on several nodes, or that one of them: which nodes, and which streams these hand to each other now.',

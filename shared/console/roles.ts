@@ -6,15 +6,15 @@ import { atLeast, type Role } from './role-names.ts'
 import { changesWayIn } from './settings-ways-in.ts'
 import { type TokenScope, tokenScopes } from './token-scopes.ts'
 
-/** Roles that may call a procedure, the same on every transport. */
+/** Access to a procedure, the same on every transport. */
 export interface ProcedureAccess {
-  /** Least role of the account; a token's account needs it too. */
+  /** Minimum role of the account, also of a token's account. */
   readonly role: Role
-  /** Scope that an access token needs; `any`: every token may call it, `none`: no token ever. */
+  /** Required scope of an access token; `any`: every token may call it, `none`: no token. */
   readonly scope: TokenScope | 'any' | 'none'
   /**
-   * Needs somebody who gave their password within the last ten minutes: it makes lasting access, or shows a stored secret. Implies
-   * that no token may call it. The console key and the desktop's own window count as such a person.
+   * Requires a person who entered the password within the last ten minutes, because it grants lasting access, or shows a stored secret. Implies
+   * that no token may call it. The console key and the desktop's own window count as a person.
    */
   readonly person: boolean
 }
@@ -22,12 +22,12 @@ export interface ProcedureAccess {
 const viewer = (scope: TokenScope | 'any'): ProcedureAccess => ({ role: 'viewer', scope, person: false })
 const operator = (scope: TokenScope): ProcedureAccess => ({ role: 'operator', scope, person: false })
 const admin = (scope: TokenScope): ProcedureAccess => ({ role: 'admin', scope, person: false })
-/** Somebody who is signed in, however long ago: never a token. */
+/** A signed-in person: never a token. */
 const signedIn = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: false })
-/** Somebody who gave their password just now: never a token. */
+/** A person who has just entered the password: never a token. */
 const person = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: true })
 
-/** Access of every procedure. A new procedure does not compile without a line here. */
+/** Access to every procedure. A new procedure without an entry here does not compile. */
 export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> = {
   'overview.get': viewer('site:read'),
   'overview.samples': viewer('site:read'),
@@ -36,7 +36,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'overview.dismiss_older_client': admin('site:write'),
   'licence.get': viewer('site:read'),
   'licence.set': admin('site:write'),
-  // Pages ask for defaults, language and limits; its secrets are hidden from everybody.
+  // Pages need defaults, language and limits; its secrets are hidden from everybody.
   'settings.get': viewer('site:read'),
   'settings.check': admin('site:write'),
   // See `needsOfInput`.
@@ -54,9 +54,9 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'backups.restore': person('admin'),
   'console.replace_key': person('admin'),
 
-  // Everybody's own; what needs an account says so where there is none.
+  // The caller's own account; those that need an account refuse callers without one.
   'account.me': viewer('any'),
-  // These judge the password themselves.
+  // These check the password themselves.
   'account.confirm_password': signedIn('viewer'),
   'account.change_password': signedIn('viewer'),
   'account.sessions': viewer('accounts:read'),
@@ -89,7 +89,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 
   'rooms.list': viewer('rooms:read'),
   'rooms.get': viewer('rooms:read'),
-  // Operators set new passwords and hand out host links.
+  // Operators set new passwords and issue host links.
   'rooms.reveal_password': person('admin'),
   'rooms.create': operator('rooms:write'),
   'rooms.update': operator('rooms:write'),
@@ -128,14 +128,14 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'devices.remove': operator('devices:write'),
   'devices.import_preview': operator('devices:write'),
   'devices.import': operator('devices:write'),
-  // Addresses of cameras with the logins in them, which operators see in the list too.
+  // Addresses of cameras with their logins, which operators also see in the list.
   'devices.export': person('operator'),
 
   'relays.list': viewer('nodes:read'),
 
   'media.stats': viewer('media:watch'),
   'media.transcoding': viewer('nodes:read'),
-  // These hand out a token; media.watch does not.
+  // These issue a token; media.watch does not.
   'media.preview_stream': operator('media:watch'),
   'media.preview_device': operator('media:watch'),
   'media.key_picture': viewer('media:watch'),
@@ -159,7 +159,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'events.verify': operator('events:read'),
 
   'tester.operations': viewer('site:read'),
-  // Sends as any credential with its secret, and shows tokens of sessions that outlive an access token.
+  // Sends as any credential with its secret, and shows session tokens that outlive an access token.
   'tester.send': signedIn('admin'),
 
   'lab.state': viewer('site:read'),
@@ -169,12 +169,12 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'lab.node_trouble': operator('lab:write'),
   'lab.device_trouble': operator('lab:write'),
   'lab.lose_device': operator('lab:write'),
-  // These hit real clients.
+  // These affect real clients.
   'lab.set_faults': admin('lab:write'),
   'lab.stall_store': admin('lab:write'),
 }
 
-/** Needs of some procedures that grow with their input. */
+/** Additional needs of some procedures, by input. */
 type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 
 const needsOfInput: {
@@ -183,7 +183,7 @@ const needsOfInput: {
   // A link that names a user takes that user's place.
   'media.join_link': ({ role, user_id }) => (role === 'host' || user_id !== undefined ? { role: 'operator' } : {}),
   'settings.set': (patch, settings) => ({ person: changesWayIn(patch, settings) }),
-  // A disabled credential is a way in again.
+  // A disabled credential grants access again.
   'credentials.update': ({ enabled }) => ({ person: enabled === true }),
   // The answer shows the digest or the secret itself.
   'tester.send': ({ operation, access_key }) => ({
@@ -192,18 +192,18 @@ const needsOfInput: {
 }
 
 /**
- * Access that one call needs, once its input is known.
- * @param input as the procedure's schema makes it
- * @param settings of the site, as they are before the call
+ * Access required by one call, by its input.
+ * @param input output of the procedure's schema
+ * @param settings settings of the site before the call
  */
 export function accessOfCall(name: ProcedureName, input: unknown, settings: Settings): ProcedureAccess {
-  // The table is typed name by name; a name that is only known at run time needs it untyped once.
+  // The table is typed by name; a name known only at run time needs an untyped lookup.
   const further = needsOfInput[name] as ((input: unknown, settings: Settings) => InputNeeds) | undefined
   const needs = { ...procedureAccess[name], ...further?.(input, settings) }
   return needs.person ? { ...needs, scope: 'none' } : needs
 }
 
-/** Least role of each scope: that of the least procedure that takes it. */
+/** Minimum role of each scope: that of its weakest procedure. */
 const scopeRoles: ReadonlyMap<TokenScope, Role> = new Map(
   tokenScopes.map((scope) => {
     const roles = Object.values(procedureAccess)
@@ -213,7 +213,7 @@ const scopeRoles: ReadonlyMap<TokenScope, Role> = new Map(
   }),
 )
 
-/** Scopes that are of use to an account of a role; a token that was stored with a role alone has these. */
+/** Scopes within an account's role; a token stored with only a role has these. */
 export function scopesOfRole(role: Role): TokenScope[] {
   return tokenScopes.filter((scope) => atLeast(role, scopeRoles.get(scope) ?? 'admin'))
 }

@@ -4,7 +4,7 @@ import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { bulkOutcome, done, moment, procedure } from './procedure.ts'
 
-/** In the order of the wire's room_status 0..3 (contract, section 3). */
+/** In the order of room_status 0..3 (contract, section 3). */
 export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
 export type RoomStatus = (typeof roomStatuses)[number]
 
@@ -25,14 +25,14 @@ const roomView = z.strictObject({
   max_audio: z.int(),
   max_video: z.int(),
   has_host_password: z.boolean(),
-  /** Whether the number of the room is enough to join it: as the operator said, and as it is, given the site's setting. */
+  /** Whether the room can be joined by number: the operator's choice, and the effective value with the site's setting. */
   entry_by_number: z.enum(entriesByNumber),
   open_to_number: z.boolean(),
-  /** A host of the room lets people in. */
+  /** The room has a waiting room. */
   waiting_room: z.boolean(),
   room_extend_id: z.string(),
   node: z.string(),
-  /** Further nodes that hold it for some of its people. */
+  /** Further nodes that hold it for some of its users. */
   branches: z.array(z.string()),
   users: z.int(),
   devices: z.int(),
@@ -41,13 +41,13 @@ const roomView = z.strictObject({
 })
 export type RoomView = z.output<typeof roomView>
 
-/** Somebody in a room. */
+/** A user in a room. */
 export const roomUserView = z.strictObject({
   user_id: z.string(),
   user_name: z.string(),
   device: z.boolean(),
   role: z.enum(['host', 'member']),
-  /** Came by the room's number alone, without a link or the host password. */
+  /** Joined by the room's number alone, without a link or the host password. */
   by_number: z.boolean(),
   joined_at: moment,
 })
@@ -60,9 +60,9 @@ const editable = {
   max_audio: z.int().min(0).max(limits.maxStreams),
   attendee_max: z.int().min(1).max(limits.maxAttendees),
   room_mode: mode,
-  /** `on`: anybody who knows the number of the room may join it. `inherit`: as the setting `media.open_rooms` of the site says. */
+  /** `on`: anybody who knows the room's number may join. `inherit`: the site's setting `media.open_rooms`. */
   entry_by_number: z.enum(entriesByNumber),
-  /** Whether people wait until a host of the room lets them in; cameras and hosts do not. */
+  /** Users wait for admission by a host; cameras and hosts do not. */
   waiting_room: z.boolean(),
 }
 
@@ -83,7 +83,7 @@ export const roomProcedures = {
   'rooms.list': procedure(
     'Rooms that match, newest first or sorted, a page of them.',
     z.strictObject({
-      /** In room_id, topic, owner_id; case-insensitive. */
+      /** Text in room_id, topic, owner_id; case-insensitive. */
       search: z.string().max(200).default(''),
       status: z.array(z.enum(roomStatuses)).max(4).default([]),
       node: z.string().max(limits.nodeName).optional(),
@@ -93,9 +93,9 @@ export const roomProcedures = {
       limit: z.int().min(0).max(limits.pageSize).default(100),
     }),
     z.strictObject({
-      /** Matching rooms. */
+      /** Number of matching rooms. */
       total: z.int(),
-      /** All rooms of the site. */
+      /** Number of all rooms of the site. */
       all: z.int(),
       items: z.array(roomView),
     }),

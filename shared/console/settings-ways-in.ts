@@ -1,6 +1,6 @@
 import type { Settings, SettingsPatch } from '../settings.ts'
 
-/** Settings that open a way in, keep one open for longer, or guard one; `true`: the part as a whole. */
+/** Settings that grant access, extend it, or guard it; `true`: the whole part. */
 const waysIn = {
   listeners: ['host'],
   tls: true,
@@ -11,7 +11,7 @@ const waysIn = {
   console: ['key_sign_in', 'metrics_token'],
 } as const satisfies { readonly [P in keyof Settings]?: true | readonly string[] }
 
-/** Whether a patch changes a setting that opens or guards a way in; naming one with the value that it has is no change. */
+/** Tells whether a patch changes a setting that grants or guards access; an unchanged value is no change. */
 export function changesWayIn(patch: SettingsPatch, settings: Settings): boolean {
   return Object.entries(waysIn).some(([name, fields]) => {
     const part = name as keyof typeof waysIn

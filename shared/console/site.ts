@@ -9,12 +9,12 @@ import { roleNames } from './role-names.ts'
 const listenerView = z.strictObject({
   name: z.enum(['media', 'device', 'node', 'console', 'event']),
   state: z.enum(['listening', 'stopped', 'failed']),
-  /** URL at which it listens, e.g. `http://127.0.0.1:7080`; empty when it does not. */
+  /** URL of the listener, e.g. `http://127.0.0.1:7080`; empty: not listening. */
   url: z.string(),
-  /** The same port on every address of this machine that reaches it. */
+  /** The same port on every reachable address of this machine. */
   urls: z.array(z.string()),
   error: z.string(),
-  /** Since when it cannot listen; 0 while it can, or is not to. */
+  /** Time since when it cannot listen; 0: it can, or should not. */
   failed_at: moment,
 })
 
@@ -28,20 +28,20 @@ export const storeNotice = z.strictObject({
   lost: z.boolean().optional(),
 })
 
-/** Key that opens the secrets that a site stores. */
+/** Key that seals the site's secrets. */
 const siteKeyView = z.strictObject({
-  /** A file in the data folder that only this user may read, or wrapped there by the keychain of their session. */
+  /** Readable only by this user, or wrapped by the keychain of their session; in the data folder. */
   place: z.enum(['file', 'keychain']),
-  /** Its name there. */
+  /** Its file name there. */
   file: z.string(),
-  /** A keychain was looked for, and none takes it. */
+  /** No keychain was available to protect it. */
   unprotected: z.boolean(),
-  /** A file outside the data folder without which no copy of that opens; empty for none. */
+  /** A file outside of the data folder that a copy needs to be opened; empty: none. */
   also: z.string(),
 })
 export type SiteKeyView = z.output<typeof siteKeyView>
 
-/** Something that wants the operator's eye, most urgent first. */
+/** An item that needs the operator's attention, most urgent first. */
 export const attention = z.strictObject({
   level: z.enum(['error', 'warning', 'info']),
   code: z.enum([
@@ -76,15 +76,15 @@ export const attention = z.strictObject({
   ]),
   /** Subject: a node's name, a userId, a listener, a client's address and access_key. */
   subject: z.string(),
-  /** The subject as the operator knows it; empty where that is the same. */
+  /** Display name of the subject; empty if the same. */
   name: z.string(),
-  /** Cause: for a device the kind of its error, for a node and the disk their message; empty where the code says it. */
+  /** Cause: the kind of a device's error, the message of a node or the disk; empty if the code says it. */
   why: z.string(),
-  /** Counts where one item stands for many: how many of how many, and the reasons, the most frequent first. */
+  /** Counts of an item that stands for many: affected and total, and the reasons, most frequent first. */
   count: z.int(),
   of: z.int(),
   reasons: z.array(z.strictObject({ kind: z.enum(deviceErrorKinds), count: z.int() })),
-  /** English, for logs and scripts; the console words it by code. */
+  /** English, for logs and scripts; the console translates it by code. */
   message: z.string(),
   since: moment,
 })
@@ -93,7 +93,7 @@ export type Attention = z.output<typeof attention>
 export const overviewView = z.strictObject({
   product: z.string(),
   version: z.string(),
-  /** Versions of what runs it: Node, the WebRTC library of the media program, and the OpenSSL inside that. */
+  /** Versions of the runtime: Node, the WebRTC library of the media program, and its OpenSSL. */
   runtime: z.strictObject({ node: z.string(), webrtc: z.string(), openssl: z.string() }),
   started_at: moment,
   listeners: z.array(listenerView),
@@ -105,7 +105,7 @@ export const overviewView = z.strictObject({
     journal_bytes: z.int(),
     snapshot_at: moment,
     notices: z.array(storeNotice),
-    /** Losses at this start or an earlier one, until they are dismissed. */
+    /** Losses at this start or an earlier one that were not dismissed. */
     losses: z.array(storeNotice),
     folder: z.string(),
     key: siteKeyView,
@@ -122,12 +122,12 @@ export const overviewView = z.strictObject({
   }),
   attention: z.array(attention),
   older_clients: olderClientsView,
-  /** Nothing was ever done here: the console shows its welcome page. */
+  /** The site is unused: the console shows its welcome page. */
   fresh: z.boolean(),
 })
 export type OverviewView = z.output<typeof overviewView>
 
-/** One point of the live charts: what happened in `seconds` before `at`. */
+/** One sample of the live charts: events in the `seconds` before `at`. */
 export const sample = z.strictObject({
   at: moment,
   seconds: z.number(),
@@ -135,7 +135,7 @@ export const sample = z.strictObject({
   device_requests: z.int(),
   /** Failures by ret, both APIs. */
   failures: z.record(z.string(), z.int()),
-  /** Milliseconds; 0 when nothing was answered. */
+  /** Milliseconds; 0: no answers. */
   p50: z.number(),
   p99: z.number(),
   people: z.int(),
@@ -144,8 +144,8 @@ export const sample = z.strictObject({
 export type Sample = z.output<typeof sample>
 
 /**
- * Whether this site made a backup: its proof by the site's key is right (`good`), there is none (`missing`: an earlier version made it, or another program), or it does not
- * fit (`wrong`: the backup was changed, or another site made it).
+ * Origin of a backup, by its proof with the site's key: `good`: made by this site; `missing`: by an earlier version, or another program; `wrong`: changed,
+ * or made by another site.
  */
 const backupProofs = ['good', 'missing', 'wrong'] as const
 export type BackupProof = (typeof backupProofs)[number]
@@ -160,9 +160,9 @@ const backupView = z.strictObject({
   uploaded: z.boolean(),
   proof: z.enum(backupProofs),
 })
-/** Names an upload while it is under way. */
+/** Id of an upload in progress. */
 const uploadName = z.string().regex(/^[0-9a-z]{1,36}$/)
-/** Most bytes of a backup that one call reads. */
+/** Maximum number of bytes per read of a backup. */
 export const backupPart = 1024 * 1024
 const backupName = z.strictObject({
   name: z
@@ -180,15 +180,15 @@ const accessChange = z.strictObject({
   name: z.string(),
   /** Name of the account; of a token whose account is not there empty. */
   account: z.string(),
-  /** After the restore; of what is lost, before. */
+  /** Role after the restore; for a loss, before it. */
   role: z.enum(roleNames),
   enabled: z.boolean(),
-  /** End of a token. */
+  /** Expiry of a token. */
   expires_at: moment,
 })
 export type AccessChange = z.output<typeof accessChange>
 
-/** Content of a backup, compared with what is there now. */
+/** Content of a backup, compared with the current state. */
 const backupPreview = z.strictObject({
   name: z.string(),
   at: moment,
@@ -208,11 +208,11 @@ const backupPreview = z.strictObject({
     access_tokens: z.int(),
     wall_views: z.int(),
   }),
-  /** Accounts and access tokens that come back, go or change; the first hundred of `access_total`. */
+  /** Accounts and access tokens that are added, removed or changed; the first hundred of `access_total`. */
   access: z.array(accessChange),
   access_total: z.int(),
   proof: z.enum(backupProofs),
-  /** Whether this caller may restore it: what this site did not make is restored on the machine itself only. */
+  /** This caller may restore it: a backup of another origin is restored only at the machine itself. */
   restorable: z.boolean(),
 })
 
@@ -257,7 +257,7 @@ export const siteProcedures = {
       issuer: z.string(),
       expires_at: moment,
       fingerprint: z.string(),
-      /** Fingerprint of the certificate that devices are to trust. */
+      /** Fingerprint of the certificate to trust on devices. */
       trust_fingerprint: z.string(),
     }),
   ),

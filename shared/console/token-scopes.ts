@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Parts of the site that an access token can be limited to: `read` shows, `write` changes. Order of the console's list. */
+/** Scopes of an access token: `read` shows, `write` changes. In the order of the console's list. */
 export const tokenScopes = [
   'site:read',
   'site:write',
@@ -26,12 +26,12 @@ export type TokenScope = (typeof tokenScopes)[number]
 
 export const tokenScope = z.enum(tokenScopes)
 
-/** Scopes without those named twice, in the order of the list. */
+/** Removes duplicates from scopes, in the order of the list. */
 export function orderedScopes(scopes: readonly TokenScope[]): TokenScope[] {
   return tokenScopes.filter((scope) => scopes.includes(scope))
 }
 
-/** Whether a scope shows and changes nothing. */
+/** Tells whether a scope only reads. */
 export function isReading(scope: TokenScope): boolean {
   return scope.endsWith(':read')
 }

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 
-/** Content of one tile of the wall: a camera, or the people of a room. */
+/** Content of one tile of the wall: a camera, or the users of a room. */
 const wallItem = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('camera'), id: bytes(1, limits.userId) }),
   z.strictObject({ kind: z.literal('room'), id: bytes(1, limits.roomExtendId) }),
@@ -13,18 +13,18 @@ export type WallItem = z.output<typeof wallItem>
 const viewId = z.string().min(1).max(64)
 const items = z.array(wallItem).min(1).max(limits.wallTiles)
 
-/** A choice of cameras and rooms under a name, in the order of their tiles. */
+/** A named selection of cameras and rooms, in the order of their tiles. */
 export const wallView = z.strictObject({
   id: viewId,
   name: z.string(),
   items: z.array(wallItem),
-  /** Rises with each change: who changes it says which one they saw. */
+  /** Increases with each change: a change names the revision that it is based on. */
   revision: z.int().min(1),
   changed_at: moment,
 })
 export type WallView = z.output<typeof wallView>
 
-/** Procedures on the saved views of the wall. */
+/** Procedures about saved views of the wall. */
 export const wallProcedures = {
   'wall.list': procedure('The saved views of the wall, by name.', nothing, z.array(wallView)),
   'wall.save': procedure(

@@ -7,10 +7,12 @@ const ci = Boolean(process.env.CI)
 const separate = ['test/renderer/**', 'test/e2e/**', 'test/faults/**', 'test/bench/**', 'test/standin/**']
 
 /** Faults that `npm test` runs; `npm run faults` runs all of them, and for longer. */
-const faults =
-  process.env.ROOMDESK_FAULTS === 'all'
-    ? ['test/faults/**/*.test.ts']
-    : ['clock', 'full-disk', 'sigkill'].map((name) => `test/faults/${name}.test.ts`)
+const everyFault = process.env.ROOMDESK_FAULTS === 'all'
+const faults = everyFault
+  ? ['test/faults/**/*.test.ts']
+  : ['clock', 'full-disk', 'sigkill'].map((name) => `test/faults/${name}.test.ts`)
+/** Faults that measure waits. */
+const measuredFaults = ['controllers-handover', 'flood'].map((name) => `test/faults/${name}.test.ts`)
 
 // Every process that a test starts from the sources: what Node makes of their types is kept from one to the next.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile')
@@ -20,6 +22,14 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  * and no test stands something in for a module.
  */
 const asNodeDoes = { viteModuleRunner: false, nodeLoader: false }
+
+const faultTests = {
+  environment: 'node',
+  experimental: asNodeDoes,
+  expect: { poll: { timeout: 15_000 } },
+  testTimeout: 120_000,
+  hookTimeout: 60_000,
+} as const
 
 /** Four kinds of tests, by what they need: Node, a page, a whole app with a browser, and a site that is harmed. */
 export default defineConfig({
@@ -81,15 +91,15 @@ export default defineConfig({
           expect: { poll: { timeout: 15_000 } },
         },
       },
+      { test: { ...faultTests, name: 'faults', include: faults, exclude: measuredFaults } },
+      // After the others: they measure how long callers wait, which a browser of another file would change.
       {
         test: {
-          name: 'faults',
-          include: faults,
-          environment: 'node',
-          experimental: asNodeDoes,
-          expect: { poll: { timeout: 15_000 } },
-          testTimeout: 120_000,
-          hookTimeout: 60_000,
+          ...faultTests,
+          name: 'faults-alone',
+          include: everyFault ? measuredFaults : [],
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -21,7 +21,7 @@ const env = {
   ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
   ...(values.seed === undefined ? {} : Object.fromEntries(seeds.map((name) => [name, values.seed]))),
 }
-const child = spawn(process.execPath, [join(import.meta.dirname, 'test.mjs'), '--project', 'faults', ...positionals], {
+const child = spawn(process.execPath, [join(import.meta.dirname, 'test.mjs'), '--project', 'faults*', ...positionals], {
   stdio: 'inherit',
   env,
 })

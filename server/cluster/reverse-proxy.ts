@@ -152,7 +152,7 @@ export class ReverseProxy {
       outgoing.destroy()
       resolve(left.aborted ? 'gone' : reached ? 'lost' : 'unreached')
     }
-    const deposed = (): void => {
+    const fenced = (): void => {
       if (answered) return
       // The previous leader still answers a request that it has stored.
       if (safe || !reached) fail()
@@ -163,7 +163,7 @@ export class ReverseProxy {
       resolve('gone')
     }
     left.addEventListener('abort', clientLeft, { once: true })
-    target.gone.addEventListener('abort', deposed, { once: true })
+    target.gone.addEventListener('abort', fenced, { once: true })
     outgoing.once('socket', () => {
       reached = true
       if (body === undefined) request.pipe(outgoing)
@@ -187,7 +187,7 @@ export class ReverseProxy {
     if (body !== undefined) endWith(outgoing, body)
     return promise.finally(() => {
       left.removeEventListener('abort', clientLeft)
-      target.gone.removeEventListener('abort', deposed)
+      target.gone.removeEventListener('abort', fenced)
     })
   }
 }

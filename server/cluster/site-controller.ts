@@ -182,7 +182,7 @@ export class SiteController {
       try {
         const store = await leading
         if (this.#role?.is !== 'leader') await this.#takeOver(store)
-        const why = await Promise.race([store.deposed, ended])
+        const why = await Promise.race([store.fenced, ended])
         if (why === 'ended') return
         logger.warn({ role: 'standby', reason: why.message }, 'this controller leads no more: it stands by')
         await this.#standDown()

@@ -69,7 +69,7 @@ export function healthOf(
 ): (known: boolean) => Health {
   const { store, settings, pool, leader, listeners, version, startedAt } = parts
   let steppedDown = false
-  void leader?.store.deposed.then(() => (steppedDown = true))
+  void leader?.store.fenced.then(() => (steppedDown = true))
   return (known) =>
     siteHealth({
       known,

@@ -16,7 +16,7 @@ import { DeviceFailure } from './rooms/device-failure.ts'
 export class ControlService {
   readonly #send: (message: FromNode, urgency?: 'soon') => void
   readonly #web: (log: Log) => Web
-  readonly #deposed: () => void
+  readonly #fenced: () => void
   readonly #running = new Map<number, AbortController>()
   readonly #ffmpeg: FfmpegRunner
   readonly log: Log
@@ -25,16 +25,16 @@ export class ControlService {
   /**
    * @param send `soon`: the message may wait for others, in order, for some milliseconds
    * @param web makes the node's port with this log
-   * @param deposed called when the controller has been silent for so long that another one leads
+   * @param fenced called when the controller has been silent for so long that another one leads
    */
   constructor(
     send: (message: FromNode, urgency?: 'soon') => void,
     web: (log: Log) => Web,
-    deposed: () => void = () => {},
+    fenced: () => void = () => {},
   ) {
     this.#send = send
     this.#web = web
-    this.#deposed = deposed
+    this.#fenced = fenced
     const write = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, detail?: string) =>
       send({ type: 'log', level, message, detail: detail ?? '' })
     this.log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
@@ -96,9 +96,9 @@ export class ControlService {
         web: this.#web(this.log),
         ffmpeg: this.#ffmpeg,
         emit: (event) => this.#send({ type: 'event', event }),
-        deposed: () => {
+        fenced: () => {
           this.log.warn('the controller has been silent for so long that another one leads: the node ends', '')
-          this.#deposed()
+          this.#fenced()
         },
       },
       this.log,

@@ -39,7 +39,7 @@ export interface MediaServerParts {
   ffmpeg: FfmpegRunner
   emit: (event: ControlEvent) => void
   /** Called when the controller leads no more: another node serves these rooms. */
-  deposed?: () => void
+  fenced?: () => void
 }
 
 /** A request that is answered once the node runs. */
@@ -70,9 +70,9 @@ export class MediaServer {
   #port = 0
   readonly #server: WebPort
 
-  private constructor(start: MediaStart, { web, ffmpeg, emit, deposed = () => {} }: MediaServerParts, log: Log) {
+  private constructor(start: MediaStart, { web, ffmpeg, emit, fenced = () => {} }: MediaServerParts, log: Log) {
     this.#start = start
-    this.#lead = new LeadWatch(deposed)
+    this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms
     this.#log = log
     this.#peers = new PeerPorts(start.host, log)

@@ -1,5 +1,5 @@
 import { reasonOf } from '../storage-error.ts'
-import { DeposedError } from '../postgres/database-error.ts'
+import { FencedError } from '../postgres/database-error.ts'
 import type { Notices } from '../notices.ts'
 import type { Medium } from '../storage.ts'
 
@@ -49,7 +49,7 @@ export class StorageHealth {
     if (this.lastError === undefined) this.#since = this.#clock()
     this.#errors[part] = text
     // Nothing is wrong with it: this controller is not the one that stores any more.
-    if (error instanceof DeposedError) return
+    if (error instanceof FencedError) return
     const what = part === 'journal' ? 'Changes are refused until it does' : 'Changes are still stored in the journal'
     const name = part === 'journal' ? part : snapshots[this.#medium]
     const message = `The ${this.#medium} does not take the ${name} (${text}). ${what}.`

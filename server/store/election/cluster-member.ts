@@ -175,7 +175,7 @@ export class Member implements SiteMember {
 
   hearOf(joiner: Introduced): boolean {
     const led = this.#led
-    if (this.#lease === undefined || led === undefined || led.link.deposed !== undefined) return false
+    if (this.#lease === undefined || led === undefined || led.link.fenced !== undefined) return false
     if (joiner.place.console === '' || joiner.id === this.id) return false
     const now = this.#clock()
     this.#lease.hearOf({ ...joiner, role: 'standby', behind: 0, behindFor: 0, seenAt: now, since: now })
@@ -217,7 +217,7 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
-    void link.deposition.then(({ by }) => this.#tell(by))
+    void link.whenFenced.then(({ by }) => this.#tell(by))
     this.#tell(this.#itself())
     return store
   }

@@ -27,8 +27,8 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     return this.#storage.last
   }
 
-  get deposed(): Promise<Error> {
-    return this.#storage.link.deposition
+  get fenced(): Promise<Error> {
+    return this.#storage.link.whenFenced
   }
 
   confirmed(): Promise<void> | undefined {
@@ -48,7 +48,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
       if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
       // Whatever becomes of this: the lock ends with the connection.
       await releaseLock(session).catch(() => undefined)
-      link.depose(new HandedOverError(to.name, { ...to, role: 'leader' }))
+      link.fence(new HandedOverError(to.name, { ...to, role: 'leader' }))
     } catch (error) {
       throw storageError(error)
     } finally {

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
-import { DatabaseInUseError, DeposedError } from '../postgres/database-error.ts'
+import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { clusterTimes } from './timings.ts'
 
@@ -92,7 +92,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
 
 /**
  * Leads on by another connection. The epoch is raised, so that nothing of the one before is stored after this.
- * @throws DeposedError when another controller has taken over
+ * @throws FencedError when another controller has taken over
  */
 export async function leadOn(session: Session, { leader }: Leadership): Promise<Leadership> {
   const { rows } = await session.query<{ epoch: string }>(
@@ -101,7 +101,7 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
     [leader.holder],
   )
   const epoch = rows[0]?.epoch
-  if (epoch === undefined) throw await deposed(session)
+  if (epoch === undefined) throw await fencedError(session)
   if (!(await tryLock(session))) {
     // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
     const still = 'exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)'
@@ -159,8 +159,8 @@ export async function endFrozenLeader(session: Session): Promise<void> {
 }
 
 /** That another controller has taken over, and which. */
-export async function deposed(session: Session): Promise<DeposedError> {
-  return new DeposedError(await leaderName(session))
+export async function fencedError(session: Session): Promise<FencedError> {
+  return new FencedError(await leaderName(session))
 }
 
 async function leaderName(session: Session): Promise<string> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { KnownController } from './site-member.ts'
-import { deposed, renewLease } from './leader.ts'
+import { fencedError, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
 import type { AskOthers, OthersSaid } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
-import { DeposedError } from '../postgres/database-error.ts'
+import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, saidBy } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
 
@@ -51,7 +51,7 @@ export class Lease {
       this.#prove(since)
       void this.renew()
     })
-    void link.deposition.then(() => {
+    void link.whenFenced.then(() => {
       this.#until = 0
       this.end()
     })
@@ -117,13 +117,13 @@ export class Lease {
 
   async #renew(): Promise<void> {
     const { link, report, onError } = this.#options
-    if (link.away() !== undefined || link.deposed !== undefined) return
+    if (link.away() !== undefined || link.fenced !== undefined) return
     const { session, epoch } = link.current()
     const since = performance.now()
     try {
       if (!(await renewLease(session, epoch))) {
         // A renewal during a reconnection proves nothing.
-        if (link.epoch === epoch && session.lost === undefined) link.depose(await deposed(session))
+        if (link.epoch === epoch && session.lost === undefined) link.fence(await fencedError(session))
         return
       }
       // A connection that was lost since has given the lock back.
@@ -166,7 +166,7 @@ export class Lease {
       const answers = said === undefined ? [] : [said.present, said.missing]
       for (const { leader } of answers)
         if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
-          throw link.depose(this.#deposedBy(leader.id))
+          throw link.fence(this.#fencedBy(leader.id))
       // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
       const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
@@ -201,22 +201,22 @@ export class Lease {
     return [...known, ...this.#joined.values()]
   }
 
-  #deposedBy(id: string): DeposedError {
+  #fencedBy(id: string): FencedError {
     const by = this.#others().find((controller) => controller.id === id)
-    return by === undefined ? new DeposedError('') : new DeposedError(by.name, { ...by, role: 'leader' })
+    return by === undefined ? new FencedError('') : new FencedError(by.name, { ...by, role: 'leader' })
   }
 
   /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
   async #news(ms: number): Promise<void> {
     const over = new AbortController()
     const late = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
-    await Promise.race([this.#proved.promise, this.#options.link.deposition, late])
+    await Promise.race([this.#proved.promise, this.#options.link.whenFenced, late])
     over.abort()
   }
 
   #settled(): boolean {
-    const { deposed } = this.#options.link
-    if (deposed !== undefined) throw deposed
+    const { fenced } = this.#options.link
+    if (fenced !== undefined) throw fenced
     return performance.now() < this.#until || this.#ended.signal.aborted
   }
 }

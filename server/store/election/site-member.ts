@@ -56,11 +56,11 @@ export interface FencedStore extends Store {
   readonly epoch: string
   /**
    * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves once that is sure again, or no other leader is
-   * found while the database is away; it rejects with DeposedError where another controller leads.
+   * found while the database is away; it rejects with FencedError where another controller leads.
    */
   confirmed(): Promise<void> | undefined
   /** Resolves when another controller leads, or this one has handed over: nothing of ours is stored any more. */
-  readonly deposed: Promise<Error>
+  readonly fenced: Promise<Error>
 }
 
 /** This controller among those of its site. */
@@ -85,7 +85,7 @@ export interface SiteMember {
    */
   lead(signal: AbortSignal): Promise<FencedStore>
   /**
-   * Hands over by hand: stores what is under way, then that controller leads, and `FencedStore.deposed` resolves. Only while this one leads.
+   * Hands over by hand: stores what is under way, then that controller leads, and `FencedStore.fenced` resolves. Only while this one leads.
    * @throws ApiError 'parameter' when it is unknown or silent, 'storage' when the database is away: then this one leads on
    */
   handOver(id: string): Promise<void>

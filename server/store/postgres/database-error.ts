@@ -11,8 +11,8 @@ export class DatabaseInUseError extends DatabaseError {
 }
 
 /** Another controller has taken over the site: nothing of ours is stored any more. */
-export class DeposedError extends Error {
-  override readonly name: string = 'DeposedError'
+export class FencedError extends Error {
+  override readonly name: string = 'FencedError'
 
   /** Controller that leads now, with its address. */
   readonly by: KnownController | undefined
@@ -24,6 +24,6 @@ export class DeposedError extends Error {
 }
 
 /** This controller has handed the site over to another one, as somebody wanted. */
-export class HandedOverError extends DeposedError {
+export class HandedOverError extends FencedError {
   override readonly name = 'HandedOverError'
 }

@@ -1,6 +1,6 @@
 import { type Away, StorageAwayError } from '../storage.ts'
-import { DeposedError } from './database-error.ts'
-import { deposed, hint } from '../election/leader.ts'
+import { FencedError } from './database-error.ts'
+import { fencedError, hint } from '../election/leader.ts'
 import type { Link } from './link.ts'
 import type { Session } from './database-session.ts'
 import { isRefusal, saidBy } from './server-answers.ts'
@@ -41,14 +41,14 @@ export class DatabaseJournal {
     return this.#last
   }
 
-  /** See Storage.append. @throws DeposedError for good, when another controller has taken over */
+  /** See Storage.append. @throws FencedError for good, when another controller has taken over */
   async append(lines: readonly string[]): Promise<void> {
     const { session, epoch } = this.#link.current()
     try {
       if (lines.length === 0) await this.#prove(session, epoch)
       else await this.#store(session, epoch, lines)
     } catch (error) {
-      if (error instanceof DeposedError) throw error
+      if (error instanceof FencedError) throw error
       if (session.lost === undefined && isRefusal(error)) throw error
       await this.#settle(session, epoch, lines.length, error)
     }
@@ -62,13 +62,13 @@ export class DatabaseJournal {
       [this.#last, text, epoch, this.#records],
       'append',
     )
-    if (told[0]?.stored !== lines.length) throw this.#link.depose(await deposed(session))
+    if (told[0]?.stored !== lines.length) throw this.#link.fence(await fencedError(session))
     this.#last += lines.length
   }
 
   async #prove(session: Session, epoch: string): Promise<void> {
     const { rowCount } = await session.query(fence, [epoch])
-    if (rowCount !== 1) throw this.#link.depose(await deposed(session))
+    if (rowCount !== 1) throw this.#link.fence(await fencedError(session))
   }
 
   /** Waits until the database can be asked what became of lines whose answer did not come. */
@@ -77,14 +77,14 @@ export class DatabaseJournal {
     for (;;) {
       let away: Away | undefined
       while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
-      const { deposed } = this.#link
+      const { fenced } = this.#link
       // Nothing of the connection before can be stored any more: what is not there now never will be.
       const stored = count === 0 ? false : await this.#isStored(epoch, count)
       if (stored === true) {
         this.#last += count
         return
       }
-      if (deposed !== undefined) throw deposed
+      if (fenced !== undefined) throw fenced
       if (stored === false || this.#link.abandoned) throw new StorageAwayError(saidBy(error), { cause: error })
     }
   }

@@ -103,7 +103,7 @@ export class DatabaseStorage implements Storage {
       const { address, deadlines } = this.#options
       const written = writeSnapshot(address, deadlines, head, frozen, epoch, this.#link.ended)
       this.#snapshotBytes = await written.catch((error: unknown) => {
-        throw this.#link.deposed ?? error
+        throw this.#link.fenced ?? error
       })
       this.#snapshotAt = head.writtenAt
       this.#journalBytes -= replayed

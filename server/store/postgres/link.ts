@@ -2,7 +2,7 @@ import { backoffMs } from '../../../shared/backoff.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { DeposedError } from './database-error.ts'
+import { FencedError } from './database-error.ts'
 import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
@@ -40,11 +40,11 @@ export class Link {
   #away: LinkAway | undefined
   /** Ends the wait of those who wait for a database that is away. */
   #endWait: (() => void) | undefined
-  #deposed: DeposedError | undefined
+  #fenced: FencedError | undefined
   readonly #closed = new AbortController()
   readonly #listeners = new Set<() => void>()
   readonly #backListeners = new Set<(since: number) => void>()
-  readonly #deposition = Promise.withResolvers<DeposedError>()
+  readonly #whenFenced = Promise.withResolvers<FencedError>()
 
   constructor(options: LinkOptions) {
     this.#options = options
@@ -54,9 +54,9 @@ export class Link {
     this.#watch(options.session)
   }
 
-  /** The connection that serves now, and the epoch it stores with. @throws StorageAwayError, DeposedError */
+  /** The connection that serves now, and the epoch it stores with. @throws StorageAwayError, FencedError */
   current(): { session: Session; epoch: string } {
-    if (this.#deposed !== undefined) throw this.#deposed
+    if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
     return { session: this.#session, epoch: this.#leadership.epoch }
   }
@@ -66,13 +66,13 @@ export class Link {
     return this.#last
   }
 
-  get deposed(): DeposedError | undefined {
-    return this.#deposed
+  get fenced(): FencedError | undefined {
+    return this.#fenced
   }
 
   /** Resolves when another controller has taken over. */
-  get deposition(): Promise<DeposedError> {
-    return this.#deposition.promise
+  get whenFenced(): Promise<FencedError> {
+    return this.#whenFenced.promise
   }
 
   /** Latest epoch that was raised for this controller. */
@@ -94,13 +94,13 @@ export class Link {
   }
 
   /** Another controller has taken over: for good, and nothing is waited for any more. */
-  depose(error: DeposedError): DeposedError {
-    this.#deposed ??= error
+  fence(error: FencedError): FencedError {
+    this.#fenced ??= error
     this.#away = undefined
     this.destroy()
     this.#endWait?.()
-    this.#deposition.resolve(this.#deposed)
-    return this.#deposed
+    this.#whenFenced.resolve(this.#fenced)
+    return this.#fenced
   }
 
   /** A connection is not to be trusted any more. */
@@ -177,8 +177,8 @@ export class Link {
         return
       } catch (error) {
         session?.destroy()
-        if (error instanceof DeposedError) {
-          this.depose(error)
+        if (error instanceof FencedError) {
+          this.fence(error)
           return
         }
         away.tried = true

@@ -3,7 +3,7 @@ import { checksum } from '../files/document-reader.ts'
 import { collectionNames, type State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { deposed } from '../election/leader.ts'
+import { fencedError } from '../election/leader.ts'
 import { longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 
@@ -77,7 +77,7 @@ export async function insertSnapshot(
   await session.query('update roomdesk_snapshot set parts = $2, bytes = $3 where id = $1', [id, parts, bytes])
   // At last: who takes over waits for the end of this, and not for the parts.
   const led = await session.query('select 1 from roomdesk_leader where id = 1 and epoch = $1 for share', [epoch()])
-  if (led.rowCount !== 1) throw await deposed(session)
+  if (led.rowCount !== 1) throw await fencedError(session)
   return bytes
 }
 

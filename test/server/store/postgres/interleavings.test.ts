@@ -34,7 +34,7 @@ class Program {
         return
       }
       this.controller = controller
-      await Promise.race([controller.lead().then((led) => led.deposed, nothing), controller.closed])
+      await Promise.race([controller.lead().then((led) => led.fenced, nothing), controller.closed])
       await controller.close()
     }
   }

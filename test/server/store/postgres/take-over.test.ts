@@ -76,7 +76,7 @@ test('The connection of the leader is cut for good: another leads at once with a
   const late = createRoom(led, 'late')
   first.proxy.closed = false
   await expect(late).rejects.toMatchObject({ code: 'storage', reason: expect.stringContaining('second') as string })
-  await expect(led.deposed).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
+  await expect(led.fenced).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
   await expect(led.confirmed()).rejects.toThrow('another controller leads')
   await led.close()
   expect(Object.keys(topics(store))).not.toContain('late')
@@ -111,7 +111,7 @@ test('The leader’s connection to the database freezes: its lease ends, another
   leaders.push({ id: second.member.id, epoch: store.epoch })
   await expect(led.confirmed()).rejects.toThrow('another controller leads')
   expect(new Set(others)).toEqual(new Set(['second']))
-  await expect(led.deposed).resolves.toBeInstanceOf(Error)
+  await expect(led.fenced).resolves.toBeInstanceOf(Error)
   first.proxy.freeze(false)
   await failed
   await led.close()
@@ -137,7 +137,7 @@ test('A leader cut off from the database learns of the next one from the others:
   const failed = expect(change).rejects.toMatchObject({ code: 'storage' })
   const store = await next
   leaders.push({ id: second.member.id, epoch: store.epoch })
-  await led.deposed
+  await led.fenced
   await failed
   expect(first.member.leader()).toMatchObject({ name: 'second', role: 'leader' })
   await led.close()
@@ -179,7 +179,7 @@ test('A change whose answer is lost with the leadership is reported stored if it
   const store = await next
   first.proxy.closed = false
   await change
-  await led.deposed
+  await led.fenced
   expect(Object.keys(topics(store))).toEqual(['before', 'unknown'])
 })
 
@@ -317,7 +317,7 @@ test('The site is handed over by hand: no change is lost, the named controller l
   await first.member.handOver(second.member.id)
   const store = await next
   expect(performance.now() - began).toBeLessThan(10_000)
-  await expect(led.deposed).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
+  await expect(led.fenced).resolves.toMatchObject({ message: expect.stringContaining('second') as string })
   await Promise.allSettled(changes)
   expect(told.length).toBeGreaterThan(0)
   expect(Object.keys(topics(store))).toEqual(expect.arrayContaining(told))

@@ -5,7 +5,7 @@ import type { SiteControllers } from '../console/site-controllers.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { askOthersBy } from './peer-health.ts'
-import { introduceBy } from './register.ts'
+import { registerBy } from './register.ts'
 import type { MemberOptions } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { ControllerPlace, KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
@@ -40,7 +40,7 @@ export async function joinSite(
     version,
     whenAway,
     askOthers: askOthersBy(trust),
-    introduce: introduceBy(trust),
+    register: registerBy(trust),
     ...(before === undefined ? {} : { before }),
   })
 }

@@ -1,9 +1,9 @@
-import type { Introduce } from '../store/election/member-options.ts'
+import type { RegisterWithLeader } from '../store/election/member-options.ts'
 import { askConsole, type PeerTrust } from './peer-console.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Makes this controller known to the console of the one that leads (`POST /controllers`). */
-export function introduceBy(trust: PeerTrust): Introduce {
+export function registerBy(trust: PeerTrust): RegisterWithLeader {
   return async (leader, joiner, signal) => {
     const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(clusterTimes.register)])

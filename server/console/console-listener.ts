@@ -17,7 +17,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
-import type { Introduced } from '../store/election/site-member.ts'
+import type { JoiningController } from '../store/election/site-member.ts'
 import type { Caller } from './callers.ts'
 import { fail, refusal, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
@@ -45,7 +45,7 @@ export interface ConsoleListenerOptions extends EntranceParts {
   proof?: RequestProof | undefined
   kept?: KeptPorts | undefined
   /** Registers a joining controller with the leader: see SiteMember. */
-  hearOf?: ((joiner: Introduced) => boolean) | undefined
+  register?: ((joiner: JoiningController) => boolean) | undefined
 }
 
 /** Routes with this right. */
@@ -65,7 +65,7 @@ const maxBody = 8 * 1024 * 1024
 /** The largest body of somebody who has not: the key itself, or a name and a password. */
 const maxSignInBody = 4 * 1024
 /** Size of a controller's registration, with its certificates, in bytes. */
-const maxIntroduction = 128 * 1024
+const maxRegistration = 128 * 1024
 /** Path of the WebSocket, which needs a session and the origin of the page. */
 const { path: consoleSocketPath } = splitRoute('GET /ws' satisfies RouteWith<'session'>)
 /** Close code for consoles whose server restarts (IANA's registry of WebSocket close codes). */
@@ -236,7 +236,7 @@ export class ConsoleListener {
       context.body = describeProcedures()
     },
     'POST /rpc/:procedure': (context, caller) => this.#call(context, caller),
-    'POST /controllers': (context) => this.#introduce(context),
+    'POST /controllers': (context) => this.#register(context),
     'GET /*': (context) => this.#servePage(context),
   }
 
@@ -266,17 +266,17 @@ export class ConsoleListener {
   }
 
   /** Another controller of the site has joined. */
-  async #introduce(context: Context): Promise<void> {
-    const { hearOf } = this.#options
-    if (hearOf === undefined) return fail(context, 'notFound', 'There is nothing here.')
-    const body = await readJson(context.req, maxIntroduction).catch(toProblem)
-    const joiner = introducedSchema.safeParse(body)
-    context.status = joiner.success && hearOf(joiner.data) ? 204 : 421
+  async #register(context: Context): Promise<void> {
+    const { register } = this.#options
+    if (register === undefined) return fail(context, 'notFound', 'There is nothing here.')
+    const body = await readJson(context.req, maxRegistration).catch(toProblem)
+    const joiner = joiningControllerSchema.safeParse(body)
+    context.status = joiner.success && register(joiner.data) ? 204 : 421
   }
 
   /** Whether this controller leads a site of several. */
   get #leads(): boolean {
-    return this.#options.hearOf !== undefined
+    return this.#options.register !== undefined
   }
 
   /** Another controller believes an answer only with its proof. */
@@ -328,7 +328,7 @@ export class ConsoleListener {
 /** A replica that listens for its pages. */
 const listeningController: Caller = { role: 'admin', way: 'key' }
 
-const introducedSchema = z.strictObject({
+const joiningControllerSchema = z.strictObject({
   id: z.string(),
   name: z.string(),
   version: z.string(),

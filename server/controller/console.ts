@@ -61,7 +61,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     signIns: tellSignIns(parts.signIns),
     proof: leader?.proof,
     kept: leader?.kept,
-    hearOf: leader === undefined ? undefined : (joiner) => leader.member.hearOf(joiner),
+    register: leader === undefined ? undefined : (joiner) => leader.member.register(joiner),
   })
   store.onChange((changes) => {
     if (changes.some(({ collection }) => endsSessions.has(collection))) port.reviewSessions()

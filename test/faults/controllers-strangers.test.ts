@@ -95,14 +95,14 @@ test('A made-up controller that claims to lead is never believed, even with a ca
   const { console } = leader.headless.ready
   const leaderId = ids.get(leader) ?? ''
   const own = joiner(ids.get(replica) ?? '', replica.headless.ready.console)
-  const introduced = heard.call(leaderId, 'POST', '/controllers', own)
-  expect((await sendHeard(console, introduced)).status).toBe(204)
+  const registration = heard.call(leaderId, 'POST', '/controllers', own)
+  expect((await sendHeard(console, registration)).status).toBe(204)
   const body = joiner('0badc0ffee', stranger.url)
   const length = ['Content-Length', String(body.length)]
-  const at = introduced.headers.indexOf('Content-Length')
-  const headers = introduced.headers.with(at, length[0] ?? '').with(at + 1, length[1] ?? '')
-  expect((await sendHeard(console, { ...introduced, headers, body })).status).not.toBe(204)
-  expect((await sendHeard(console, { ...introduced, headers: headers.slice(2), body })).status).not.toBe(204)
+  const at = registration.headers.indexOf('Content-Length')
+  const headers = registration.headers.with(at, length[0] ?? '').with(at + 1, length[1] ?? '')
+  expect((await sendHeard(console, { ...registration, headers, body })).status).not.toBe(204)
+  expect((await sendHeard(console, { ...registration, headers: headers.slice(2), body })).status).not.toBe(204)
 
   databaseAway(site, true)
   const until = performance.now() + 6_000
@@ -121,8 +121,8 @@ test('An edited answer of another controller does not take the lead from the lea
   const heard = await HeardController.of(site)
   databaseAway(site, true)
   const body = joiner(ids.get(replica) ?? '', between.url)
-  const introduced = heard.call(ids.get(leader) ?? '', 'POST', '/controllers', body)
-  expect((await sendHeard(leader.headless.ready.console, introduced)).status).toBe(204)
+  const registration = heard.call(ids.get(leader) ?? '', 'POST', '/controllers', body)
+  expect((await sendHeard(leader.headless.ready.console, registration)).status).toBe(204)
   await expect.poll(async () => (void read(), between.asked), { timeout: 10_000 }).toBeGreaterThan(3)
   between.answers = false
   await expect.poll(read, { timeout: 5_000 }).toMatchObject({ ret: 0 })

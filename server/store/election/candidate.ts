@@ -9,7 +9,7 @@ import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
 import type { Follower } from './follower.ts'
-import type { Introduction } from './registration.ts'
+import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
 import { bringTables, readSiteRow } from '../postgres/schema.ts'
@@ -28,7 +28,7 @@ export interface ReplicaOptions {
   sealer: Sealer
   migrations: Migrations
   follower: Follower
-  introduction: Introduction
+  registration: Registration
   clock: () => number
   /** Writes the row of this controller. */
   report: (session: Session) => Promise<void>
@@ -201,7 +201,7 @@ export class ElectionCandidate {
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, times, onLeader, report, introduction } = this.#options
+    const { follower, times, onLeader, report, registration } = this.#options
     let holder = ''
     for (;;) {
       if (session.lost !== undefined) throw session.lost
@@ -221,7 +221,7 @@ export class ElectionCandidate {
         this.#reportedAt = performance.now()
         await report(session)
       }
-      introduction.to(row)
+      registration.to(row)
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
       if (this.#candidate !== undefined && (await this.#attempt(session, row))) return true
       await sleep(clusterTimes.betweenChecks)
@@ -261,7 +261,7 @@ export class ElectionCandidate {
   #holdsBack(row: LeaderRow | undefined): boolean {
     if (row === undefined) return false
     if (row.successor !== null) return row.successor !== this.#options.id
-    return performance.now() < this.#patientUntil || !this.#options.introduction.isDone(row)
+    return performance.now() < this.#patientUntil || !this.#options.registration.isDone(row)
   }
 
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {

@@ -4,7 +4,7 @@ import type {
   ControllerPlace,
   DatabaseStatus,
   FollowedStore,
-  Introduced,
+  JoiningController,
   KnownController,
   FencedStore,
   SiteMember,
@@ -14,7 +14,7 @@ import type { StoreNotice } from '../store.ts'
 import { type LeaderRow, leaderOf, readControllers, report } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { Follower } from './follower.ts'
-import { Introduction } from './registration.ts'
+import { Registration } from './registration.ts'
 import { Lease } from './lease.ts'
 import { openLeaderSite } from './leader-site.ts'
 import type { DatabaseStore } from './fenced-store.ts'
@@ -39,7 +39,7 @@ export class Member implements SiteMember {
   readonly #times: ElectionTimes
   readonly #clock: () => number
   readonly #follower: Follower
-  readonly #introduction: Introduction
+  readonly #registration: Registration
   readonly #standby: ElectionCandidate
   readonly #found: StoreNotice[]
   readonly #unlock: () => Promise<void>
@@ -76,10 +76,10 @@ export class Member implements SiteMember {
     this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
     this.#leader = options.before?.leader()
     this.followed = this.#follower
-    const { introduce = () => Promise.resolve('gone' as const) } = options
-    this.#introduction = new Introduction({
+    const { register = () => Promise.resolve('gone' as const) } = options
+    this.#registration = new Registration({
       id,
-      introduce: (leader, signal) => introduce(leader, { id, name, version, place: this.#place }, signal),
+      register: (leader, signal) => register(leader, { id, name, version, place: this.#place }, signal),
       patienceMs: this.#times.comeBack,
       betweenMs: this.#times.renew,
       onNews: () => this.#standby.lookNow(),
@@ -93,7 +93,7 @@ export class Member implements SiteMember {
       sealer,
       migrations,
       follower: this.#follower,
-      introduction: this.#introduction,
+      registration: this.#registration,
       clock,
       report: (session) => this.#report(session),
       onLeader: (row) => this.#lookedUp(row),
@@ -114,7 +114,7 @@ export class Member implements SiteMember {
   announce(place: ControllerPlace): void {
     const { console: before, certificate } = this.#place
     this.#place = place
-    if (place.console !== before || place.certificate !== certificate) this.#introduction.again()
+    if (place.console !== before || place.certificate !== certificate) this.#registration.again()
     if (this.#lease === undefined) this.#standby.reportSoon()
     else this.#lease.sayAnew()
   }
@@ -173,12 +173,12 @@ export class Member implements SiteMember {
     await led.store.handOver(to, this.#times.successor, clusterTimes.handOver)
   }
 
-  hearOf(joiner: Introduced): boolean {
+  register(joiner: JoiningController): boolean {
     const led = this.#led
     if (this.#lease === undefined || led === undefined || led.link.fenced !== undefined) return false
     if (joiner.place.console === '' || joiner.id === this.id) return false
     const now = this.#clock()
-    this.#lease.hearOf({ ...joiner, role: 'standby', behind: 0, behindFor: 0, seenAt: now, since: now })
+    this.#lease.register({ ...joiner, role: 'standby', behind: 0, behindFor: 0, seenAt: now, since: now })
     return true
   }
 

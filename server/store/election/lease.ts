@@ -64,7 +64,7 @@ export class Lease {
   }
 
   /** Registers a controller that joined or has a new address, at once: the database may be away. */
-  hearOf(controller: KnownController): void {
+  register(controller: KnownController): void {
     this.#joined.set(controller.id, controller)
     this.#joinings += 1
     if (this.#options.link.away() === undefined) return

@@ -1,5 +1,5 @@
 import type { StoreOptions } from '../store-options.ts'
-import type { Introduced, KnownController, SiteMember } from './site-member.ts'
+import type { JoiningController, KnownController, SiteMember } from './site-member.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /** Answer of the other controllers while this one cannot reach the database. */
@@ -22,9 +22,9 @@ export type AskOthers = (others: readonly KnownController[], signal: AbortSignal
  * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is there.
  * @returns `known`: registered; `gone`: nobody is there; `open`: somebody is there who does not register it now
  */
-export type Introduce = (
+export type RegisterWithLeader = (
   leader: Pick<KnownController, 'id' | 'place'>,
-  joiner: Introduced,
+  joiner: JoiningController,
   signal: AbortSignal,
 ) => Promise<'known' | 'gone' | 'open'>
 
@@ -45,7 +45,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
   /** Left out: there is no leader to register with. */
-  introduce?: Introduce
+  register?: RegisterWithLeader
   /** For tests. */
   times?: Partial<ElectionTimes>
 }

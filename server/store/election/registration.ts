@@ -1,11 +1,11 @@
 import type { KnownController } from './site-member.ts'
 import { type LeaderRow, placeOf } from './controller-rows.ts'
 
-export interface IntroductionOptions {
+export interface RegistrationOptions {
   /** Identifier of this controller. */
   id: string
-  /** See Introduce. */
-  introduce: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
+  /** See RegisterWithLeader. */
+  register: (leader: Pick<KnownController, 'id' | 'place'>, signal: AbortSignal) => Promise<'known' | 'gone' | 'open'>
   /** A leader that is there and takes no note is waited for so long, in milliseconds. */
   patienceMs: number
   /** At least between two attempts, in milliseconds. */
@@ -18,8 +18,8 @@ export interface IntroductionOptions {
  * Registration of this controller with the leader. A leader that is cut off from the database answers from memory unless a registered controller reaches the database: then nobody
  * else can lead and answer as well. The leader reads the other controllers from the database only when it renews its lease, so a joining controller registers.
  */
-export class Introduction {
-  readonly #options: IntroductionOptions
+export class Registration {
+  readonly #options: RegistrationOptions
   /** Leader at the last check. */
   #holder = ''
   /** performance.now() when this leader was first seen to lead. */
@@ -28,7 +28,7 @@ export class Introduction {
   #attemptedAt = Number.NEGATIVE_INFINITY
   #attempt: AbortController | undefined
 
-  constructor(options: IntroductionOptions) {
+  constructor(options: RegistrationOptions) {
     this.#options = options
   }
 
@@ -38,7 +38,7 @@ export class Introduction {
     const leader = row === undefined ? undefined : placeOf(row)
     if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
     if (this.#attempt !== undefined || performance.now() - this.#attemptedAt < this.#options.betweenMs) return
-    void this.#introduce(leader)
+    void this.#register(leader)
   }
 
   /** Whether this controller may lead after that one. */
@@ -63,11 +63,11 @@ export class Introduction {
     this.#attemptedAt = Number.NEGATIVE_INFINITY
   }
 
-  async #introduce(leader: Pick<KnownController, 'id' | 'place'>): Promise<void> {
+  async #register(leader: Pick<KnownController, 'id' | 'place'>): Promise<void> {
     const attempt = new AbortController()
     this.#attempt = attempt
     this.#attemptedAt = performance.now()
-    const said = await this.#options.introduce(leader, attempt.signal).catch(() => 'open' as const)
+    const said = await this.#options.register(leader, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined
     // One that was reached once is there, however it does later.

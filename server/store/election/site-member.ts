@@ -35,7 +35,7 @@ export interface KnownController {
 }
 
 /** Data that a controller sends when it joins. */
-export type Introduced = Pick<KnownController, 'id' | 'name' | 'version' | 'place'>
+export type JoiningController = Pick<KnownController, 'id' | 'name' | 'version' | 'place'>
 
 /** The database of a site, as this controller sees it. */
 export interface DatabaseStatus {
@@ -90,7 +90,7 @@ export interface SiteMember {
    */
   handOver(id: string): Promise<void>
   /** Takes note of a controller that has joined: the database may not be asked in time. @returns false: this one does not lead, or cannot ask the other */
-  hearOf(joiner: Introduced): boolean
+  register(joiner: JoiningController): boolean
   /** Idempotent. A store that it led with is closed before. */
   close(): Promise<void>
 }

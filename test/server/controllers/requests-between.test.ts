@@ -110,9 +110,9 @@ test('A stranger can register no controller with the leader, even with a capture
   const { console } = leader.headless.ready
   const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
   const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.2.0', place })
-  const introduced = heard.call(leaderId, 'POST', '/controllers', joiner)
-  expect((await sendHeard(console, introduced)).status).toBe(204)
-  expect((await sendHeard(console, introduced)).status).toBe(421)
+  const registration = heard.call(leaderId, 'POST', '/controllers', joiner)
+  expect((await sendHeard(console, registration)).status).toBe(204)
+  expect((await sendHeard(console, registration)).status).toBe(421)
   const madeUp = joiner.replace(replicaId, 'f'.repeat(replicaId.length))
   const next = heard.call(leaderId, 'POST', '/controllers', joiner)
   expect((await sendHeard(console, { ...next, body: madeUp })).status).not.toBe(204)

@@ -254,7 +254,7 @@ test.each([
 
     // Another one joins, so it certainly exists, and then stays silent.
     const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
-    expect(first.member.hearOf({ id: 'third', name: 'third', version: '1.2.3', place })).toBe(true)
+    expect(first.member.register({ id: 'third', name: 'third', version: '1.2.3', place })).toBe(true)
     let confirmed = false
     void led.confirmed()?.then(() => (confirmed = true))
     await vi.waitFor(() => expect(silent.filter(([name]) => name === 'third').length).toBeGreaterThan(1), 5_000)

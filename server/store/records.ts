@@ -168,7 +168,7 @@ export interface StoredUse {
 }
 
 /** A camera in a room of a node that lives on without the controller: what takes it over again. */
-export interface StoredCameraLoop {
+export interface StoredCameraBridge {
   /** Name of the node. */
   node: string
   room_id: string
@@ -187,7 +187,7 @@ export interface StoredCameraLoop {
 }
 
 /** A stream that one node hands to another, which lives on without the controller: what takes it over again. */
-export interface StoredRelayLoop {
+export interface StoredRelayBridge {
   room_id: string
   /** The participant that publishes it. */
   stream: string

@@ -4,11 +4,11 @@ import type {
   StoredAccessToken,
   StoredAccount,
   StoredAccountSession,
-  StoredCameraLoop,
+  StoredCameraBridge,
   StoredCredential,
   StoredDevice,
   StoredNode,
-  StoredRelayLoop,
+  StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
   StoredSession,
@@ -46,9 +46,9 @@ export interface Collections {
   /** Keyed by id of an account or key of an access token. */
   last_uses: StoredUse
   /** Keyed by node, room and user, as JSON. */
-  camera_loops: StoredCameraLoop
+  camera_loops: StoredCameraBridge
   /** Keyed by room, stream and the node that gets it, as JSON. */
-  relay_loops: StoredRelayLoop
+  relay_loops: StoredRelayBridge
   /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
 }

@@ -1,4 +1,4 @@
-import type { StoredCameraLoop } from '../../../store/records.ts'
+import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } from '../../port/media-node-port.ts'
@@ -9,10 +9,10 @@ import type { JanusAccess } from '../../secrets/janus-access.ts'
 import type { RoomDevices, RoomsForDevices } from '../rooms/room-devices.ts'
 import { ownCoreToken } from '../rooms/signed-token.ts'
 import { cameraOf } from './camera-key.ts'
-import { CameraLoops } from './camera-loops.ts'
+import { CameraBridges } from './camera-bridges.ts'
 import type { CameraProbe } from './camera-probe.ts'
-import { LoopRecords } from './loop-records.ts'
-import { type Loop, newLoop, userOf } from './loop-table.ts'
+import { BridgeRecords } from './bridge-records.ts'
+import { type Bridge, newBridge, userOf } from './bridge-table.ts'
 import { MountpointRequests } from './mountpoint-requests.ts'
 import { Mountpoints } from './mountpoints.ts'
 import { Substreams } from './substreams.ts'
@@ -52,15 +52,15 @@ const defaultSettleMs = 15_000
 const endMs = 3_000
 
 /**
- * The cameras in the rooms of one Janus: each a loop of two handles in one session, which lives on without the controller. Whatever is asked for is compared with what is there,
+ * The cameras in the rooms of one Janus: each a bridge of two handles in one session, which lives on without the controller. Whatever is asked for is compared with what is there,
  * so that a controller which started again finds its cameras where they are.
  */
 export class JanusCameras implements RoomDevices {
   readonly #options: JanusCamerasOptions
-  readonly #records: LoopRecords
+  readonly #records: BridgeRecords
   readonly #requests: MountpointRequests
   readonly #mountpoints: Mountpoints
-  readonly #loops: CameraLoops
+  readonly #bridges: CameraBridges
   /** Their second streams, for who shows them small. */
   readonly small: Substreams
   readonly #session: LastingSession
@@ -83,10 +83,10 @@ export class JanusCameras implements RoomDevices {
     } = options
     const { api_secret: apiSecret, admin_key: adminKey, room_key: roomKey, token_secret } = access.secrets
     this.#options = options
-    this.#records = new LoopRecords(store, access.name, logger)
+    this.#records = new BridgeRecords(store, access.name, logger)
     this.#requests = new MountpointRequests({ adminKey, roomKey })
     this.#mountpoints = new Mountpoints({ requests: this.#requests, probe, restricted, logger })
-    this.#loops = new CameraLoops({
+    this.#bridges = new CameraBridges({
       node: access.name,
       session: () => this.#session,
       records: this.#records,
@@ -97,11 +97,11 @@ export class JanusCameras implements RoomDevices {
       logger,
       clock,
       stallMs,
-      gone: (loop) => this.small.loopEnded(loop),
+      gone: (bridge) => this.small.bridgeEnded(bridge),
       closing: this.#closing.signal,
     })
     this.small = new Substreams({
-      loops: this.#loops.table,
+      bridges: this.#bridges.table,
       mountpoints: this.#mountpoints,
       requests: this.#requests,
       session: () => this.#session.current,
@@ -122,8 +122,8 @@ export class JanusCameras implements RoomDevices {
       },
       known: () => this.#known(),
       opened: (session, isClaimed, signal) => this.#opened(session, isClaimed, signal),
-      lost: (why, isFound) => this.#loops.lost(why, isFound),
-      needed: () => this.#loops.table.size > 0 || this.#mountpoints.leftBehind,
+      lost: (why, isFound) => this.#bridges.lost(why, isFound),
+      needed: () => this.#bridges.table.size > 0 || this.#mountpoints.leftBehind,
       logger,
     })
     this.#remember()
@@ -136,44 +136,44 @@ export class JanusCameras implements RoomDevices {
 
   get users(): number {
     let users = 0
-    for (const { state } of this.#loops.table) if (state === 'up') users += 1
+    for (const { state } of this.#bridges.table) if (state === 'up') users += 1
     return users
   }
 
   usersOf(roomId: string): NodeUser[] {
-    const users = Array.from(this.#loops.table.of(roomId), (loop) =>
-      loop.state === 'up' ? [userOf(loop.record)] : [],
+    const users = Array.from(this.#bridges.table.of(roomId), (bridge) =>
+      bridge.state === 'up' ? [userOf(bridge.record)] : [],
     ).flat()
     return users.sort((one, other) => one.joinedAt - other.joinedAt)
   }
 
   holds(roomId: string, userId: string): boolean {
-    return this.#loops.table.get(roomId, userId) !== undefined
+    return this.#bridges.table.get(roomId, userId) !== undefined
   }
 
   /** As MediaNode.addDevice. */
   async add(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
     const camera = cameraOf(device, this.#options.access.secrets.room_key)
     const { userId } = device
-    const before = this.#loops.table.get(roomId, userId)
+    const before = this.#bridges.table.get(roomId, userId)
     if (before !== undefined) before.device = device
     const until = AbortSignal.any([signal, this.#closing.signal])
-    await this.#loops.inTurn(roomId, userId, until, async () => {
+    await this.#bridges.inTurn(roomId, userId, until, async () => {
       const session = await this.#session.get(until)
-      const present = this.#loops.table.get(roomId, userId)
+      const present = this.#bridges.table.get(roomId, userId)
       if (present?.state === 'up' && present.record.mountpoint === camera.id) return
-      if (present !== undefined) await this.#loops.takeOut(session, present)
-      await this.#loops.join(session, { roomId, device, camera }, until)
+      if (present !== undefined) await this.#bridges.takeOut(session, present)
+      await this.#bridges.join(session, { roomId, device, camera }, until)
     })
   }
 
   /** As MediaNode.removeDevice. */
   async remove(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
-    await this.#loops.inTurn(roomId, userId, signal, async () => {
+    await this.#bridges.inTurn(roomId, userId, signal, async () => {
       if (!this.holds(roomId, userId)) return
       const session = await this.#session.get(signal)
-      const loop = this.#loops.table.get(roomId, userId)
-      if (loop !== undefined) await this.#loops.takeOut(session, loop)
+      const bridge = this.#bridges.table.get(roomId, userId)
+      if (bridge !== undefined) await this.#bridges.takeOut(session, bridge)
     })
   }
 
@@ -181,21 +181,21 @@ export class JanusCameras implements RoomDevices {
   async placesChanged(): Promise<void> {
     // Viewers start again, by the present rules.
     await this.small.endAll()
-    const loops = [...this.#loops.table]
+    const bridges = [...this.#bridges.table]
     await inLanes(
       width,
-      () => loops.pop(),
-      (loop) => this.#checkPlace(loop),
+      () => bridges.pop(),
+      (bridge) => this.#checkPlace(bridge),
     )
   }
 
-  async #checkPlace(loop: Loop): Promise<void> {
+  async #checkPlace(bridge: Bridge): Promise<void> {
     const { probe, logger } = this.#options
-    const { device } = loop
-    if (loop.state !== 'up' || device === undefined) return
+    const { device } = bridge
+    if (bridge.state !== 'up' || device === undefined) return
     try {
       const found = await probe()?.(device, this.#closing.signal)
-      if (found?.kind === 'forbidden') this.#loops.giveUp(loop, 'forbidden', found.message)
+      if (found?.kind === 'forbidden') this.#bridges.giveUp(bridge, 'forbidden', found.message)
     } catch (error) {
       logger.debug({ err: error }, 'whether a camera is where cameras may be could not be looked at')
     }
@@ -205,26 +205,26 @@ export class JanusCameras implements RoomDevices {
   async close(): Promise<void> {
     this.#closing.abort(new NodeConnectionError('the node was taken out of service'))
     clearTimeout(this.#timer)
-    await this.#loops.settled()
+    await this.#bridges.settled()
     const leave = this.#options.store.get('nodes', this.#options.access.name)?.enabled === true
     if (leave) await this.small.leave()
     else await this.small.endAll()
-    for (const { unwatch } of this.#loops.table) unwatch()
-    if (!leave && this.#loops.table.size > 0) await this.#clearNode()
-    await this.#session.close(leave && this.#loops.table.size > 0, AbortSignal.timeout(endMs))
+    for (const { unwatch } of this.#bridges.table) unwatch()
+    if (!leave && this.#bridges.table.size > 0) await this.#clearNode()
+    await this.#session.close(leave && this.#bridges.table.size > 0, AbortSignal.timeout(endMs))
     await this.#records.settled()
   }
 
   async #clearNode(): Promise<void> {
     const session = await this.#session.get(AbortSignal.timeout(endMs)).catch(() => undefined)
-    const loops = [...this.#loops.table]
+    const bridges = [...this.#bridges.table]
     await inLanes(
       width,
-      () => loops.pop(),
-      async (loop) => {
+      () => bridges.pop(),
+      async (bridge) => {
         // A node that does not answer ends the session by itself.
-        if (session === undefined || !(await this.#loops.takeDown(session, loop)))
-          await this.#loops.forget(loop, session)
+        if (session === undefined || !(await this.#bridges.takeDown(session, bridge)))
+          await this.#bridges.forget(bridge, session)
       },
     )
     await this.#mountpoints.settled()
@@ -241,7 +241,7 @@ export class JanusCameras implements RoomDevices {
         continue
       }
       const state = record.joined_at === 0 ? 'over' : 'up'
-      this.#loops.table.add(newLoop(record, state, undefined))
+      this.#bridges.table.add(newBridge(record, state, undefined))
       this.#mountpoints.keep(record.mountpoint)
       this.#requests.adoptControl(record.control)
     }
@@ -250,7 +250,7 @@ export class JanusCameras implements RoomDevices {
   #known(): { id: number; handles: KnownHandle[] } | undefined {
     const handles: KnownHandle[] = [{ id: this.#requests.controlId, plugin: 'janus.plugin.streaming' }]
     let id: number | undefined
-    for (const { record } of this.#loops.table) {
+    for (const { record } of this.#bridges.table) {
       id = record.session
       handles.push(
         { id: record.publisher, plugin: 'janus.plugin.videoroom' },
@@ -264,11 +264,11 @@ export class JanusCameras implements RoomDevices {
     // Pulls of the session before are not in this one.
     if (!isClaimed) await this.small.endAll()
     if (isClaimed) {
-      const loops = [...this.#loops.table]
+      const bridges = [...this.#bridges.table]
       await inLanes(
         width,
-        () => loops.pop(),
-        (loop) => this.#loops.resume(session, loop, this.#isWanted(loop.record), signal),
+        () => bridges.pop(),
+        (bridge) => this.#bridges.resume(session, bridge, this.#isWanted(bridge.record), signal),
       )
     }
     if (!isClaimed) return await this.#review(session, signal)
@@ -290,7 +290,7 @@ export class JanusCameras implements RoomDevices {
     }
   }
 
-  #isWanted({ room_id, user_id, node }: StoredCameraLoop): boolean {
+  #isWanted({ room_id, user_id, node }: StoredCameraBridge): boolean {
     const { store } = this.#options
     const device = store.get('devices', user_id)
     const room = store.get('rooms', room_id)

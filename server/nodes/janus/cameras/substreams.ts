@@ -5,14 +5,14 @@ import type { JanusSession } from '../wire/janus-session.ts'
 import type { SmallPicture, SmallPictures } from '../people/small-pictures.ts'
 import { Subscription } from '../people/subscription.ts'
 import type { Camera } from './camera-key.ts'
-import type { Loop, LoopTable } from './loop-table.ts'
+import type { Bridge, BridgeTable } from './bridge-table.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { watchedMountpoint } from './watched-mountpoint.ts'
 
 /** Needs of substreams. */
 export interface SubstreamsOptions {
-  loops: LoopTable
+  bridges: BridgeTable
   mountpoints: Mountpoints
   requests: MountpointRequests
   /** In which mountpoints are made; undefined while the node is not connected. */
@@ -27,7 +27,7 @@ export interface SubstreamsOptions {
 
 /** Somebody who is sent a second stream. */
 interface View {
-  loop: Loop
+  bridge: Bridge
   camera: Camera
   /** Called when the substream is over. */
   ended: () => void
@@ -52,7 +52,7 @@ export class Substreams implements SmallPictures {
   /** Cameras that will be released soon. */
   readonly #lingering = new Map<NodeJS.Timeout, Camera>()
   /** Until when a second stream is not asked for, on the clock of `performance.now()`. */
-  readonly #refused = new WeakMap<Loop, number>()
+  readonly #refused = new WeakMap<Bridge, number>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: SubstreamsOptions) {
@@ -66,17 +66,17 @@ export class Substreams implements SmallPictures {
     ended: () => void,
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined> {
-    const loop = this.#options.loops.get(roomId, userId)
+    const bridge = this.#options.bridges.get(roomId, userId)
     const session = this.#options.session()
-    if (loop?.state !== 'up' || session === undefined || (this.#refused.get(loop) ?? 0) > performance.now())
+    if (bridge?.state !== 'up' || session === undefined || (this.#refused.get(bridge) ?? 0) > performance.now())
       return undefined
-    const camera = this.#cameraOf(loop)
+    const camera = this.#cameraOf(bridge)
     if (camera === undefined) return undefined
     try {
-      return await this.#open({ loop, camera, ended }, session, owner, signal)
+      return await this.#open({ bridge, camera, ended }, session, owner, signal)
     } catch (error) {
       signal.throwIfAborted()
-      this.#refused.set(loop, performance.now() + againMs)
+      this.#refused.set(bridge, performance.now() + againMs)
       this.#options.logger.debug({ err: error, user: userId }, 'the second stream of a camera is not to be had')
       return undefined
     }
@@ -89,11 +89,11 @@ export class Substreams implements SmallPictures {
     ended: () => void,
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined> {
-    const loop = this.#options.loops.get(roomId, userId)
+    const bridge = this.#options.bridges.get(roomId, userId)
     const session = this.#options.session()
-    const camera = loop?.state === 'up' ? this.#cameraOf(loop) : undefined
-    if (loop === undefined || session === undefined || camera === undefined) return undefined
-    const view: View = { loop, camera, ended }
+    const camera = bridge?.state === 'up' ? this.#cameraOf(bridge) : undefined
+    if (bridge === undefined || session === undefined || camera === undefined) return undefined
+    const view: View = { bridge, camera, ended }
     const { mountpoints, requests, logger } = this.#options
     mountpoints.keep(camera.id)
     try {
@@ -115,13 +115,13 @@ export class Substreams implements SmallPictures {
   }
 
   /** Ends the substream of a camera that left the room, and notifies its viewers. */
-  loopEnded(loop: Loop): void {
-    for (const view of [...this.#views]) if (view.loop === loop) this.#end(view)
+  bridgeEnded(bridge: Bridge): void {
+    for (const view of [...this.#views]) if (view.bridge === bridge) this.#end(view)
   }
 
   /** Names of those that the cameras in rooms have, whether somebody watches them or not. */
   mountpoints(): Set<string> {
-    return new Set(Array.from(this.#options.loops, (loop) => this.#cameraOf(loop)?.id ?? ''))
+    return new Set(Array.from(this.#options.bridges, (bridge) => this.#cameraOf(bridge)?.id ?? ''))
   }
 
   /** Leaves watched substreams to the next controller, and resolves once nothing else is pulled. Never rejects. */
@@ -140,21 +140,21 @@ export class Substreams implements SmallPictures {
     await Promise.all(lingering.map(([, camera]) => this.#release(camera)))
   }
 
-  #cameraOf({ device }: Loop): Camera | undefined {
+  #cameraOf({ device }: Bridge): Camera | undefined {
     if (device?.assistAddress === undefined) return undefined
     return this.#options.camera({ address: device.assistAddress, login: device.login })
   }
 
   /** @throws DeviceJoinError, NodeError with why it is not to be had; the signal's reason */
   async #open(view: View, session: JanusSession, owner: JanusSession, signal: AbortSignal): Promise<SmallPicture> {
-    const { mountpoints, loops } = this.#options
-    const { camera, loop } = view
+    const { mountpoints, bridges } = this.#options
+    const { camera, bridge } = view
     await mountpoints.hold(session, camera, AbortSignal.any([signal, AbortSignal.timeout(answerMs)]))
     try {
-      await this.#assertSound(session, camera.id, loop.record.mountpoint)
+      await this.#assertSound(session, camera.id, bridge.record.mountpoint)
       const subscription = await Subscription.open(owner, watchedMountpoint(camera), () => this.#end(view), signal)
       this.#views.add(view)
-      if (!loops.has(loop) || loop.state !== 'up') {
+      if (!bridges.has(bridge) || bridge.state !== 'up') {
         this.#views.delete(view)
         subscription.end(never).catch(() => {})
         throw new NodeError('its camera has left the room')
@@ -219,7 +219,7 @@ export class Substreams implements SmallPictures {
     }
     for (const view of [...this.#views]) {
       if (view.camera.id !== id) continue
-      this.#refused.set(view.loop, performance.now() + againMs)
+      this.#refused.set(view.bridge, performance.now() + againMs)
       this.#end(view)
     }
   }

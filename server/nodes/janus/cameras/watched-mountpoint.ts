@@ -1,6 +1,6 @@
 import type { SubscriptionRequests } from '../people/subscription.ts'
 import type { Camera } from './camera-key.ts'
-import { isStopped } from './loop-watch.ts'
+import { isStopped } from './bridge-watch.ts'
 
 /** How a mountpoint is asked for what its camera sends. */
 export function watchedMountpoint({ id, pin }: Pick<Camera, 'id' | 'pin'>): SubscriptionRequests {

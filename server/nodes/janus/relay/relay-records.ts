@@ -1,4 +1,4 @@
-import type { StoredRelayLoop, StoredRelayObserver, StoredRoom } from '../../../store/records.ts'
+import type { StoredRelayBridge, StoredRelayObserver, StoredRoom } from '../../../store/records.ts'
 import type { Store, Transaction } from '../../../store/store.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { KnownHandle } from '../wire/janus-session.ts'
@@ -18,7 +18,7 @@ export class RelayRecords {
   readonly #store: Records
   readonly #logger: NodeLogger
   /** Relays by room and key. */
-  readonly #loops = new Map<string, Map<string, StoredRelayLoop>>()
+  readonly #bridges = new Map<string, Map<string, StoredRelayBridge>>()
   readonly #observers = new Map<string, StoredRelayObserver>()
   /** Session of each node in which its relays live. */
   readonly #sessions = new Map<string, number>()
@@ -33,13 +33,13 @@ export class RelayRecords {
   }
 
   /** Those that hand a stream of the room to this node. */
-  loopsTo(node: string, roomId: string): StoredRelayLoop[] {
-    return [...(this.#loops.get(roomId)?.values() ?? [])].filter(({ to_node }) => to_node === node)
+  bridgesTo(node: string, roomId: string): StoredRelayBridge[] {
+    return [...(this.#bridges.get(roomId)?.values() ?? [])].filter(({ to_node }) => to_node === node)
   }
 
   /** Relay participants in the rooms of a node: streams of other nodes, and observers. @param ids their ids there */
   participantsOn(node: string, ids: RelayIds): RelayParticipant[] {
-    const streams = this.#allLoops().filter(({ to_node }) => to_node === node)
+    const streams = this.#allBridges().filter(({ to_node }) => to_node === node)
     const observers = [...this.#observers.values()].filter((observer) => observer.node === node)
     return [
       ...streams.map(({ room_id: roomId, stream }) => ({ roomId, id: ids.of(stream) })),
@@ -51,20 +51,20 @@ export class RelayRecords {
     return this.#observers.get(observerKey(node, roomId))
   }
 
-  put(loop: StoredRelayLoop): void {
-    const room = this.#loops.get(loop.room_id) ?? new Map<string, StoredRelayLoop>()
-    const key = loopKey(loop)
-    this.#loops.set(loop.room_id, room.set(key, { ...loop }))
-    this.#write((transaction) => transaction.put('relay_loops', key, { ...loop }), 'relay_loops', key)
+  put(bridge: StoredRelayBridge): void {
+    const room = this.#bridges.get(bridge.room_id) ?? new Map<string, StoredRelayBridge>()
+    const key = bridgeKey(bridge)
+    this.#bridges.set(bridge.room_id, room.set(key, { ...bridge }))
+    this.#write((transaction) => transaction.put('relay_loops', key, { ...bridge }), 'relay_loops', key)
   }
 
   /** It is gone. Returns false where another one came in its place: that one stays. */
-  delete(loop: StoredRelayLoop): boolean {
-    const key = loopKey(loop)
-    const room = this.#loops.get(loop.room_id)
-    if (room?.get(key)?.publisher !== loop.publisher) return false
+  delete(bridge: StoredRelayBridge): boolean {
+    const key = bridgeKey(bridge)
+    const room = this.#bridges.get(bridge.room_id)
+    if (room?.get(key)?.publisher !== bridge.publisher) return false
     room.delete(key)
-    if (room.size === 0) this.#loops.delete(loop.room_id)
+    if (room.size === 0) this.#bridges.delete(bridge.room_id)
     this.#erase('relay_loops', key)
     return true
   }
@@ -100,7 +100,7 @@ export class RelayRecords {
     const id = this.#sessions.get(node)
     if (id === undefined) return undefined
     const ends = [
-      ...this.#allLoops().flatMap((loop) => [...endsOf(loop)]),
+      ...this.#allBridges().flatMap((bridge) => [...endsOf(bridge)]),
       ...Array.from(this.#observers.values(), (observer) => ({ ...observer })),
       ...this.straysOf(node).map((end) => ({ ...end, node })),
     ]
@@ -123,22 +123,22 @@ export class RelayRecords {
   }
 
   #remember(): void {
-    const [loops, observers] = [this.#store.all('relay_loops'), this.#store.all('relay_observers')]
+    const [bridges, observers] = [this.#store.all('relay_loops'), this.#store.all('relay_observers')]
     const latest = new Map<string, number>()
     for (const { node, session, at } of [
-      ...Array.from(loops.values(), (loop) => endsOf(loop)).flat(),
+      ...Array.from(bridges.values(), (bridge) => endsOf(bridge)).flat(),
       ...Array.from(observers.values(), ({ node, session, joined_at: at }) => ({ node, session, at })),
     ]) {
       if (at < (latest.get(node) ?? 0)) continue
       latest.set(node, at)
       this.#sessions.set(node, session)
     }
-    for (const [key, loop] of loops) {
-      const { room_id: roomId, from_node, to_node } = loop
+    for (const [key, bridge] of bridges) {
+      const { room_id: roomId, from_node, to_node } = bridge
       if (this.#isOn(roomId, from_node, to_node))
-        this.#loops.set(roomId, (this.#loops.get(roomId) ?? new Map<string, StoredRelayLoop>()).set(key, loop))
+        this.#bridges.set(roomId, (this.#bridges.get(roomId) ?? new Map<string, StoredRelayBridge>()).set(key, bridge))
       else {
-        for (const { node, ...end } of endsOf(loop)) this.leaveBehind(node, end)
+        for (const { node, ...end } of endsOf(bridge)) this.leaveBehind(node, end)
         this.#erase('relay_loops', key)
       }
     }
@@ -158,8 +158,8 @@ export class RelayRecords {
     return branches.length > 0 && nodes.every((name) => name === node || branches.includes(name))
   }
 
-  #allLoops(): StoredRelayLoop[] {
-    return [...this.#loops.values()].flatMap((room) => [...room.values()])
+  #allBridges(): StoredRelayBridge[] {
+    return [...this.#bridges.values()].flatMap((room) => [...room.values()])
   }
 
   #write(
@@ -181,15 +181,15 @@ export class RelayRecords {
 }
 
 /** Both handles of a relay, with their nodes. */
-function endsOf(loop: StoredRelayLoop): (RelayEnd & { node: string; at: number })[] {
-  const { from_node, from_session, subscriber, to_node, to_session, publisher, up_at: at } = loop
+function endsOf(bridge: StoredRelayBridge): (RelayEnd & { node: string; at: number })[] {
+  const { from_node, from_session, subscriber, to_node, to_session, publisher, up_at: at } = bridge
   return [
     { node: from_node, session: from_session, handle: subscriber, at },
     { node: to_node, session: to_session, handle: publisher, at },
   ]
 }
 
-function loopKey({ room_id, stream, to_node }: StoredRelayLoop): string {
+function bridgeKey({ room_id, stream, to_node }: StoredRelayBridge): string {
   return JSON.stringify([room_id, stream, to_node])
 }
 

@@ -1,4 +1,4 @@
-import type { StoredRelayLoop } from '../../../store/records.ts'
+import type { StoredRelayBridge } from '../../../store/records.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { describeFailure, type NodeLogger } from '../../port/node-failure.ts'
 import { RetryTimers } from './retry-timer.ts'
@@ -72,7 +72,7 @@ export class RelayRoom {
     const { roomId, logger } = this.#options
     for (const node of nodes) {
       if (this.#sites.has(node.name)) continue
-      for (const left of node.records.loopsTo(node.name, roomId)) this.#inherit(node, left)
+      for (const left of node.records.bridgesTo(node.name, roomId)) this.#inherit(node, left)
       const goesOn = (id: string): boolean => this.#goesOn(node, id)
       this.#sites.set(node.name, new RelaySite({ node, roomId, logger, goesOn, changed: () => this.#look() }))
     }
@@ -214,7 +214,7 @@ export class RelayRoom {
   }
 
   /** A relay that was left goes on, ends, or waits until it is clear which. */
-  #review(relay: RoomRelay, left: StoredRelayLoop): void {
+  #review(relay: RoomRelay, left: StoredRelayBridge): void {
     const { step } = relay
     const [from, to] = [this.#sites.get(step.from), this.#sites.get(step.to)]
     const records = to?.node.records
@@ -240,7 +240,7 @@ export class RelayRoom {
     return relay !== undefined && relay.state !== 'ending'
   }
 
-  #inherit(to: RelayNode, left: StoredRelayLoop): void {
+  #inherit(to: RelayNode, left: StoredRelayBridge): void {
     const { stream, from_node: from } = left
     const step = { stream, from, to: to.name }
     if (this.#relays.has(keyOf(step))) return
@@ -263,7 +263,7 @@ export class RelayRoom {
     this.#inBackground(this.#connecting(relay, () => relay.open(from.node, source, credentials)))
   }
 
-  #relay(step: RelayStep, to: RelayNode, left?: StoredRelayLoop): RoomRelay {
+  #relay(step: RelayStep, to: RelayNode, left?: StoredRelayBridge): RoomRelay {
     const relay: RoomRelay = new RoomRelay({
       step,
       roomId: this.#options.roomId,

@@ -1,7 +1,7 @@
-import type { StoredRelayLoop } from '../../../store/records.ts'
+import type { StoredRelayBridge } from '../../../store/records.ts'
 import { within } from '../../port/deadline.ts'
 import { isRefusal, NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
-import { RelayLoop, type RelayLoopOptions, takeDown } from './relay-loop.ts'
+import { RelayBridge, type RelayBridgeOptions, takeDown } from './relay-bridge.ts'
 import type { RelayNode } from './relay-node.ts'
 import type { RelayStep } from './relay-tree.ts'
 import type { Publication } from './room-observer.ts'
@@ -13,7 +13,7 @@ export interface RoomRelayOptions {
   /** The node that it hands to. */
   to: RelayNode
   /** Left by the controller of before; undefined: it is to be made. */
-  left?: StoredRelayLoop
+  left?: StoredRelayBridge
   /** Called once, when it ended by itself after it was up. */
   ended: (why: string) => void
   /** It is `left`, because a connection was lost. */
@@ -34,8 +34,8 @@ export class RoomRelay {
   #state: RoomRelayState
   #source: Publication | undefined
   #since: number
-  #left: StoredRelayLoop | undefined
-  #loop: RelayLoop | undefined
+  #left: StoredRelayBridge | undefined
+  #bridge: RelayBridge | undefined
   #connecting: Promise<unknown> = Promise.resolve()
   #ending: Promise<void> | undefined
 
@@ -63,26 +63,26 @@ export class RoomRelay {
   }
 
   /** As it was left; undefined unless it is `left`. */
-  get left(): StoredRelayLoop | undefined {
+  get left(): StoredRelayBridge | undefined {
     return this.#state === 'left' ? this.#left : undefined
   }
 
-  /** Connects. Leaves nothing behind when it fails. @param credentials of our observer where it is published @throws as RelayLoop.open; NodeError when it is ended meanwhile */
+  /** Connects. Leaves nothing behind when it fails. @param credentials of our observer where it is published @throws as RelayBridge.open; NodeError when it is ended meanwhile */
   async open(from: RelayNode, source: Publication, credentials: Readonly<Record<string, unknown>>): Promise<void> {
     this.#state = 'opening'
-    await this.#connect(source, (signal) => RelayLoop.open(this.#loopOptions(from, source), credentials, signal))
+    await this.#connect(source, (signal) => RelayBridge.open(this.#bridgeOptions(from, source), credentials, signal))
   }
 
   /**
    * Takes over what was left, if it flows. Where that cannot be found out now it is `left` again.
-   * @throws NodeError with why it is not to go on; as RelayLoop.adopt
+   * @throws NodeError with why it is not to go on; as RelayBridge.adopt
    */
   async claim(from: RelayNode, source: Publication): Promise<void> {
     const { left } = this
     if (left === undefined) throw new NodeError('it was not left by anybody')
     this.#state = 'claiming'
     try {
-      await this.#connect(source, (signal) => RelayLoop.adopt(this.#loopOptions(from, source), left, signal))
+      await this.#connect(source, (signal) => RelayBridge.adopt(this.#bridgeOptions(from, source), left, signal))
     } catch (error) {
       if (this.state === 'claiming' && !isRefusal(error)) this.#state = 'left'
       throw error
@@ -102,19 +102,19 @@ export class RoomRelay {
     if (this.#state === 'opening') await this.end(undefined)
     else if (this.#state !== 'ending') this.#stop.abort(new NodeConnectionError('the relay is left'))
     await this.#ending
-    this.#loop?.leave()
+    this.#bridge?.leave()
   }
 
-  async #connect(source: Publication, begin: (signal: AbortSignal) => Promise<RelayLoop>): Promise<void> {
+  async #connect(source: Publication, begin: (signal: AbortSignal) => Promise<RelayBridge>): Promise<void> {
     this.#source = source
     const connected = within({ milliseconds: openMs, signal: this.#stop.signal }, (signal) => {
       const begun = begin(signal)
       // Until nothing of it is left behind.
       this.#connecting = begun.catch(() => {})
       return begun
-    }).then((loop) => {
-      this.#loop = loop
-      this.#since = loop.record.up_at
+    }).then((bridge) => {
+      this.#bridge = bridge
+      this.#since = bridge.record.up_at
       this.#left = undefined
       if (!this.#stop.signal.aborted) this.#state = 'up'
     })
@@ -123,11 +123,11 @@ export class RoomRelay {
 
   async #end(from: RelayNode | undefined): Promise<void> {
     await this.#connecting
-    if (this.#loop !== undefined) await this.#loop.end()
+    if (this.#bridge !== undefined) await this.#bridge.end()
     else if (this.#left !== undefined) await takeDown(this.#left, { from, to: this.#options.to })
   }
 
-  #loopOptions(from: RelayNode, { id, form, display }: Publication): RelayLoopOptions {
+  #bridgeOptions(from: RelayNode, { id, form, display }: Publication): RelayBridgeOptions {
     const { roomId, step, to, ended } = this.#options
     return {
       roomId,
@@ -144,8 +144,8 @@ export class RoomRelay {
 
   #lost(): void {
     if (this.#state !== 'up') return
-    this.#left = this.#loop?.record
-    this.#loop = undefined
+    this.#left = this.#bridge?.record
+    this.#bridge = undefined
     this.#source = undefined
     this.#state = 'left'
     this.#options.lost()

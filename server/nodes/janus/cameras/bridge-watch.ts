@@ -1,14 +1,14 @@
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
 import type { HandleEvent } from '../wire/janus-handle.ts'
-import type { LoopHandles } from './loop-joining.ts'
+import type { BridgeHandles } from './bridge-joining.ts'
 
-/** How a loop ended by itself. */
-export type LoopEnd =
+/** How a bridge ended by itself. */
+export type BridgeEnd =
   /** Somebody took it out of the room, or the room is gone. */
   { type: 'left' } | { type: 'lost'; kind: DeviceErrorKind; detail: string }
 
 /** The watched bridge, and its deadlines. */
-export interface LoopWatchOptions {
+export interface BridgeWatchOptions {
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
   /** For how long it has been silent when the watch begins. */
@@ -16,17 +16,17 @@ export interface LoopWatchOptions {
   /** Asks Janus for how long it has been silent now, in milliseconds. */
   askSilence: () => Promise<number>
   /** Called once. */
-  onEnd: (end: LoopEnd) => void
+  onEnd: (end: BridgeEnd) => void
 }
 
 /** Silence after which Janus sends an event, in milliseconds. */
 const toldAfterMs = 1_000
 
 /**
- * Watches a loop whose media flows, and tells how it ended. A session that ends with its socket is no end: it may be claimed, and is watched again then.
+ * Watches a bridge whose media flows, and tells how it ended. A session that ends with its socket is no end: it may be claimed, and is watched again then.
  * @returns what ends the watch
  */
-export function watchLoop({ publisher, subscriber }: LoopHandles, options: LoopWatchOptions): () => void {
+export function watchBridge({ publisher, subscriber }: BridgeHandles, options: BridgeWatchOptions): () => void {
   const { stallMs, silence, askSilence, onEnd } = options
   let timer: NodeJS.Timeout | undefined
   let isOver = false
@@ -35,7 +35,7 @@ export function watchLoop({ publisher, subscriber }: LoopHandles, options: LoopW
     clearTimeout(timer)
     for (const unsubscribe of stops) unsubscribe()
   }
-  const end = (how: LoopEnd): void => {
+  const end = (how: BridgeEnd): void => {
     if (isOver) return
     stop()
     onEnd(how)

@@ -1,4 +1,4 @@
-import type { StoredRelayLoop } from '../../../store/records.ts'
+import type { StoredRelayBridge } from '../../../store/records.ts'
 import { unlessAborted } from '../../port/deadline.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
@@ -8,7 +8,7 @@ import type { RelayParticipant } from './relay-ends.ts'
 import { unlessTaken } from './room-observer.ts'
 
 /** Stream of a relay, with its source and target. */
-export interface RelayLoopOptions {
+export interface RelayBridgeOptions {
   roomId: string
   /** Id of the stream. */
   stream: string
@@ -37,16 +37,16 @@ const endMs = 2_000
  * One stream on its way from one node to another: a handle there that subscribes to it, and a handle here that publishes what the first one sends. The two nodes call each other
  * over WebRTC; the controller only carries their descriptions.
  */
-export class RelayLoop {
+export class RelayBridge {
   /** As it is kept for the next controller. */
-  readonly record: StoredRelayLoop
-  readonly #options: RelayLoopOptions
+  readonly record: StoredRelayBridge
+  readonly #options: RelayBridgeOptions
   readonly #stops: (() => void)[]
   /** Nobody was notified of it yet. */
   #isNew = true
   #isOver = false
 
-  private constructor(options: RelayLoopOptions, { subscriber, publisher }: HandlePair, record: StoredRelayLoop) {
+  private constructor(options: RelayBridgeOptions, { subscriber, publisher }: HandlePair, record: StoredRelayBridge) {
     this.record = record
     this.#options = options
     this.#stops = [
@@ -61,10 +61,10 @@ export class RelayLoop {
    * @throws NodeError, JanusError, DeadlineError; the signal's reason
    */
   static async open(
-    options: RelayLoopOptions,
+    options: RelayBridgeOptions,
     credentials: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
-  ): Promise<RelayLoop> {
+  ): Promise<RelayBridge> {
     const { from, to, roomId, stream, source } = options
     const participant = { roomId, id: to.ids.of(stream) }
     const [sourceSession, target, admission] = await Promise.all([
@@ -76,7 +76,7 @@ export class RelayLoop {
       target.attach(videoRoom, signal, opaqueId),
       sourceSession.attach(videoRoom, signal, opaqueId),
     )
-    const record: StoredRelayLoop = {
+    const record: StoredRelayBridge = {
       room_id: roomId,
       stream,
       ...source,
@@ -92,11 +92,11 @@ export class RelayLoop {
     try {
       await connect(pair, { options, credentials, participant, admission }, signal)
       signal.throwIfAborted()
-      const loop = new RelayLoop(options, pair, { ...record, up_at: Date.now() })
+      const bridge = new RelayBridge(options, pair, { ...record, up_at: Date.now() })
       if (pair.subscriber.isDetached || pair.publisher.isDetached) throw new NodeError('a handle is gone')
-      loop.#isNew = false
-      to.records.put(loop.record)
-      return loop
+      bridge.#isNew = false
+      to.records.put(bridge.record)
+      return bridge
     } catch (error) {
       await takeDown(record, { from: from.node, to })
       throw error
@@ -104,13 +104,17 @@ export class RelayLoop {
   }
 
   /** Goes on with one of before, as it is. It stays as it is, too, when it fails. @throws NodeError with why it is not to go on; NodeConnectionError; the signal's reason */
-  static async adopt(options: RelayLoopOptions, record: StoredRelayLoop, signal: AbortSignal): Promise<RelayLoop> {
+  static async adopt(
+    options: RelayBridgeOptions,
+    record: StoredRelayBridge,
+    signal: AbortSignal,
+  ): Promise<RelayBridge> {
     const { from, to } = options
     const [source, target] = await Promise.all([from.node.session(signal), to.session(signal)])
     const subscriber = source.id === record.from_session ? source.handle(record.subscriber) : undefined
     const publisher = target.id === record.to_session ? target.handle(record.publisher) : undefined
     if (subscriber === undefined || publisher === undefined) throw new NodeError('its handles are gone')
-    const loop = new RelayLoop(options, { subscriber, publisher }, record)
+    const bridge = new RelayBridge(options, { subscriber, publisher }, record)
     try {
       const [sent, published] = await Promise.all([
         from.node.participantOn({ session: source.id, handle: subscriber.id }, signal),
@@ -118,12 +122,12 @@ export class RelayLoop {
       ])
       signal.throwIfAborted()
       if (!source.isOpen || !target.isOpen) throw new NodeConnectionError('the connection to a node was lost')
-      if (loop.#isOver || record.up_at === 0 || sent !== from.feed || published !== to.ids.of(options.stream))
+      if (bridge.#isOver || record.up_at === 0 || sent !== from.feed || published !== to.ids.of(options.stream))
         throw new NodeError('nothing flows through it any more')
-      loop.#isNew = false
-      return loop
+      bridge.#isNew = false
+      return bridge
     } catch (error) {
-      loop.leave()
+      bridge.leave()
       throw error
     }
   }
@@ -162,7 +166,7 @@ export class RelayLoop {
 }
 
 interface Joining {
-  options: RelayLoopOptions
+  options: RelayBridgeOptions
   credentials: Readonly<Record<string, unknown>>
   participant: RelayParticipant
   admission: Readonly<Record<string, unknown>>
@@ -225,7 +229,7 @@ function whenUp(handle: JanusHandle): { up: Promise<void>; stop: () => void } {
  * @param nodes `from` undefined: it is not in service
  */
 export async function takeDown(
-  record: StoredRelayLoop,
+  record: StoredRelayBridge,
   { from, to }: { from: RelayNode | undefined; to: RelayNode },
 ): Promise<void> {
   const { room_id: roomId, stream, from_node, from_session, subscriber, to_session, publisher } = record

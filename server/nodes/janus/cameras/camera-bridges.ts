@@ -1,6 +1,6 @@
 import type { DriftKind } from '../../../../shared/console/nodes.ts'
 import type { DeviceErrorKind } from '../../../../shared/device.ts'
-import type { StoredCameraLoop } from '../../../store/records.ts'
+import type { StoredCameraBridge } from '../../../store/records.ts'
 import { DeviceJoinError, NodeConnectionError, type NodeDevice, type NodeEvent } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
@@ -8,21 +8,21 @@ import type { JanusSession } from '../wire/janus-session.ts'
 import type { LastingSession } from '../wire/lasting-session.ts'
 import type { RoomsForDevices } from '../rooms/room-devices.ts'
 import type { Camera } from './camera-key.ts'
-import { handlesOf, silenceOf } from './loop-claiming.ts'
-import { attachLoop, connectLoop, leaveLoop, type LoopHandles } from './loop-joining.ts'
-import type { LoopRecords } from './loop-records.ts'
-import { type Loop, LoopTable, newLoop, userOf } from './loop-table.ts'
-import { type LoopEnd, watchLoop } from './loop-watch.ts'
+import { handlesOf, silenceOf } from './bridge-claiming.ts'
+import { attachBridge, connectBridge, leaveBridge, type BridgeHandles } from './bridge-joining.ts'
+import type { BridgeRecords } from './bridge-records.ts'
+import { type Bridge, BridgeTable, newBridge, userOf } from './bridge-table.ts'
+import { type BridgeEnd, watchBridge } from './bridge-watch.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 import type { Mountpoints } from './mountpoints.ts'
 import { CameraQueue } from './camera-queue.ts'
 
 /** Needs of the bridges of a node. */
-export interface CameraLoopsOptions {
+export interface CameraBridgesOptions {
   /** Name of the node. */
   node: string
   session: () => Pick<LastingSession, 'get' | 'current'>
-  records: LoopRecords
+  records: BridgeRecords
   mountpoints: Mountpoints
   requests: MountpointRequests
   rooms: RoomsForDevices
@@ -33,30 +33,30 @@ export interface CameraLoopsOptions {
   /** How long a camera may be silent, in milliseconds. */
   stallMs: number
   /** Called for each bridge that is gone. */
-  gone: (loop: Loop) => void
+  gone: (bridge: Bridge) => void
   /** Aborts when the node goes out of service. */
   closing: AbortSignal
 }
 
 /** Wishes for a bridge. */
-export interface WantedLoop {
+export interface WantedBridge {
   roomId: string
   device: NodeDevice
   camera: Camera
 }
 
-/** How long the end of one loop may take, in milliseconds. */
+/** How long the end of one bridge may take, in milliseconds. */
 const detachMs = 3_000
 const never = new AbortController().signal
 
-/** The loops of a node, from their joining to their end: each makes one camera a participant of one room. */
-export class CameraLoops {
-  readonly table = new LoopTable()
+/** The bridges of a node, from their joining to their end: each makes one camera a participant of one room. */
+export class CameraBridges {
+  readonly table = new BridgeTable()
   /** Acts on one bridge run one after the other. */
   readonly #queue = new CameraQueue()
-  readonly #options: CameraLoopsOptions
+  readonly #options: CameraBridgesOptions
 
-  constructor(options: CameraLoopsOptions) {
+  constructor(options: CameraBridgesOptions) {
     this.#options = options
   }
 
@@ -71,19 +71,19 @@ export class CameraLoops {
   }
 
   /** Takes a camera into its room; its picture flows there when this resolves. @throws DeviceJoinError, NodeError; the signal's reason */
-  async join(session: JanusSession, wanted: WantedLoop, signal: AbortSignal, isSecond = false): Promise<void> {
+  async join(session: JanusSession, wanted: WantedBridge, signal: AbortSignal, isSecond = false): Promise<void> {
     const { roomId, device, camera } = wanted
     const { userId, userName } = device
     const { rooms, mountpoints, records, clock } = this.#options
     const admission = await rooms.admit(roomId, device, signal)
     await mountpoints.hold(session, camera, signal)
-    const { loop, handles } = await this.#attach(session, wanted, signal)
+    const { bridge, handles } = await this.#attach(session, wanted, signal)
     try {
       const join = { room: roomId, id: userId, display: userName, ...admission }
-      await connectLoop(handles, { mountpoint: camera, join }, signal)
+      await connectBridge(handles, { mountpoint: camera, join }, signal)
       signal.throwIfAborted()
     } catch (error) {
-      await this.takeDown(session, loop)
+      await this.takeDown(session, bridge)
       if (!isJanusError(error, janusCodes.idTaken)) throw error
       // One of ours that nobody knew any more, or a person.
       if (isSecond || !(await rooms.clear(roomId, userId, signal))) {
@@ -91,99 +91,99 @@ export class CameraLoops {
       }
       return await this.join(session, wanted, signal, true)
     }
-    loop.state = 'up'
-    loop.record.joined_at = clock()
-    records.put(loop.record)
-    this.#watch(loop, handles, 0)
+    bridge.state = 'up'
+    bridge.record.joined_at = clock()
+    records.put(bridge.record)
+    this.#watch(bridge, handles, 0)
   }
 
-  /** A loop of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
-  async resume(session: JanusSession, loop: Loop, isWanted: boolean, signal: AbortSignal): Promise<void> {
+  /** A bridge of a session that was claimed: it goes on, or is taken down. @param isWanted the store says that the camera belongs there */
+  async resume(session: JanusSession, bridge: Bridge, isWanted: boolean, signal: AbortSignal): Promise<void> {
     const { requests, rooms, stallMs } = this.#options
-    const { record } = loop
-    if (loop.state === 'up' && loop.device === undefined && !isWanted) {
-      this.#tellDrift('cameraUnknown', [loop])
-      return await this.takeOut(session, loop)
+    const { record } = bridge
+    if (bridge.state === 'up' && bridge.device === undefined && !isWanted) {
+      this.#tellDrift('cameraUnknown', [bridge])
+      return await this.takeOut(session, bridge)
     }
-    if (loop.state !== 'up') return void (await this.takeDown(session, loop))
+    if (bridge.state !== 'up') return void (await this.takeDown(session, bridge))
     const handles = handlesOf(session, record)
     const room = await rooms.nameOf(record.room_id, signal)
     const silence = handles && (await silenceOf({ record, room }, handles, requests, signal))
     if (handles === undefined || silence === undefined || silence >= stallMs) {
       const detail = 'it was gone when the node was reached again'
-      if (silence === undefined) this.#tellDrift('cameraMissing', [loop])
-      this.#ended(loop, { type: 'lost', kind: silence === undefined ? 'closed' : 'stalled', detail })
-    } else this.#watch(loop, handles, silence)
+      if (silence === undefined) this.#tellDrift('cameraMissing', [bridge])
+      this.#ended(bridge, { type: 'lost', kind: silence === undefined ? 'closed' : 'stalled', detail })
+    } else this.#watch(bridge, handles, silence)
   }
 
   /** It is to end, though its media flows, and is no longer there a moment later. */
-  giveUp(loop: Loop, kind: DeviceErrorKind, detail: string): void {
-    loop.unwatch()
-    this.#ended(loop, { type: 'lost', kind, detail })
+  giveUp(bridge: Bridge, kind: DeviceErrorKind, detail: string): void {
+    bridge.unwatch()
+    this.#ended(bridge, { type: 'lost', kind, detail })
   }
 
   /** The session is over, and everything with it. @param isFound the node is there without it */
   lost(why: string, isFound: boolean): void {
     const up = [...this.table].filter(({ state }) => state === 'up')
     if (isFound) this.#tellDrift('cameraMissing', up)
-    for (const loop of [...this.table]) {
-      if (loop.state === 'up') this.#tellEnd(loop, { type: 'lost', kind: 'nodeFailed', detail: why })
-      loop.unwatch()
-      void this.forget(loop, undefined)
+    for (const bridge of [...this.table]) {
+      if (bridge.state === 'up') this.#tellEnd(bridge, { type: 'lost', kind: 'nodeFailed', detail: why })
+      bridge.unwatch()
+      void this.forget(bridge, undefined)
     }
   }
 
   /** It is to be out of the room: it is when this resolves, or when the session is claimed. @throws NodeConnectionError */
-  async takeOut(session: JanusSession, loop: Loop): Promise<void> {
-    if (loop.state === 'up') this.#tellEnd(loop, { type: 'left' })
-    if (!(await this.takeDown(session, loop))) throw new NodeConnectionError('the connection to the node was lost')
+  async takeOut(session: JanusSession, bridge: Bridge): Promise<void> {
+    if (bridge.state === 'up') this.#tellEnd(bridge, { type: 'left' })
+    if (!(await this.takeDown(session, bridge))) throw new NodeConnectionError('the connection to the node was lost')
   }
 
   /** Removes both handles and its part of the mountpoint. Resolves to false when Janus could not be reached: the next claimant of the session does it. Never rejects. */
-  async takeDown(session: JanusSession, loop: Loop): Promise<boolean> {
-    loop.state = 'over'
-    loop.unwatch()
-    if (!this.table.has(loop)) return true
-    const { publisher, subscriber } = loop.record
+  async takeDown(session: JanusSession, bridge: Bridge): Promise<boolean> {
+    bridge.state = 'over'
+    bridge.unwatch()
+    if (!this.table.has(bridge)) return true
+    const { publisher, subscriber } = bridge.record
     const live = session.isOpen ? session : this.#options.session().current
     if (live === undefined) return false
     try {
       // Those of an earlier session are gone with it.
-      if (live.id === loop.record.session) {
-        await leaveLoop(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
+      if (live.id === bridge.record.session) {
+        await leaveBridge(live.handle(publisher), live.handle(subscriber), AbortSignal.timeout(detachMs))
       }
     } catch (error) {
       this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')
       return false
     }
-    await this.forget(loop, live)
+    await this.forget(bridge, live)
     return true
   }
 
   /** It is gone. Resolves when its mountpoint is, where nobody else has it. @param session undefined: nothing can be asked of Janus now */
-  async forget(loop: Loop, session: JanusSession | undefined): Promise<void> {
-    if (!this.table.has(loop)) return
-    this.table.delete(loop)
-    this.#options.gone(loop)
-    this.#options.records.delete(loop.record)
-    await this.#options.mountpoints.release(session, loop.record.mountpoint)
+  async forget(bridge: Bridge, session: JanusSession | undefined): Promise<void> {
+    if (!this.table.has(bridge)) return
+    this.table.delete(bridge)
+    this.#options.gone(bridge)
+    this.#options.records.delete(bridge.record)
+    await this.#options.mountpoints.release(session, bridge.record.mountpoint)
   }
 
   /** Attaches the handles of a bridge, which is registered from now on, so that it is removed in any case. */
   async #attach(
     session: JanusSession,
-    { roomId, device, camera }: WantedLoop,
+    { roomId, device, camera }: WantedBridge,
     signal: AbortSignal,
-  ): Promise<{ loop: Loop; handles: LoopHandles }> {
+  ): Promise<{ bridge: Bridge; handles: BridgeHandles }> {
     const { node, mountpoints, requests, records } = this.#options
-    let handles: LoopHandles
+    let handles: BridgeHandles
     try {
-      handles = await attachLoop(session, signal)
+      handles = await attachBridge(session, signal)
     } catch (error) {
       await mountpoints.release(session, camera.id)
       throw error
     }
-    const record: StoredCameraLoop = {
+    const record: StoredCameraBridge = {
       node,
       room_id: roomId,
       user_id: device.userId,
@@ -195,47 +195,47 @@ export class CameraLoops {
       mountpoint: camera.id,
       joined_at: 0,
     }
-    const loop = newLoop(record, 'joining', device)
-    this.table.add(loop)
+    const bridge = newBridge(record, 'joining', device)
+    this.table.add(bridge)
     records.put(record)
-    return { loop, handles }
+    return { bridge, handles }
   }
 
-  #watch(loop: Loop, handles: LoopHandles, silence: number): void {
+  #watch(bridge: Bridge, handles: BridgeHandles, silence: number): void {
     const { stallMs, requests, emit } = this.#options
-    loop.unwatch = watchLoop(handles, {
+    bridge.unwatch = watchBridge(handles, {
       stallMs,
       silence,
-      askSilence: () => requests.silenceOf(handles.subscriber, loop.record.mountpoint, never),
-      onEnd: (end) => this.#ended(loop, end),
+      askSilence: () => requests.silenceOf(handles.subscriber, bridge.record.mountpoint, never),
+      onEnd: (end) => this.#ended(bridge, end),
     })
-    if (loop.isTold) return
-    loop.isTold = true
-    emit({ type: 'joined', roomId: loop.record.room_id, user: userOf(loop.record) })
+    if (bridge.isTold) return
+    bridge.isTold = true
+    emit({ type: 'joined', roomId: bridge.record.room_id, user: userOf(bridge.record) })
   }
 
   /** It ended by itself: what is left of it goes. */
-  #ended(loop: Loop, end: LoopEnd): void {
-    if (loop.state !== 'up') return
-    this.#tellEnd(loop, end)
+  #ended(bridge: Bridge, end: BridgeEnd): void {
+    if (bridge.state !== 'up') return
+    this.#tellEnd(bridge, end)
     const takeDown = async (): Promise<void> => {
       const session = await this.#options.session().get(this.#options.closing)
-      await this.takeDown(session, loop)
+      await this.takeDown(session, bridge)
     }
-    this.inTurn(loop.record.room_id, loop.record.user_id, never, takeDown).catch((error: unknown) => {
+    this.inTurn(bridge.record.room_id, bridge.record.user_id, never, takeDown).catch((error: unknown) => {
       this.#options.logger.debug({ err: error }, 'a camera could not be taken out of a Janus node yet')
     })
   }
 
-  #tellDrift(kind: DriftKind, loops: readonly Loop[]): void {
-    const subjects = loops.map(({ record }) => record.user_id)
+  #tellDrift(kind: DriftKind, bridges: readonly Bridge[]): void {
+    const subjects = bridges.map(({ record }) => record.user_id)
     if (subjects.length > 0) this.#options.emit({ type: 'drifted', kind, subjects })
   }
 
-  #tellEnd(loop: Loop, end: LoopEnd): void {
-    loop.state = 'over'
+  #tellEnd(bridge: Bridge, end: BridgeEnd): void {
+    bridge.state = 'over'
     const { emit } = this.#options
-    const { room_id: roomId, user_id: userId } = loop.record
+    const { room_id: roomId, user_id: userId } = bridge.record
     if (end.type === 'left') emit({ type: 'left', roomId, userId })
     else emit({ type: 'deviceLost', roomId, userId, kind: end.kind, detail: end.detail })
   }

@@ -1,9 +1,9 @@
-import type { StoredCameraLoop } from '../../../store/records.ts'
+import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 
 /** Bridges of a node, stored for the next controller. A change is on disk a few milliseconds later, and nobody waits for it: a bridge that a crash loses is made again. */
-export class LoopRecords {
+export class BridgeRecords {
   readonly #store: Pick<Store, 'all' | 'transact'>
   readonly #node: string
   readonly #logger: NodeLogger
@@ -16,16 +16,16 @@ export class LoopRecords {
   }
 
   /** Those of before. */
-  all(): StoredCameraLoop[] {
+  all(): StoredCameraBridge[] {
     return [...this.#store.all('camera_loops').values()].filter(({ node }) => node === this.#node)
   }
 
-  put(loop: StoredCameraLoop): void {
-    this.#change(loop, true)
+  put(bridge: StoredCameraBridge): void {
+    this.#change(bridge, true)
   }
 
-  delete(loop: StoredCameraLoop): void {
-    this.#change(loop, false)
+  delete(bridge: StoredCameraBridge): void {
+    this.#change(bridge, false)
   }
 
   /** Resolves when what was changed is on disk, or could not be written. */
@@ -33,11 +33,11 @@ export class LoopRecords {
     await Promise.all(this.#writing)
   }
 
-  #change(loop: StoredCameraLoop, isThere: boolean): void {
-    const key = JSON.stringify([this.#node, loop.room_id, loop.user_id])
+  #change(bridge: StoredCameraBridge, isThere: boolean): void {
+    const key = JSON.stringify([this.#node, bridge.room_id, bridge.user_id])
     const written = this.#store
       .transact([`camera_loops/${key}`], (transaction) => {
-        if (isThere) transaction.put('camera_loops', key, { ...loop })
+        if (isThere) transaction.put('camera_loops', key, { ...bridge })
         else transaction.delete('camera_loops', key)
       })
       .catch((error: unknown) => {

@@ -9,10 +9,10 @@ import type { JanusSession } from '../wire/janus-session.ts'
  * The two handles that make a camera a participant of a room: one watches its mountpoint, the other publishes in the room what the first one is sent. Janus calls itself over
  * WebRTC; no process of ours carries media.
  */
-export type LoopHandles = HandlePair
+export type BridgeHandles = HandlePair
 
 /** Ends of a bridge. */
-export interface LoopEnds {
+export interface BridgeEnds {
   mountpoint: { id: string; pin: string }
   /** Room, id, display and what else lets the publisher in. */
   join: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export interface LoopEnds {
 const cameraOpaqueId = 'roomdesk-camera'
 
 /** Both handles, or none. @throws as JanusSession.attach */
-export async function attachLoop(session: JanusSession, signal: AbortSignal): Promise<LoopHandles> {
+export async function attachBridge(session: JanusSession, signal: AbortSignal): Promise<BridgeHandles> {
   return await bothAttached(
     session.attach('janus.plugin.videoroom', signal, cameraOpaqueId),
     session.attach('janus.plugin.streaming', signal, cameraOpaqueId),
@@ -30,9 +30,9 @@ export async function attachLoop(session: JanusSession, signal: AbortSignal): Pr
 }
 
 /** Connects the two; resolves when the picture flows in the room. @throws DeviceJoinError, NodeError; the signal's reason */
-export async function connectLoop(
-  { publisher, subscriber }: LoopHandles,
-  { mountpoint, join }: LoopEnds,
+export async function connectBridge(
+  { publisher, subscriber }: BridgeHandles,
+  { mountpoint, join }: BridgeEnds,
   signal: AbortSignal,
 ): Promise<void> {
   const flowing = Promise.withResolvers<void>()
@@ -64,8 +64,8 @@ export async function connectLoop(
   }
 }
 
-/** Takes the loop out of its room: it is out, and both handles are gone, when this resolves. Those that are gone already are left out. @throws NodeError */
-export async function leaveLoop(
+/** Takes the bridge out of its room: it is out, and both handles are gone, when this resolves. Those that are gone already are left out. @throws NodeError */
+export async function leaveBridge(
   publisher: JanusHandle | undefined,
   subscriber: JanusHandle | undefined,
   signal: AbortSignal,
@@ -83,7 +83,7 @@ export async function leaveLoop(
 
 async function joinRoom(
   publisher: JanusHandle,
-  join: LoopEnds['join'],
+  join: BridgeEnds['join'],
   signal: AbortSignal,
   offer: Parameters<JanusHandle['request']>[2],
 ): ReturnType<JanusHandle['request']> {

@@ -1,12 +1,12 @@
-import type { StoredCameraLoop } from '../../../store/records.ts'
+import type { StoredCameraBridge } from '../../../store/records.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
-import type { LoopHandles } from './loop-joining.ts'
+import type { BridgeHandles } from './bridge-joining.ts'
 import type { MountpointRequests } from './mountpoint-requests.ts'
 
-/** The handles of a loop in a session that was claimed; undefined when one was detached since. */
-export function handlesOf(session: JanusSession, record: StoredCameraLoop): LoopHandles | undefined {
+/** The handles of a bridge in a session that was claimed; undefined when one was detached since. */
+export function handlesOf(session: JanusSession, record: StoredCameraBridge): BridgeHandles | undefined {
   const publisher = session.handle(record.publisher)
   const subscriber = session.handle(record.subscriber)
   return publisher === undefined || subscriber === undefined ? undefined : { publisher, subscriber }
@@ -18,8 +18,8 @@ export function handlesOf(session: JanusSession, record: StoredCameraLoop): Loop
  * @throws NodeError; the signal's reason
  */
 export async function silenceOf(
-  { record, room }: { record: StoredCameraLoop; room: string },
-  { publisher, subscriber }: LoopHandles,
+  { record, room }: { record: StoredCameraBridge; room: string },
+  { publisher, subscriber }: BridgeHandles,
   requests: Pick<MountpointRequests, 'silenceOf'>,
   signal: AbortSignal,
 ): Promise<number | undefined> {

@@ -160,7 +160,7 @@ export class Room {
   }
 
   /**
-   * Somebody is still who they were before a wait: the room is open, and this is the same stay in it.
+   * Somebody is still who they were before a wait: the room is open, and this is the same participant session in it.
    * @throws Problem noRoom, noSession
    */
   assertPresent(member: Member | undefined): void {

@@ -37,7 +37,7 @@ export class EventIntake {
     const { presence, events } = this.#context
     const { roomId, userId } = event
     // Users who have since joined on another node of the room are there.
-    if (presence.stay(roomId, userId)?.node !== node.name) return
+    if (presence.sessionOf(roomId, userId)?.node !== node.name) return
     const user = presence.leave(roomId, userId)
     if (user === undefined) return
     events.emitDepartures(node.name, [{ roomId, user }])

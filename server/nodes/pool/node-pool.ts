@@ -144,13 +144,13 @@ export class NodePool {
 
   /** Name of the node of the room that the user is on; undefined when they are not in the room. O(1). */
   nodeOfUser(roomId: string, userId: string): string | undefined {
-    return this.#context.presence.stay(roomId, userId)?.node
+    return this.#context.presence.sessionOf(roomId, userId)?.node
   }
 
   /** How many users of the room are on other nodes than that one, leaving out this user. O(1). */
   usersOnOtherNodes(roomId: string, node: string, userId: string): number {
     const { presence } = this.#context
-    const at = presence.stay(roomId, userId)?.node
+    const at = presence.sessionOf(roomId, userId)?.node
     return presence.count(roomId) - presence.countAt(roomId, node) - (at === undefined || at === node ? 0 : 1)
   }
 

@@ -70,7 +70,7 @@ export class RoomCalls {
     for (const { node, users: here } of lists) {
       for (const user of here) {
         // A user who moved between nodes is where they joined last.
-        const isHere = (presence.stay(roomId, user.userId)?.node ?? node) === node
+        const isHere = (presence.sessionOf(roomId, user.userId)?.node ?? node) === node
         if (isHere || !users.has(user.userId)) users.set(user.userId, user)
       }
     }
@@ -87,7 +87,7 @@ export class RoomCalls {
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
     const { index, live, presence } = this.#context
     const own = await this.#ownNode(roomId, signal)
-    const at = presence.stay(roomId, userId)?.node ?? own.name
+    const at = presence.sessionOf(roomId, userId)?.node ?? own.name
     const nodes = index.nodesOf(roomId).flatMap((name) => {
       const node = live.get(name)
       return node?.serving ? [node] : []

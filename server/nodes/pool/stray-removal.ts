@@ -10,7 +10,7 @@ export function removeStray(context: PoolContext, { node: name, roomId, user: { 
   const { live, presence, deadlines, logger } = context
   const node = live.get(name)
   // They may be back by the time the node is asked.
-  const isStray = (): boolean => presence.stay(roomId, userId)?.node !== name
+  const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
   if (!node?.serving || !isStray()) return
   node
     .ask(deadlines().node_ms, undefined, async (driver, signal) => {

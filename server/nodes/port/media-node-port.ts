@@ -120,7 +120,7 @@ export interface MediaNode {
    * session.
    */
   revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
-  /** Ends the stay of somebody who came in on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
+  /** Ends the participant session of a user who joined on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
   displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
   addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>

@@ -47,7 +47,7 @@ export type RoomMediaEvent =
 
 /** People of the room page in rooms on one node, and the streams there. */
 export interface RoomPeople {
-  /** Takes a person in. @param ticket of media that they send or watch already, by an earlier program or controller: their stay is resumed with it; empty: there is none */
+  /** Takes a person in. @param ticket of media that they send or watch already, by an earlier program or controller: their participant session is resumed with it; empty: there is none */
   enter(person: PagePerson, ticket: string): void
   leave(roomId: string, userId: string): Promise<void>
   mute(wish: MuteWish, signal: AbortSignal): Promise<void>

@@ -67,7 +67,7 @@ test('every count matches the users present, however they join and leave the nod
               .sort(),
           ).toEqual(at.map(({ userId }) => userId).sort())
         }
-        for (const { userId, node } of here) expect(presence.stay(roomId, userId)?.node).toBe(node)
+        for (const { userId, node } of here) expect(presence.sessionOf(roomId, userId)?.node).toBe(node)
       }
       for (const node of nodes) {
         const on = all.filter((one) => one.node === node)

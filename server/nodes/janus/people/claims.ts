@@ -1,9 +1,9 @@
 import type { RoomMediaParams } from '../../port/room-media.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import type { JanusSocket } from '../wire/janus-socket.ts'
-import type { HeldMedia, HeldStay } from './media-tickets.ts'
+import type { HeldMedia, HeldParticipantSession } from './media-tickets.ts'
 import { type MediaWay, smallWay, wayOf } from './media-ways.ts'
-import { PersonStay, type StayParts } from './person-stay.ts'
+import { ParticipantSession, type ParticipantSessionParts } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 import { isScreen } from './room-feeds.ts'
 import type { SmallPictures } from './small-pictures.ts'
@@ -21,17 +21,20 @@ const never = new AbortController().signal
  * @param look reads the streams of the room, which Janus sends to joining participants only
  * @throws JanusError noSession and NotThere when it is over; as JanusSession.claim
  */
-export async function claimStay(
-  parts: StayParts,
-  held: HeldStay,
+export async function claimParticipantSession(
+  parts: ParticipantSessionParts,
+  held: HeldParticipantSession,
   socket: JanusSocket,
   look: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
-): Promise<PersonStay> {
+): Promise<ParticipantSession> {
   const session = await JanusSession.claim(socket, held.session, [], signal)
   try {
-    const [stay] = await Promise.all([PersonStay.goOn(parts, session, held, signal), look(signal)])
-    return stay
+    const [participantSession] = await Promise.all([
+      ParticipantSession.goOn(parts, session, held, signal),
+      look(signal),
+    ])
+    return participantSession
   } catch (error) {
     session.destroy(never).catch(() => {})
     throw error
@@ -40,7 +43,7 @@ export async function claimStay(
 
 /** Owner of the media, and the content of their ticket. */
 export interface ClaimedMedia {
-  stay: PersonStay
+  participantSession: ParticipantSession
   media: HeldMedia
   /** Name of the room on the node. */
   room: string
@@ -53,7 +56,7 @@ export interface ClaimedMedia {
  * over; as JanusHandle.request
  */
 export async function claimMedia(
-  { stay, media, room, isPublished }: ClaimedMedia,
+  { participantSession, media, room, isPublished }: ClaimedMedia,
   { roomId, streamId: feedId, sends, sdp, height }: RoomMediaParams<'resume'>,
   pictures: Pick<SmallPictures, 'goOn'> | undefined,
   over: () => void,
@@ -62,18 +65,18 @@ export async function claimMedia(
   if (media.feed !== feedId || media.sends !== sends) throw new NotThere('it is of something else')
   if (!isPublished) throw new NotThere('it is published no more')
   if (sends) {
-    const publication = stay.goOnPublishing(isScreen(feedId) ? 'screen' : 'main', media.handle, sdp, over)
+    const publication = participantSession.goOnPublishing(isScreen(feedId) ? 'screen' : 'main', media.handle, sdp, over)
     return wayOf(publication, media.handle)
   }
   const watches = { roomId, feedId }
   if (media.small) {
-    const claimed = { owner: stay.session, handle: media.handle, answer: sdp }
+    const claimed = { owner: participantSession.session, handle: media.handle, answer: sdp }
     const small = await pictures?.goOn({ roomId, userId: feedId }, claimed, over, signal)
     if (small === undefined) throw new NotThere('the small picture is sent no more')
     return { ...smallWay(small, media.handle), watches }
   }
-  const requests = watchedFeed({ ...stay.credentials, room, feed: feedId })
-  const handle = stay.session.adopt(media.handle, requests.plugin)
+  const requests = watchedFeed({ ...participantSession.credentials, room, feed: feedId })
+  const handle = participantSession.session.adopt(media.handle, requests.plugin)
   const { jsep } = await handle.request(stillWatches, signal)
   if (jsep !== undefined) {
     handle.detach(never).catch(() => {})

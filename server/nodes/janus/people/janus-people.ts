@@ -8,11 +8,17 @@ import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../wire/janus-socket.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
-import { claimMedia, claimStay } from './claims.ts'
+import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
-import type { HeldMedia, HeldStay, MediaTicket, MediaTickets } from './media-tickets.ts'
+import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, smallWay, wayOf } from './media-ways.ts'
-import { type Admit, type Admitted, type PagePerson, PersonStay, type StayParts } from './person-stay.ts'
+import {
+  type Admit,
+  type Admitted,
+  type PagePerson,
+  ParticipantSession,
+  type ParticipantSessionParts,
+} from './participant-session.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
@@ -22,7 +28,7 @@ import { Subscription } from './subscription.ts'
 import { UnseenViewers } from './unseen-viewers.ts'
 import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
-export type { PagePerson } from './person-stay.ts'
+export type { PagePerson } from './participant-session.ts'
 export type { PublishedFeed } from './room-feeds.ts'
 
 /** Events of people who came through the page. */
@@ -102,7 +108,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     this.#unseen = new UnseenViewers({
       session: () => this.#session(this.#closing.signal),
       observers: this.#observers,
-      credentialsIn: (roomId) => this.#places.stayIn(roomId)?.credentials,
+      credentialsIn: (roomId) => this.#places.participantSessionIn(roomId)?.credentials,
     })
   }
 
@@ -113,7 +119,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /** Reads the streams of a room, which are known from then on for a while at least. @throws as `watch` */
   async look(roomId: string, signal: AbortSignal, lingers = true): Promise<void> {
-    if (this.#places.stayIn(roomId) !== undefined) return
+    if (this.#places.participantSessionIn(roomId) !== undefined) return
     const { letGo } = await this.#observers.use(roomId, signal, lingers)
     letGo()
   }
@@ -125,7 +131,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   /** Whether somebody who came through the room page is in the room by now. */
   isHere(roomId: string, userId: string): boolean {
-    return this.#places.stayIn(roomId, userId) !== undefined
+    return this.#places.participantSessionIn(roomId, userId) !== undefined
   }
 
   /** A ticket was made for this person in a room of this node. */
@@ -152,14 +158,25 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     signal: AbortSignal,
   ): Promise<RoomMediaResult<'publish'>> {
     return await this.#act(signal, async (inner) => {
-      const stay = await this.#places.stayOf(roomId, userId, inner)
+      const participantSession = await this.#places.participantSessionOf(roomId, userId, inner)
       const session = randomUUID()
-      const { publication, answer, handle } = await stay.publish(source, offer, () => this.#over(session), inner)
+      const { publication, answer, handle } = await participantSession.publish(
+        source,
+        offer,
+        () => this.#over(session),
+        inner,
+      )
       this.#ways.add(session, wayOf(publication, handle))
       return {
         session,
         sdp: answer,
-        ticket: this.#ticket(stay, { handle, feed: feedIdOf(userId, source), sends: true, mid: '', small: false }),
+        ticket: this.#ticket(participantSession, {
+          handle,
+          feed: feedIdOf(userId, source),
+          sends: true,
+          mid: '',
+          small: false,
+        }),
       }
     })
   }
@@ -171,22 +188,23 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   async watch(wish: RoomMediaParams<'watch'>, signal: AbortSignal): Promise<RoomMediaResult<'watch'>> {
     const { roomId, userId, streamId: feedId, height } = wish
     return await this.#act(signal, async (inner) => {
-      const stay = userId === null ? undefined : await this.#places.stayOf(roomId, userId, inner)
+      const participantSession =
+        userId === null ? undefined : await this.#places.participantSessionOf(roomId, userId, inner)
       const session = randomUUID()
       const room = this.#options.nameOf?.(roomId) ?? roomId
       const over = (): void => this.#over(session)
-      const open = (owner: JanusSession, credentials: PersonStay['credentials'] = {}): Promise<Subscription> =>
+      const open = (owner: JanusSession, credentials: ParticipantSession['credentials'] = {}): Promise<Subscription> =>
         Subscription.open(owner, watchedFeed({ ...credentials, room, feed: feedId }), over, inner)
-      const small = await this.#watchSmall(wish, stay, over, inner)
+      const small = await this.#watchSmall(wish, participantSession, over, inner)
       const { subscription, letGo } =
         small ??
-        (stay === undefined
+        (participantSession === undefined
           ? await this.#unseen.watch(roomId, open, inner)
-          : { subscription: await open(stay.session, stay.credentials), letGo: undefined })
+          : { subscription: await open(participantSession.session, participantSession.credentials), letGo: undefined })
       // Noted until it was answered.
       if (height !== null) await subscription.show(height, inner)
       const { offer, handle, watched } = subscription
-      const way = smallWay({ subscription, letGo: () => letGo?.() }, stay && handle)
+      const way = smallWay({ subscription, letGo: () => letGo?.() }, participantSession && handle)
       this.#ways.add(session, {
         ...way,
         show: async (shown, of) => {
@@ -197,7 +215,11 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       })
       const mid = small === undefined ? (videoMidOf(watched) ?? '') : ''
       const media = { handle, feed: feedId, sends: false, mid, small: small !== undefined }
-      return { session, sdp: offer, ticket: stay === undefined ? '' : this.#ticket(stay, media) }
+      return {
+        session,
+        sdp: offer,
+        ticket: participantSession === undefined ? '' : this.#ticket(participantSession, media),
+      }
     })
   }
 
@@ -209,15 +231,16 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     const { roomId, userId, streamId: feedId, ticket } = wish
     return await this.#act(signal, async (inner) => {
       const opened = this.#opened(ticket, wish)
-      const stay = await this.#places.stayOf(roomId, userId, inner)
-      if (opened?.stay.session !== stay.session.id) throw new NotThere('their stay is another one')
+      const participantSession = await this.#places.participantSessionOf(roomId, userId, inner)
+      if (opened?.stay.session !== participantSession.session.id)
+        throw new NotThere('their participant session is another one')
       // The program of the page is another one, and this controller the same.
       const known = this.#ways.sessionOf(opened.media.handle)
       if (known !== undefined) return { session: known, sdp: '', ticket }
       const session = randomUUID()
       const over = (): void => this.#over(session)
       const room = this.#options.nameOf?.(roomId) ?? roomId
-      const held = { stay, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
+      const held = { participantSession, media: opened.media, room, isPublished: this.#feeds.of(roomId).has(feedId) }
       this.#ways.add(session, await claimMedia(held, wish, this.#options.small, over, inner))
       return { session, sdp: '', ticket }
     })
@@ -272,7 +295,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     for (const { mid } of streams.filter((stream) => stream.kind === kind))
       await this.#options.moderate(roomId, { userId, mid, muted }, signal)
     // Nobody can show what follows upon pictures that did not come.
-    if (kind === 'video' && !muted) await this.#places.stayIn(roomId, userId)?.requestKeyFrame(signal)
+    if (kind === 'video' && !muted) await this.#places.participantSessionIn(roomId, userId)?.requestKeyFrame(signal)
   }
 
   /** A publication or subscription ends. Idempotent. */
@@ -310,7 +333,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     socket?.close()
   }
 
-  async #join(person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<PersonStay> {
+  async #join(person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined): Promise<ParticipantSession> {
     const { admit, admitted, clear } = this.#options
     const feeds = this.#feeds.of(person.roomId)
     return await this.#act(leaving, async (signal) => {
@@ -319,11 +342,11 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       const session = await this.#session(signal)
       try {
         const parts = { person, admit, admitted, feeds }
-        return await PersonStay.join(parts, session, signal).catch(async (error: unknown) => {
+        return await ParticipantSession.join(parts, session, signal).catch(async (error: unknown) => {
           // Id of a participant session that a controller before this one began, or whose end Janus has not noticed.
           if (!isJanusError(error, janusCodes.idTaken)) throw error
           await clear(person.roomId, person.userId, signal)
-          return await PersonStay.join(parts, session, signal)
+          return await ParticipantSession.join(parts, session, signal)
         })
       } catch (error) {
         session.destroy(never).catch(() => {})
@@ -332,14 +355,24 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     })
   }
 
-  /** Their stay as an earlier controller left it; undefined where it is over. @throws the signal's reason */
-  async #claimed(parts: StayParts, held: HeldStay, signal: AbortSignal): Promise<PersonStay | undefined> {
+  /** Continues a participant session that an earlier controller left; undefined if it is over. @throws the signal's reason */
+  async #claimed(
+    parts: ParticipantSessionParts,
+    held: HeldParticipantSession,
+    signal: AbortSignal,
+  ): Promise<ParticipantSession | undefined> {
     const { roomId: room, userId: user } = parts.person
     try {
-      return await claimStay(parts, held, await this.#socket.get(signal), (of) => this.look(room, of, false), signal)
+      return await claimParticipantSession(
+        parts,
+        held,
+        await this.#socket.get(signal),
+        (of) => this.look(room, of, false),
+        signal,
+      )
     } catch (error) {
       signal.throwIfAborted()
-      this.#options.logger.debug({ err: error, room, user }, 'a stay of before is over: they join anew')
+      this.#options.logger.debug({ err: error, room, user }, 'participant session is over: the user joins again')
       return undefined
     }
   }
@@ -348,7 +381,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
     return this.#options.tickets?.open(ticket, of)
   }
 
-  #ticket({ person, held }: PersonStay, media: HeldMedia): string {
+  #ticket({ person, held }: ParticipantSession, media: HeldMedia): string {
     return this.#options.tickets?.seal({ room: person.roomId, user: person.userId, stay: held, media }) ?? ''
   }
 
@@ -371,13 +404,13 @@ export class JanusPeople implements RoomMedia, RoomPeople {
 
   async #watchSmall(
     wish: RoomMediaParams<'watch'>,
-    stay: PersonStay | undefined,
+    participantSession: ParticipantSession | undefined,
     over: () => void,
     signal: AbortSignal,
   ): Promise<SmallPicture | undefined> {
     const { small } = this.#options
     if (small === undefined || !wantsSmall(wish)) return undefined
-    const owner = stay?.session ?? (await this.#unseen.session(signal))
+    const owner = participantSession?.session ?? (await this.#unseen.session(signal))
     return await small.open({ roomId: wish.roomId, userId: wish.streamId }, owner, over, signal)
   }
 

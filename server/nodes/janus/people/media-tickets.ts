@@ -6,11 +6,11 @@ const stay = z.strictObject({
   /** Session and handle on the node, in which they are a participant. */
   session: z.int(),
   participant: z.int(),
-  /** See PersonStay.credentials. */
+  /** See ParticipantSession.credentials. */
   credentials: z.record(z.string(), z.union([z.string(), z.int()])),
 })
-/** Somebody's stay in a room as the next controller finds it on the node. */
-export type HeldStay = z.output<typeof stay>
+/** A participant session as the next controller finds it on the node. */
+export type HeldParticipantSession = z.output<typeof stay>
 
 const media = z.strictObject({
   handle: z.int(),

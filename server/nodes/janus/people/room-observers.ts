@@ -1,10 +1,10 @@
 import { unlessAborted } from '../../port/deadline.ts'
-import type { PersonStay } from './person-stay.ts'
+import type { ParticipantSession } from './participant-session.ts'
 
 /** Needs of observers. */
 export interface RoomObserversOptions {
   /** Joins a participant who publishes nothing and is nobody. */
-  join: (roomId: string) => Promise<PersonStay>
+  join: (roomId: string) => Promise<ParticipantSession>
   /** One has left. */
   gone: (roomId: string) => void
   /** How long one stays after the last need of it, in milliseconds: the next look or preview comes soon, or not at all. */
@@ -12,7 +12,7 @@ export interface RoomObserversOptions {
 }
 
 interface Observer {
-  stay: Promise<PersonStay>
+  participantSession: Promise<ParticipantSession>
   /** How many need it now. */
   uses: number
   timer: NodeJS.Timeout | undefined
@@ -39,7 +39,11 @@ export class RoomObservers {
    * @param lingers the next look or preview may come soon
    * @throws what joining throws; the signal's reason
    */
-  async use(roomId: string, signal: AbortSignal, lingers = true): Promise<{ stay: PersonStay; letGo: () => void }> {
+  async use(
+    roomId: string,
+    signal: AbortSignal,
+    lingers = true,
+  ): Promise<{ participantSession: ParticipantSession; letGo: () => void }> {
     const observer = this.#observers.get(roomId) ?? this.#begin(roomId)
     observer.uses += 1
     clearTimeout(observer.timer)
@@ -51,7 +55,7 @@ export class RoomObservers {
       this.#endLater(roomId, observer, lingers)
     }
     try {
-      return { stay: await unlessAborted(observer.stay, signal), letGo }
+      return { participantSession: await unlessAborted(observer.participantSession, signal), letGo }
     } catch (error) {
       letGo()
       throw error
@@ -65,10 +69,10 @@ export class RoomObservers {
   }
 
   #begin(roomId: string): Observer {
-    const observer: Observer = { stay: this.#options.join(roomId), uses: 0, timer: undefined }
+    const observer: Observer = { participantSession: this.#options.join(roomId), uses: 0, timer: undefined }
     this.#observers.set(roomId, observer)
     const forget = (): void => this.#forget(roomId, observer)
-    observer.stay.then((stay) => stay.ended.then(forget), forget)
+    observer.participantSession.then((participantSession) => participantSession.ended.then(forget), forget)
     return observer
   }
 
@@ -82,7 +86,7 @@ export class RoomObservers {
   /** If the observer cannot be ended, its session ends by itself. */
   async #end(roomId: string, observer: Observer): Promise<void> {
     this.#forget(roomId, observer)
-    await observer.stay.then((stay) => stay.leave(never)).catch(() => {})
+    await observer.participantSession.then((participantSession) => participantSession.leave(never)).catch(() => {})
   }
 
   #forget(roomId: string, observer: Observer): void {

@@ -2,13 +2,13 @@ import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { MediaTicket } from './media-tickets.ts'
-import type { PagePerson, PersonStay } from './person-stay.ts'
+import type { PagePerson, ParticipantSession } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 
 /** Needs of the places of people in the rooms of one node. */
 export interface RoomPlacesOptions {
-  /** Takes somebody into their room, until the signal. `ticket`: of a stay that goes on, where it does. */
-  join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<PersonStay>
+  /** Joins a user to their room, until the signal. `ticket`: of a participant session to continue, if it lives. */
+  join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<ParticipantSession>
   /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
   out: (person: PagePerson, error: unknown) => void
   /** Somebody is called otherwise, or became host. */
@@ -24,8 +24,8 @@ export interface RoomPlacesOptions {
 interface Place {
   /** As they are now. */
   person: PagePerson
-  joining: Promise<PersonStay>
-  stay: PersonStay | undefined
+  joining: Promise<ParticipantSession>
+  participantSession: ParticipantSession | undefined
   leaving: AbortController
 }
 
@@ -52,15 +52,16 @@ export class RoomPlaces {
   }
 
   /** Somebody who is in the room by now; left out: anybody. */
-  stayIn(roomId: string, userId?: string): PersonStay | undefined {
+  participantSessionIn(roomId: string, userId?: string): ParticipantSession | undefined {
     const room = this.#places.get(roomId)
-    if (userId !== undefined) return room?.get(userId)?.stay
-    for (const { stay } of room?.values() ?? []) if (stay !== undefined) return stay
+    if (userId !== undefined) return room?.get(userId)?.participantSession
+    for (const { participantSession } of room?.values() ?? [])
+      if (participantSession !== undefined) return participantSession
     return undefined
   }
 
-  /** Their stay, once they are in. @throws NotThere when they are not even on their way; what joining failed with; the signal's reason */
-  async stayOf(roomId: string, userId: string, signal: AbortSignal): Promise<PersonStay> {
+  /** Participant session of a user, once they are in the room. @throws NotThere when they are not even on their way; what joining failed with; the signal's reason */
+  async participantSessionOf(roomId: string, userId: string, signal: AbortSignal): Promise<ParticipantSession> {
     const place = this.#places.get(roomId)?.get(userId)
     if (place === undefined) throw new NotThere('they are not in the room')
     return await unlessAborted(place.joining, signal)
@@ -75,10 +76,10 @@ export class RoomPlaces {
     this.#places.set(roomId, room)
     const leaving = new AbortController()
     const joining = this.#options.join(person, leaving.signal, ticket)
-    const place: Place = { person, joining, stay: undefined, leaving }
+    const place: Place = { person, joining, participantSession: undefined, leaving }
     room.set(userId, place)
     place.joining.then(
-      (stay) => this.#joined(place, stay),
+      (participantSession) => this.#joined(place, participantSession),
       (error: unknown) => this.#out(place, error),
     )
   }
@@ -96,11 +97,11 @@ export class RoomPlaces {
     }
   }
 
-  /** Everybody stays as they are, and is no concern of this controller any more. */
+  /** Leaves everybody as they are, for the next controller. */
   release(): void {
     const places = [...this.#places.values()].flatMap((room) => [...room.values()])
     this.#places.clear()
-    for (const { stay } of places) stay?.session.release()
+    for (const { participantSession } of places) participantSession?.session.release()
   }
 
   /** Everybody is out. */
@@ -124,11 +125,11 @@ export class RoomPlaces {
     await (await joining).rename(person.userName, AbortSignal.timeout(this.#options.actMs))
   }
 
-  #joined(place: Place, stay: PersonStay): void {
-    place.stay = stay
-    void stay.ended.then((why) => {
+  #joined(place: Place, participantSession: ParticipantSession): void {
+    place.participantSession = participantSession
+    void participantSession.ended.then((why) => {
       // Whatever is left of it ends.
-      stay.leave(never).catch(() => {})
+      participantSession.leave(never).catch(() => {})
       this.#out(place, new NodeError(why))
     })
   }

@@ -1,7 +1,7 @@
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
-import type { PersonStay } from './person-stay.ts'
+import type { ParticipantSession } from './participant-session.ts'
 import type { RoomObservers } from './room-observers.ts'
 import type { Subscription } from './subscription.ts'
 
@@ -10,11 +10,11 @@ export interface UnseenViewersOptions {
   session: () => Promise<JanusSession>
   observers: Pick<RoomObservers, 'use'>
   /** Credentials of a participant of this site in the room. */
-  credentialsIn: (roomId: string) => PersonStay['credentials'] | undefined
+  credentialsIn: (roomId: string) => ParticipantSession['credentials'] | undefined
 }
 
 /** Watches in a session. */
-type Open = (owner: JanusSession, credentials?: PersonStay['credentials']) => Promise<Subscription>
+type Open = (owner: JanusSession, credentials?: ParticipantSession['credentials']) => Promise<Subscription>
 
 const never = new AbortController().signal
 
@@ -46,9 +46,9 @@ export class UnseenViewers {
     } catch (error) {
       if (!isJanusError(error, janusCodes.roomUnauthorized)) throw error
     }
-    const { stay, letGo } = await observers.use(roomId, signal)
+    const { participantSession, letGo } = await observers.use(roomId, signal)
     try {
-      return { subscription: await open(owner, stay.credentials), letGo }
+      return { subscription: await open(owner, participantSession.credentials), letGo }
     } catch (error) {
       letGo()
       throw error

@@ -17,7 +17,7 @@ export interface JanusParticipantsOptions {
 }
 
 /** A person in a room. */
-interface Stay {
+interface ParticipantSession {
   user: NodeUser
   /** The node's number for it; undefined while it has not sent one. */
   key: number | undefined
@@ -36,7 +36,7 @@ const freshAtMost = 10_000
  */
 export class JanusParticipants {
   readonly #options: JanusParticipantsOptions
-  readonly #rooms = new Map<string, Map<string, Stay>>()
+  readonly #rooms = new Map<string, Map<string, ParticipantSession>>()
   /** Readings under way by room; an event meanwhile causes one more. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Numbers of participant sessions that were reported and not yet listed, by room and user. */
@@ -145,9 +145,9 @@ export class JanusParticipants {
     this.#told.delete(roomId)
     const people = listed.filter(({ id }) => !this.#options.isDevice(roomId, id))
     const present = new Set(people.map(({ id }) => id))
-    for (const [userId, stay] of [...(this.#rooms.get(roomId) ?? [])]) {
-      const key = told?.get(userId) ?? stay.key
-      if (!present.has(userId) || (stay.key !== undefined && key !== stay.key)) this.#remove(roomId, userId)
+    for (const [userId, session] of [...(this.#rooms.get(roomId) ?? [])]) {
+      const key = told?.get(userId) ?? session.key
+      if (!present.has(userId) || (session.key !== undefined && key !== session.key)) this.#remove(roomId, userId)
     }
     for (const participant of people) this.#settleOne(roomId, participant, told?.get(participant.id))
   }
@@ -155,18 +155,18 @@ export class JanusParticipants {
   #settleOne(roomId: string, participant: ListedParticipant, key: number | undefined): void {
     const { standingOf, tell, clock } = this.#options
     const known = this.#rooms.get(roomId)?.get(participant.id)
-    const stay: Stay = known ?? {
+    const session: ParticipantSession = known ?? {
       user: { userId: participant.id, userName: '', device: false, role: 'member', joinedAt: clock() },
       key: undefined,
     }
-    if (key !== undefined) stay.key = key
+    if (key !== undefined) session.key = key
     const { role, byNumber } = standingOf(roomId, participant.id)
-    const user = { ...stay.user, userName: shownName(participant.display), role, byNumber }
+    const user = { ...session.user, userName: shownName(participant.display), role, byNumber }
     if (known !== undefined && sameUser(known.user, user)) return
-    stay.user = user
+    session.user = user
     if (known === undefined) {
-      const room = this.#rooms.get(roomId) ?? new Map<string, Stay>()
-      this.#rooms.set(roomId, room.set(user.userId, stay))
+      const room = this.#rooms.get(roomId) ?? new Map<string, ParticipantSession>()
+      this.#rooms.set(roomId, room.set(user.userId, session))
       this.#users += 1
     }
     tell({ type: 'joined', roomId, user })

@@ -58,7 +58,7 @@ export class JanusRemoval {
     return await this.displace(roomId, userId, signal)
   }
 
-  /** Ends the stay of somebody who may come back, and all that they have open here. Resolves to false when they were not in the room. @throws as AdminApi.ask */
+  /** Ends a participant session and its open media here; the user may come back. Resolves to false when they were not in the room. @throws as AdminApi.ask */
   async displace(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     const { rooms, participants, expel } = this.#options
     // The participant session's end also ends the list of its handles.

@@ -23,7 +23,7 @@ function settlePresence(context: PlacementContext, { node, roomId, users, heard 
     events.emitDepartures(node, [{ roomId, user: known }], now === undefined ? 'The MCU was restarted.' : '')
   }
   for (const user of users) {
-    const isKnown = presence.stay(roomId, user.userId)?.node === node
+    const isKnown = presence.sessionOf(roomId, user.userId)?.node === node
     if (!heard.has(user.userId) && !isKnown) takeIn(context, node, { roomId, user })
   }
 }

@@ -11,12 +11,12 @@ export function takeIn(
   { roomId, user }: { roomId: string; user: NodeUser },
 ): void {
   const { presence, events, expected, index } = context
-  const known = presence.stay(roomId, user.userId)
+  const known = presence.sessionOf(roomId, user.userId)
   const isOnOtherNode = known !== undefined && known.node !== node && index.nodesOf(roomId).includes(known.node)
   if ((user.device && index.isSecondary(roomId, node)) || (isOnOtherNode && known.user.joinedAt > user.joinedAt)) {
     return context.removeStray({ node, roomId, user })
   }
-  // The same stay, changed: a member became host. The order of the room stays.
+  // The same participant session, changed: a member became host. The order of the room stays.
   if (presence.change(node, roomId, user)) return events.emit({ type: 'joined', name: node, roomId, user })
   if (known !== undefined) {
     presence.leave(roomId, user.userId)

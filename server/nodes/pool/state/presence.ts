@@ -2,7 +2,7 @@ import type { NodeUser } from '../../port/media-node-port.ts'
 import type { Departure } from '../../port/pool-events.ts'
 
 /** Somebody in a room, and on which of its nodes. */
-export interface Stay {
+export interface ParticipantSession {
   readonly node: string
   readonly user: NodeUser
 }
@@ -17,7 +17,7 @@ interface RoomLoad {
 interface RoomPresence {
   people: number
   /** By userId, in the order they joined. */
-  stays: Map<string, Stay>
+  sessions: Map<string, ParticipantSession>
   /** Nodes with somebody in the room. */
   nodes: Map<string, RoomLoad>
 }
@@ -61,24 +61,24 @@ export class Presence {
   usersOf(roomId: string): readonly NodeUser[] {
     const room = this.#rooms.get(roomId)
     if (room === undefined) return nobody
-    const users = Array.from(room.stays.values(), ({ user }) => user)
+    const users = Array.from(room.sessions.values(), ({ user }) => user)
     // Each node reports its own users in order, but not across nodes.
     return room.nodes.size === 1 ? users : users.sort((one, other) => one.joinedAt - other.joinedAt)
   }
 
   /** Users of a room on one of its nodes. */
   usersAt(roomId: string, node: string): NodeUser[] {
-    const stays = this.#rooms.get(roomId)?.stays.values() ?? []
-    return [...stays].flatMap((stay) => (stay.node === node ? [stay.user] : []))
+    const sessions = this.#rooms.get(roomId)?.sessions.values() ?? []
+    return [...sessions].flatMap((session) => (session.node === node ? [session.user] : []))
   }
 
   user(roomId: string, userId: string): NodeUser | undefined {
-    return this.stay(roomId, userId)?.user
+    return this.sessionOf(roomId, userId)?.user
   }
 
   /** The user with the node they are on. */
-  stay(roomId: string, userId: string): Stay | undefined {
-    return this.#rooms.get(roomId)?.stays.get(userId)
+  sessionOf(roomId: string, userId: string): ParticipantSession | undefined {
+    return this.#rooms.get(roomId)?.sessions.get(userId)
   }
 
   /** Somebody is in the room, a person or a device. */
@@ -88,7 +88,7 @@ export class Presence {
 
   /** How many users the room has, devices included. */
   count(roomId: string): number {
-    return this.#rooms.get(roomId)?.stays.size ?? 0
+    return this.#rooms.get(roomId)?.sessions.size ?? 0
   }
 
   /** How many of the room's users are on that node, devices included. */
@@ -129,13 +129,13 @@ export class Presence {
 
   /** Somebody joined. Who is in the room already under that userId must have left before. */
   join(node: string, roomId: string, user: NodeUser): void {
-    const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, stays: new Map(), nodes: new Map() }
+    const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, sessions: new Map(), nodes: new Map() }
     this.#rooms.set(roomId, room)
     const load = this.#load(node)
     const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
     room.nodes.set(node, here)
     load.rooms.add(roomId)
-    room.stays.set(user.userId, { node, user })
+    room.sessions.set(user.userId, { node, user })
     here.users += 1
     if (user.device) {
       load.devices += 1
@@ -150,23 +150,23 @@ export class Presence {
 
   /** Changes facts about a user in the room. Returns false when the participant session is unknown. */
   change(node: string, roomId: string, user: NodeUser): boolean {
-    const stays = this.#rooms.get(roomId)?.stays
-    const before = stays?.get(user.userId)
+    const sessions = this.#rooms.get(roomId)?.sessions
+    const before = sessions?.get(user.userId)
     if (before?.node !== node) return false
     if (before.user.joinedAt !== user.joinedAt || before.user.device !== user.device) return false
-    stays?.set(user.userId, { node, user })
+    sessions?.set(user.userId, { node, user })
     return true
   }
 
   /** Somebody left; returns who, or undefined when nobody of that userId was there. */
   leave(roomId: string, userId: string): NodeUser | undefined {
     const room = this.#rooms.get(roomId)
-    const stay = room?.stays.get(userId)
-    if (room === undefined || stay === undefined) return undefined
-    const { node, user } = stay
+    const session = room?.sessions.get(userId)
+    if (room === undefined || session === undefined) return undefined
+    const { node, user } = session
     const load = this.#load(node)
     const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
-    room.stays.delete(userId)
+    room.sessions.delete(userId)
     here.users -= 1
     if (user.device) {
       load.devices -= 1

@@ -4,7 +4,7 @@ import { NodeError } from '../../port/media-node-port.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
-import type { HeldStay } from './media-tickets.ts'
+import type { HeldParticipantSession } from './media-tickets.ts'
 import { Publication, type TakenOffer } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
@@ -40,7 +40,7 @@ interface Published {
  * One person in one room: a session of their own, so that whatever ends it ends all that is theirs; a participant with their id, which publishes camera and microphone; and
  * another one while they share their screen.
  */
-export class PersonStay {
+export class ParticipantSession {
   readonly person: PagePerson
   readonly session: JanusSession
   /** Credentials of the participant who watches. */
@@ -48,17 +48,17 @@ export class PersonStay {
   /** Resolves with the reason when they are out of the room, whoever caused that. */
   readonly ended: Promise<string>
   readonly #participant: JanusHandle
-  readonly #parts: Pick<StayParts, 'admit' | 'admitted'>
+  readonly #parts: Pick<ParticipantSessionParts, 'admit' | 'admitted'>
   readonly #feeds: RoomFeeds
   readonly #published = new Map<StreamSource, Published>()
   /** Publications follow each other. */
   #work: Promise<unknown> = Promise.resolve()
 
   private constructor(
-    { person, feeds, ...parts }: StayParts,
+    { person, feeds, ...parts }: ParticipantSessionParts,
     session: JanusSession,
     participant: JanusHandle,
-    { credentials, ended }: Pick<PersonStay, 'credentials' | 'ended'>,
+    { credentials, ended }: Pick<ParticipantSession, 'credentials' | 'ended'>,
   ) {
     this.person = person
     this.session = session
@@ -70,7 +70,11 @@ export class PersonStay {
   }
 
   /** Joins. @throws JanusError noRoom, idTaken, roomUnauthorized; what admits them throws; as JanusSession.attach */
-  static async join(parts: StayParts, session: JanusSession, signal: AbortSignal): Promise<PersonStay> {
+  static async join(
+    parts: ParticipantSessionParts,
+    session: JanusSession,
+    signal: AbortSignal,
+  ): Promise<ParticipantSession> {
     const { person, feeds } = parts
     const participant = await session.attach(videoRoom, signal, opaqueId)
     const ended = untilOut(participant, feeds)
@@ -78,26 +82,26 @@ export class PersonStay {
     const { private_id } = joinedSchema.parse(data)
     feeds.take(data)
     const credentials = { ...admission, ...(private_id === undefined ? {} : { private_id }) }
-    return new PersonStay(parts, session, participant, { credentials, ended })
+    return new ParticipantSession(parts, session, participant, { credentials, ended })
   }
 
-  /** Goes on with the stay that an earlier controller began, in its session. @throws NotThere when they are no longer in the room; as JanusHandle.request */
+  /** Continues the participant session that an earlier controller began, in its Janus session. @throws NotThere when they are no longer in the room; as JanusHandle.request */
   static async goOn(
-    parts: StayParts,
+    parts: ParticipantSessionParts,
     session: JanusSession,
-    { participant: id, credentials }: HeldStay,
+    { participant: id, credentials }: HeldParticipantSession,
     signal: AbortSignal,
-  ): Promise<PersonStay> {
+  ): Promise<ParticipantSession> {
     const { person, feeds } = parts
     const participant = session.adopt(id, videoRoom)
     const ended = untilOut(participant, feeds)
     const listed = await listParticipants(participant, String(credentials.room ?? person.roomId), signal)
     if (!listed.some((one) => one.id === person.userId)) throw new NotThere('they are no longer in the room')
-    return new PersonStay(parts, session, participant, { credentials, ended })
+    return new ParticipantSession(parts, session, participant, { credentials, ended })
   }
 
   /** Facts for the next controller to continue with. */
-  get held(): HeldStay {
+  get held(): HeldParticipantSession {
     const credentials = Object.entries(this.credentials).flatMap(([name, value]) =>
       typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
     )
@@ -197,7 +201,7 @@ export class PersonStay {
 }
 
 /** Needs of a participant session. */
-export interface StayParts {
+export interface ParticipantSessionParts {
   person: PagePerson
   admit: Admit
   admitted: Admitted
@@ -228,7 +232,7 @@ function isOut({ videoroom, leaving }: Readonly<Record<string, unknown>>): boole
 async function join(
   handle: JanusHandle,
   person: PagePerson,
-  { admit, admitted }: Pick<StayParts, 'admit' | 'admitted'>,
+  { admit, admitted }: Pick<ParticipantSessionParts, 'admit' | 'admitted'>,
   signal: AbortSignal,
 ): Promise<Record<'admission' | 'data', Readonly<Record<string, unknown>>>> {
   const { roomId: room, userId: id, userName: display } = person

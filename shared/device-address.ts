@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 import { utf8Length } from './operation.ts'
 import { ApiError } from './result-codes.ts'
 
-/** The one parser of cameras' addresses: the controller stores, the node connects and the console shows what it finds. */
+/** The only parser of camera addresses: the controller stores, the node connects to and the console shows its results. */
 
 /** A login of a device; either part may be empty. */
 export interface DeviceLogin {
@@ -11,19 +11,19 @@ export interface DeviceLogin {
   password: string
 }
 
-/** A device's address, taken apart (contract, section 4). */
+/** A parsed device address (contract, section 4). */
 export interface DeviceAddress {
-  /** As it was written, without login: what is stored and shown. */
+  /** The original text without login: stored and displayed. */
   address: string
-  /** Equal for two spellings of one address: scheme and host in lower case, the port always there, an empty path as `/`. */
+  /** Canonical form: scheme and host in lower case, the port explicit, an empty path as `/`. Equal for all spellings of one address. */
   canonical: string
-  /** Scheme, host and port of `canonical`: who is called, and how. */
+  /** Scheme, host and port of `canonical`: the endpoint of a connection. */
   origin: string
-  /** The `user:password@` that was in it; undefined when there was none. */
+  /** The `user:password@` in the text; undefined: none. */
   login: DeviceLogin | undefined
-  /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone means something on this machine only). */
+  /** Request URL for the camera: ASCII without spaces, no login, no zone (RFC 6874, section 4: a zone is local to a machine). */
   requestUrl: string
-  /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as sockets take it. */
+  /** Name, IPv4, or IPv6 without brackets; a zone follows a bare `%`, as in sockets. */
   host: string
   /** 1 to 65535. */
   port: number
@@ -31,13 +31,13 @@ export interface DeviceAddress {
   secure: boolean
 }
 
-/** A camera as it is pulled. */
+/** A camera to pull. */
 export interface CameraSource {
   address: DeviceAddress
   login: DeviceLogin | undefined
 }
 
-/** Equal for two sources that are one camera, however its address is spelled: with one login it is pulled once. Holds the password: never show or log it. */
+/** Key of a camera, equal for all spellings of its address: with one login it is pulled once. Contains the password: never show or log it. */
 export function cameraKey({ address, login }: CameraSource): string {
   return JSON.stringify([address.canonical, login?.name ?? '', login?.password ?? ''])
 }
@@ -45,25 +45,25 @@ export function cameraKey({ address, login }: CameraSource): string {
 /** Default port of both schemes (contract, section 4). RFC 7826 registers 322 for rtsps, which cameras do not use. */
 const defaultPort = 554
 
-/** One way to read the text after the scheme: where the host begins, and what stands there. */
+/** One possible parse of the text after the scheme: position and content of the host. */
 interface Reading {
-  /** Index of the host in the text; the login, when there is one, ends one before. */
+  /** Index of the host in the text; a login ends one before. */
   start: number
-  /** As it was written, without brackets and with the zone after a bare `%`. */
+  /** Original text, without brackets and with the zone after a bare `%`. */
   host: string
   canonicalHost: string
-  /** undefined when it was left out. */
+  /** Undefined if missing. */
   port: number | undefined
   /** Index of the path. */
   pathStart: number
-  /** How sure it is that this is a camera's host: IP address, dotted name, name with a port, bare name. */
+  /** Confidence in the host: IP address, dotted name, name with a port, bare name. */
   rank: number
 }
 
 /**
- * Takes a device's address apart. A login may be written as people paste it: a password may hold `@:/?#%` and any letters; what is validly percent-encoded is decoded.
- * @param field which parameter it came in, for the error
- * @throws ApiError 'parameter' with one plain sentence, which never quotes the address
+ * Parses a device address. The login may be written as people paste it: a password may contain `@:/?#%` and any letters; valid percent-escapes are decoded.
+ * @param field name of the parameter, for the error
+ * @throws ApiError 'parameter' with one plain sentence that never quotes the address
  */
 export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceAddress {
   const refuse = (message: string): never => {
@@ -96,14 +96,14 @@ export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceA
   }
 }
 
-/** Two addresses name the same stream, whatever login stands in them. Texts that are no addresses are compared as they are. */
+/** Tells whether two addresses name the same stream, with any login. Invalid addresses are compared as text. */
 export function sameAddress(one: string, other: string): boolean {
   return one === other || canonical(one) === canonical(other)
 }
 
 /**
- * Whether a login that was given for some addresses may be sent to others: each of them is of the same scheme, host and port as one of those. Empty texts count for
- * nothing, texts that are no addresses only for themselves.
+ * Tells whether a login stored for some addresses may be sent to others: each has the scheme, host and port of one of those. Empty texts are
+ * ignored, invalid addresses match only themselves.
  */
 export function isLoginFor(given: readonly string[], others: readonly string[]): boolean {
   const origins = new Set(given.map(originOf))
@@ -111,14 +111,14 @@ export function isLoginFor(given: readonly string[], others: readonly string[]):
 }
 
 /**
- * The request URL that a camera names (Content-Base, Content-Location, a control attribute): a login in it is taken out, and what may not stand in a request is escaped.
- * undefined when it is no address.
+ * Makes the request URL for an address in a camera's answer (Content-Base, Content-Location, a control attribute): removes its login, and escapes characters that a request forbids.
+ * Undefined if invalid.
  */
 export function requestUrlOf(text: string): string | undefined {
   return parsed(asciiOnly(text))?.requestUrl
 }
 
-/** A URL or a part of one with everything escaped that may not stand in the first line of a request: controls, spaces and what is not ASCII. */
+/** Escapes all characters of a URL that the first line of a request forbids: controls, spaces and non-ASCII. */
 export function asciiOnly(text: string): string {
   return text.toWellFormed().replace(/[^!-~]+/g, (run) => encodeURIComponent(run))
 }
@@ -140,15 +140,15 @@ function parsed(text: string): DeviceAddress | undefined {
 }
 
 /**
- * Finds the host. By RFC 3986 it stands before the first `/`, `?` or `#` and after the last `@` there. People paste passwords that hold those characters, so every later
- * `@` is tried too when what stands before it looks like `name:password`; the reading with the surest host wins, the earliest of equals.
+ * Finds the host. By RFC 3986 it is before the first `/`, `?` or `#` and after the last `@` there. People paste passwords with those characters, so every later
+ * `@` is tried too if the text before it looks like `name:password`; the parse with the most certain host wins, the earliest of equals.
  */
 function read(rest: string): Reading | undefined {
   const authorityEnd = endOfAuthority(rest, 0)
   const plainStart = rest.lastIndexOf('@', authorityEnd - 1) + 1
   let best = authorityEnd === 0 ? undefined : readHost(rest, plainStart > authorityEnd ? 0 : plainStart)
   if (!/^[^/?#:]*:/.test(rest)) return best
-  // An address inside the path (`/hikvision://192.168.1.121:8000:0:0`) is the path's, and its login too.
+  // An address inside the path (`/hikvision://192.168.1.121:8000:0:0`) belongs to the path, with its login.
   const inner = rest.search(/[/?#&=][A-Za-z][A-Za-z0-9+.-]*:\/\//)
   const last = inner < 0 ? rest.length : inner
   for (let at = rest.indexOf('@', authorityEnd); at >= 0 && at < last; at = rest.indexOf('@', at + 1)) {
@@ -158,7 +158,7 @@ function read(rest: string): Reading | undefined {
   return best
 }
 
-/** The host and port that begin at `start`; undefined when there is no well-formed host. */
+/** Parses host and port at `start`; undefined without a valid host. */
 function readHost(rest: string, start: number): Reading | undefined {
   const pathStart = endOfAuthority(rest, start)
   const parts = /^(?:\[([^[\]]*)\]|([^:[\]]*))(?::(\d*))?$/.exec(rest.slice(start, pathStart))
@@ -183,21 +183,21 @@ function endOfAuthority(rest: string, start: number): number {
   return length < 0 ? rest.length : start + length
 }
 
-/** A host name or IPv4 address in its one spelling; undefined when it is neither. */
+/** Normalises a host name or IPv4 address; undefined if it is neither. */
 function canonicalName(name: string): string | undefined {
   if (name === '' || name.length > 253) return undefined
   if (isIPv4(name)) return name
   const labels = name.replace(/\.$/, '').split('.')
   if (!labels.every((label) => /^[\p{L}\p{N}_]([\p{L}\p{N}\p{M}_-]{0,61}[\p{L}\p{N}\p{M}_])?$/u.test(label)))
     return undefined
-  // A name whose last label is a number is a mistyped IPv4 address, and systems read `0x7f.1` as one.
+  // A name whose last label is a number is a mistyped IPv4 address, and systems parse `0x7f.1` as one.
   if (/^(\d+|0x[\da-f]*)$/i.test(labels.at(-1) ?? '')) return undefined
-  // The URL standard's host parser does IDNA (UTS 46); the scheme is one that it reads a host of.
+  // The URL standard's host parser applies IDNA (UTS 46); the scheme is one that has a host.
   const ascii = URL.parse(`http://${name}`)?.hostname.replace(/\.$/, '') ?? ''
   return ascii === '' || isIPv4(ascii) ? undefined : ascii
 }
 
-/** An IPv6 address (RFC 4291; a zone as in RFC 6874) in its one spelling; undefined when it is none. */
+/** Normalises an IPv6 address (RFC 4291; a zone as in RFC 6874); undefined if invalid. */
 function canonicalIpv6(text: string): string | undefined {
   const [address = '', zone, ...more] = text.replace('%25', '%').split('%')
   if (!isIPv6(address) || more.length > 0) return undefined
@@ -206,7 +206,7 @@ function canonicalIpv6(text: string): string | undefined {
   return zone === undefined ? short : `${short}%${zone}`
 }
 
-/** Four decimal numbers of one byte each, without leading zeros (as node:net reads it, which is not at hand in the console). */
+/** Four decimal numbers of one byte each, without leading zeros (like node:net, which the console does not have). */
 function isIPv4(text: string): boolean {
   return /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(text)
 }
@@ -220,7 +220,7 @@ function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Says why no host was found in a text. */
+/** Explains why a text has no valid host. */
 function complaint(rest: string): string {
   const authority = rest.slice(0, endOfAuthority(rest, 0))
   const place = authority.slice(authority.lastIndexOf('@') + 1)
@@ -241,7 +241,7 @@ function splitLogin(text: string): DeviceLogin | undefined {
   return { name: percentDecoded(text.slice(0, colon)), password: percentDecoded(text.slice(colon + 1)) }
 }
 
-/** Decodes every run of escapes that is valid UTF-8 without control characters, and leaves everything else as it is: a pasted password may hold a bare `%`. */
+/** Decodes every run of escapes that is valid UTF-8 without control characters, and keeps everything else: a pasted password may contain a bare `%`. */
 function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (run) => {
     try {

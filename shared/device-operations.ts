@@ -2,19 +2,19 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes } from './operation.ts'
 
-/** The external device API (specification, section 4.2): what each operation takes, answers and refuses. */
+/** The external device API (specification, section 4.2): parameters, answers and errors of each operation. */
 
-/** The specification spells it in two ways; (field) clients in a third. */
+/** Two spellings of the specification, and (field) a third one of clients. */
 const tokenNames = ['accessToken', 'access_token', 'access_tocken'] as const
 
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
 const userAddress = bytes(1, limits.userAddress)
 
-/** An object in a JSON body, or its JSON text elsewhere; parsed and bounded by the device API itself. */
+/** An object in a JSON body, otherwise its JSON text; parsed and bounded by the device API itself. */
 const options = z.union([z.string().max(limits.deviceOptions), z.record(z.string(), z.unknown())])
 
-/** Names of logins that every camera has; another one may be a password in the wrong place. */
+/** Usual login names of cameras; another one may be a password in the wrong field. */
 const usualLogins = ['admin', 'root', 'user', 'operator', 'viewer', 'guest']
 
 const identity = z.strictObject({ roomId: z.string(), userId: z.string() })

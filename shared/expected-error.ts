@@ -1,6 +1,6 @@
 /**
- * A failure that belongs to the work, such as a camera that does not answer. It has no stack: nobody reads where in the program it arose, and to walk the stack costs
- * more than the failed attempt itself. What nobody foresaw stands in its `cause`, whole.
+ * A failure that is part of normal operation, such as a camera that does not answer. It has no stack: nobody needs its origin in the program, and capturing the stack costs
+ * more than the failed attempt itself. An unexpected error is in its `cause`, in full.
  */
 export class ExpectedError extends Error {
   constructor(message: string, options?: ErrorOptions) {

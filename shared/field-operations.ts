@@ -6,14 +6,14 @@ import { bytes, defineOperation, nameBytes, type OperationContract } from './ope
 import type { ApiName } from './result-codes.ts'
 
 /**
- * Calls that clients of the original platform make beyond the two APIs, or make differently: answered while
- * the settings in `compatibility` say so.
+ * Calls of the original platform's clients beyond the two APIs, or with differences: answered if
+ * the settings in `compatibility` allow it.
  */
 
-/** Both APIs of the original platform were on one origin, and so is what is new here, whichever API it belongs to. */
+/** Both APIs of the original platform shared one origin, and so do these, whichever API they belong to. */
 export const devicePathPrefix = '/avd/api/'
 
-/** The names under which a token stands in `client_info`. */
+/** Names of a token in `client_info`. */
 const tokenNames = ['access_token', 'access_tocken', 'accessToken'] as const
 
 const iceServer = z.strictObject({ url: z.string(), username: z.string(), credential: z.string() })
@@ -38,11 +38,11 @@ export const serverInfo = defineOperation({
   token: tokenNames,
   tokenDocument: 'client_info',
   success: z.strictObject({
-    /** `host:port` of an MCU, and how its signalling is spoken to: `ws` or `wss`. */
+    /** `host:port` of an MCU, and the scheme of its signalling: `ws` or `wss`. */
     room_server: z.strictObject({ uri: z.string(), protocol: z.string() }),
     /** Empty, or STUN first and TURN second. */
     ice_servers: z.array(iceServer),
-    /** Clients ask get_mcu for each room. */
+    /** Clients call get_mcu for each room. */
     is_cluster: z.boolean(),
     /** Origin of both APIs, without a scheme. */
     rest_uri: z.string(),
@@ -60,7 +60,7 @@ export const getAccessToken = defineOperation({
   safe: true,
   summary: 'Exchange a key pair for an access token: the secret_key travels in the URL.',
   params: z.object({
-    /** Address at which the client believes the rooms to be; ignored. */
+    /** Address at which the client expects the rooms; ignored. */
     mcuServerURI: z.string().max(1024).optional(),
     accessKey: bytes(1, limits.accessKey),
     secretKey: bytes(1, limits.secretKey),
@@ -83,7 +83,7 @@ export const createRoomOfOlderClients = defineOperation({
 /** `options` may be `undefined`, or an object with single quotes. */
 export const getMcuOfOlderClients = defineOperation({ ...getMcu, setting: 'older_clients' })
 
-/** As getMcuOfOlderClients; an empty userName becomes the userId. */
+/** Like getMcuOfOlderClients; an empty userName becomes the userId. */
 export const createOutgoingUserOfOlderClients = defineOperation({
   ...createOutgoingUser,
   params: createOutgoingUser.params.extend({ userName: nameBytes(0, limits.userName) }),
@@ -100,14 +100,14 @@ const bothSpellings = listed.shape.items.element.extend({
   user_address: z.string(),
 })
 
-/** Items carry their names in both spellings. */
+/** Items have both spellings of their names. */
 export const listOutgoingUsersOfOlderClients = defineOperation({
   ...listOutgoingUsers,
   success: z.strictObject({ data: listed.extend({ items: z.array(bothSpellings) }) }),
   setting: 'older_clients',
 })
 
-/** Operations that nobody else has. */
+/** Operations that only these clients have. */
 export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken]
 
 const ofDevices = [
@@ -117,7 +117,7 @@ const ofDevices = [
   getAccessToken,
 ] as const
 
-/** Paths that clients of the original platform find on each port. One origin: they have one base address for both APIs. */
+/** Paths of the original platform's clients on each port, with one base address for both APIs. */
 export const operationsOfOlderClients: Readonly<Record<ApiName, readonly OperationContract[]>> = {
   media: [createRoomOfOlderClients, getMcuOfOlderClients, serverInfo, ...ofDevices],
   device: ofDevices,

@@ -1,2 +1,2 @@
-/** Text that stands for a secret wherever one is stored. Sent back unchanged, it keeps the stored secret. */
+/** Placeholder of a stored secret. Sent back unchanged, it keeps the secret. */
 export const hiddenSecret = '******'

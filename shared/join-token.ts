@@ -2,21 +2,21 @@ import { z } from 'zod'
 
 /**
  * A join token, the secret part of a join link: `<payload>.<signature>`, both base64url. The payload is the claims as JSON, the signature an HMAC-SHA-256 of the
- * payload's text. The controller signs, the node verifies; this is the form that both agree on.
+ * payload's text. The controller signs, the node verifies; both use this format.
  */
 
-/** Claims of a join token. `observer`: watches without being in the room, for the console. */
+/** Claims of a join token. `observer`: a hidden viewer, for the console. */
 const joinClaimsSchema = z.strictObject({
   /** Version. */
   v: z.literal(1),
-  /** Names the token, so that it can be taken back. */
+  /** Id of the token, for revocation. */
   id: z.string().min(1).max(64),
   room: z.string().min(1).max(128),
-  /** Bound to this user; left out: the person chooses a name and gets an id. */
+  /** Bound to this user; undefined: the user chooses a name and gets an id. */
   user: z.string().min(1).max(128).optional(),
   name: z.string().max(256).optional(),
   role: z.enum(['member', 'host', 'observer']),
-  /** Issued and expires, milliseconds since the epoch. */
+  /** Time of issue and expiry, in milliseconds since the epoch. */
   iat: z.number(),
   exp: z.number(),
 })
@@ -28,14 +28,14 @@ export interface JoinGrant {
   userId?: string
   userName?: string
   role: JoinClaims['role']
-  /** Milliseconds that the link is good for. */
+  /** Lifetime of the link, in milliseconds. */
   lifeMs: number
 }
 
-/** Longest token that is looked at, in characters. */
+/** Maximum length of a token, in characters. */
 const maxJoinToken = 4_096
 
-/** The claims of a token for a grant. @param id unguessable */
+/** Makes the claims of a token for a grant. @param id unguessable */
 export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaims {
   const claims: JoinClaims = { v: 1, id, room: grant.roomId, role: grant.role, iat: now, exp: now + grant.lifeMs }
   if (grant.userId !== undefined) claims.user = grant.userId
@@ -43,13 +43,13 @@ export function joinClaims(grant: JoinGrant, id: string, now: number): JoinClaim
   return claims
 }
 
-/** The payload of a token: what is signed. */
+/** Makes the payload of a token, which is signed. */
 export function encodeJoinClaims(claims: JoinClaims): string {
   const bytes = String.fromCharCode(...new TextEncoder().encode(JSON.stringify(claims)))
   return btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
 }
 
-/** The claims of a payload whose signature was verified; undefined for anything else. */
+/** Parses a payload with a verified signature; undefined if invalid. */
 export function decodeJoinClaims(payload: string): JoinClaims | undefined {
   try {
     const bytes = atob(payload.replaceAll('-', '+').replaceAll('_', '/'))
@@ -60,12 +60,12 @@ export function decodeJoinClaims(payload: string): JoinClaims | undefined {
   }
 }
 
-/** A token of its two parts. */
+/** Joins the two parts of a token. */
 export function joinTokenText(payload: string, signature: string): string {
   return `${payload}.${signature}`
 }
 
-/** The two parts of a token, nothing of which is verified yet; undefined when it does not have the form of one. */
+/** Splits a token into its two parts without verification; undefined if malformed. */
 export function splitJoinToken(text: string): { payload: string; signature: string } | undefined {
   if (text.length > maxJoinToken) return undefined
   const [payload, signature, more] = text.split('.')

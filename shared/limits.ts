@@ -1,10 +1,10 @@
-/** Limits that both processes agree on. Lengths are bytes of UTF-8 unless the name says otherwise. */
+/** Limits shared by both processes. Lengths are bytes of UTF-8 unless the name says otherwise. */
 export const limits = {
-  /** Longest request target, in bytes (contract, section 1). */
+  /** Maximum length of a request target, in bytes (contract, section 1). */
   requestTarget: 8 * 1024,
-  /** Longest request body, in bytes (contract, section 1). */
+  /** Maximum length of a request body, in bytes (contract, section 1). */
   requestBody: 64 * 1024,
-  /** Longest JSONP callback name, in characters (contract, section 1). */
+  /** Maximum length of a JSONP callback name, in characters (contract, section 1). */
   callback: 100,
   /** "Fewer than 150 bytes" (specification, section 8). */
   topic: 149,
@@ -17,9 +17,9 @@ export const limits = {
   userAddress: 1024,
   loginName: 256,
   loginPassword: 256,
-  /** The JSON text of an outgoing user's options. */
+  /** JSON text of an outgoing user's options. */
   deviceOptions: 8 * 1024,
-  /** Caps of a room (contract, section 3). */
+  /** Limits of a room (contract, section 3). */
   maxStreams: 10_000,
   maxAttendees: 10_000,
   label: 100,
@@ -27,24 +27,24 @@ export const limits = {
   secretKey: 256,
   nodeName: 64,
   nodeAddresses: 16,
-  /** Live sessions per credential; the one unused for longest goes first (contract, section 2). */
+  /** Live sessions per credential; the least recently used one ends first (contract, section 2). */
   sessionsPerCredential: 10_000,
   /** Characters. */
   accountName: 64,
-  /** Limits of one account: sessions (the longest unused goes first) and access tokens. */
+  /** Limits of one account: sessions (the least recently used ends first) and access tokens. */
   sessionsPerAccount: 50,
   tokensPerAccount: 50,
-  /** Limits of a site; past one an operation is refused with a message that says so. */
+  /** Limits of a site; beyond one an operation is refused with a message. */
   accounts: 200,
   credentials: 1_000,
   nodes: 100,
   devices: 5_000,
   rooms: 1_000_000,
   wallViews: 50,
-  /** Pictures beside each other on the wall. */
+  /** Tiles of a wall. */
   wallTiles: 25,
-  /** Most rows one console page asks for. */
+  /** Maximum number of rows per page of the console. */
   pageSize: 500,
-  /** Client addresses remembered by a failure counter. */
+  /** Client addresses stored by a failure counter. */
   rememberedAddresses: 10_000,
 } as const

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import { limits } from './limits.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 
-/** The media room API (specification, section 4.1): what each operation takes, answers and refuses. */
+/** The media room API (specification, section 4.1): parameters, answers and errors of each operation. */
 
-/** (field) clients misspell it so. */
+/** (field) Misspelling of clients. */
 const accessToken = ['access_token', 'access_tocken'] as const
 
 const topic = nameBytes(1, limits.topic)
@@ -22,7 +22,7 @@ export const authenticate = defineOperation({
   methods: ['GET'],
   safe: true,
   summary: 'Authenticate a client with its key pair; opens a session.',
-  // Missing or wrong is 401, not a parameter error (contract, section 2), so anything is a valid parameter here.
+  // A missing or invalid one is 401, not a parameter error (contract, section 2), so any value is valid here.
   params: z.object({ access_key: z.string().default(''), digest: z.string().default('') }),
   disclosure: { access_key: 'credential', digest: 'secret' },
   token: null,
@@ -247,9 +247,9 @@ export const joinUrl = defineOperation({
     room_id: roomId,
     user_id: nameBytes(1, limits.userId),
     user_name: nameBytes(1, limits.userName),
-    /** Left out: member. */
+    /** Default: member. */
     role: z.enum(['member', 'host'], 'must be member or host').optional(),
-    /** Seconds that the link is good for; left out: as the settings say. */
+    /** Lifetime of the link, in seconds; default: the setting. */
     ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
   }),
   disclosure: { room_id: 'room', user_id: 'user', user_name: 'length', role: ['member', 'host'], ttl: 'number' },

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
-/** `host:port` without a scheme, as get_mcu answers it (contract, section 3); IPv6 hosts in brackets. */
+/** `host:port` without a scheme, as in get_mcu (contract, section 3); IPv6 hosts in brackets. */
 const nodeAddrSchema = z
   .string()
   .max(300)
   .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, 'must be host:port, without a scheme')
 
-/** One address of a node, with the tag that a client's ip_tag asks for. */
+/** One address of a node, with its tag for a client's ip_tag. */
 const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
 
 /** Drivers of nodes: `simulated` is a lab node without media. */
 export const nodeKinds = ['embedded', 'simulated', 'janus'] as const
 export type NodeKind = (typeof nodeKinds)[number]
 
-/** Secrets of a Janus server, as its configuration names them: written by the operator, never shown again. */
+/** Secrets of a Janus server, by their names in its configuration: written by the operator, never shown again. */
 export const nodeSecretNames = ['api_secret', 'admin_secret', 'admin_key', 'token_secret'] as const
 export type NodeSecretName = (typeof nodeSecretNames)[number]
 
@@ -34,7 +34,7 @@ function isServerUrl(text: string, schemes: readonly string[]): boolean {
   return url.hostname !== '' && url.username === '' && url.password === '' && !text.includes('#')
 }
 
-/** An MCU node as the operator configures it. Limits: 0 is none. */
+/** An MCU node as configured by the operator. Limits: 0 means none. */
 export const nodeConfigSchema = z.strictObject({
   name: z
     .string()
@@ -47,31 +47,31 @@ export const nodeConfigSchema = z.strictObject({
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**
-   * Port of a further embedded node: HTTP and WebSocket by TCP, media by UDP. 0: at the node port of the settings, as one embedded node of a site may; and of the
+   * Port of a further embedded node: HTTP and WebSocket by TCP, media by UDP. 0: the node port of the settings, which one embedded node of a site may use; and for
    * other kinds.
    */
   port: z.int().min(0).max(65_535).default(0),
   addresses: z.array(nodeAddressSchema).max(limits.nodeAddresses).default([]),
   idc_code: z.string().max(64).default(''),
-  /** Share of the load relative to other nodes: a node of weight 2 takes twice the users. */
+  /** Share of the load relative to other nodes: a node of weight 2 gets twice the users. */
   weight: z.number().min(0.01).max(100).default(1),
   max_rooms: z.int().min(0).max(1_000_000).default(0),
   max_users: z.int().min(0).max(1_000_000).default(0),
-  /** WebSocket transport of a Janus node, for sessions and for people. */
+  /** WebSocket transport of a Janus node, for sessions and for users. */
   ws_url: serverUrl('ws', 'wss'),
-  /** Admin API of a Janus node, path included, e.g. `http://10.0.0.7:7088/admin`; empty: it is not used. */
+  /** Admin API of a Janus node, path included, e.g. `http://10.0.0.7:7088/admin`; empty: not used. */
   admin_url: serverUrl('http', 'https'),
 })
 export type NodeConfig = z.output<typeof nodeConfigSchema>
 
-/** A secret goes into the server's configuration file as well, which knows no line breaks; left out: as it was; empty: none. */
+/** A secret for the server's configuration file as well, which has no line breaks; undefined: unchanged; empty: none. */
 const nodeSecret = z
   .string()
   .max(256)
   .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
   .optional()
 
-/** A node as it is added, changed or tried: its configuration, and the secrets that only go in. */
+/** Input to add, change or test a node: its configuration, and write-only secrets. */
 export const nodeInputSchema = nodeConfigSchema
   .extend({ api_secret: nodeSecret, admin_secret: nodeSecret, admin_key: nodeSecret, token_secret: nodeSecret })
   .superRefine((node, context) => {
@@ -85,12 +85,12 @@ export const nodeInputSchema = nodeConfigSchema
   })
 export type NodeInput = z.output<typeof nodeInputSchema>
 
-/** Fields of an input that may be shown: all but the secrets. */
+/** Fields of an input that may be shown: all except the secrets. */
 export function nodeConfigOf(input: NodeInput): NodeConfig {
   const { api_secret: _, admin_secret: __, admin_key: ___, token_secret: ____, ...config } = input
   return config
 }
 
-/** State of a node, as the operator sees it. `disabled` and `draining` are the operator's wish, the others are what the polls say. */
+/** State of a node for the operator. `disabled` and `draining` are set by the operator, the others result from polls. */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const
 export type NodeState = (typeof nodeStates)[number]

@@ -3,31 +3,31 @@ import { hasUnsafeCharacter } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
 /**
- * Part of a parameter's value that the operator may see once it was sent. Only what is known to be harmless is ever shown:
+ * Parts of a parameter's value that the operator may see afterwards. Only harmless values are ever shown:
  * a caller may have put a password anywhere.
  */
 export type Disclosure =
-  /** Nothing: it is a secret. */
+  /** Nothing: a secret. */
   | 'secret'
-  /** Its length: it may hold anything. */
+  /** Its length: it may contain anything. */
   | 'length'
   /** A whole number of at most nine digits. */
   | 'number'
-  /** A room of this site, or the room that the operation just found; else a number, or plain words. */
+  /** A room of this site, or the room that the operation has found; else a number, or plain words. */
   | 'room'
-  /** As `room`, but a success does not say that the room is there. */
+  /** Like `room`, but a success does not prove that the room exists. */
   | 'roomFilter'
-  /** A user that the operation found, or an outgoing user of this site; else a number, or plain words. */
+  /** A user that the operation has found, or an outgoing user of this site; else a number, or plain words. */
   | 'user'
   /** The access_key of a credential of this site. */
   | 'credential'
-  /** A camera's address as its parser understood it, without login and without what is not plain in its path. */
+  /** A camera's parsed address, without login and without unusual characters of its path. */
   | 'address'
   /** One of these words. */
   | readonly string[]
   | DisclosedFields
 
-/** A JSON object: what of each of its fields may be seen. */
+/** A JSON object, with the visible part of each field. */
 interface DisclosedFields {
   fields: Readonly<Record<string, Disclosure>>
 }
@@ -35,7 +35,7 @@ interface DisclosedFields {
 /** A setting in `compatibility`. */
 export type CompatibilitySetting = 'older_clients' | 'get_access_token'
 
-/** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester all read it. */
+/** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester use it. */
 export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   api: ApiName
   /** Unique over both APIs; the label in metrics and the journal. */
@@ -44,25 +44,25 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   methods: readonly ('GET' | 'POST')[]
   summary: string
   /**
-   * Asking again does no harm where the answer was lost: it changes nothing, or only finds what asking once had made (compare RFC 9110, section 9.2.2). Its method does not
-   * say so: GET is used for changes, too.
+   * Repeating it is harmless if the answer was lost: it changes nothing, or only finds the result of the first call (compare RFC 9110, section 9.2.2). Its method does not
+   * show it: GET is used for changes, too.
    */
   safe: boolean
-  /** Its own parameters, as the caller writes them; the token is apart. */
+  /** Its own parameters, as written by the caller; the token is separate. */
   params: P
-  /** Parts of each parameter that may be shown in the activity and its exports: nothing that is not named here. */
+  /** Visible parts of each parameter in the activity and its exports: only those listed here. */
   disclosure: Readonly<Record<keyof P['shape'] & string, Disclosure>>
-  /** Names under which the token is accepted, the specification's own first; null: the operation needs none. */
+  /** Accepted names of the token, the specification's own first; null: the operation needs none. */
   token: readonly string[] | null
-  /** The exact fields of a success, without `ret`. */
+  /** Exact fields of a success, without `ret`. */
   success: S
-  /** Every failure it can give. */
+  /** All its possible failures. */
   errors: readonly ErrorName[]
-  /** Parameters whose 0 counts as not given, as an empty one does: native clients send every parameter always. */
+  /** Parameters whose 0 counts as missing, like an empty one: native clients always send every parameter. */
   zeroIsNotGiven?: readonly (keyof P['shape'] & string)[]
-  /** A parameter with the JSON text of an object that may hold the token, under one of its names. */
+  /** A parameter with the JSON text of an object that may contain the token, under one of its names. */
   tokenDocument?: keyof P['shape'] & string
-  /** The setting in `compatibility` that has to be on for it to be answered: only clients of the original platform call it, or call it so. */
+  /** Required setting in `compatibility`: only clients of the original platform call it, or call it like this. */
   setting?: CompatibilitySetting
   /** Beyond the specification. */
   extension?: boolean
@@ -75,14 +75,14 @@ export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
   return contract
 }
 
-/** Refusal of a name with a character that cannot be seen. */
+/** Refusal of a name with an invisible character. */
 export const unsafeNameError = 'must not hold control characters or direction marks'
 
 /** A string of `min` to `max` bytes of UTF-8. */
 export function bytes(min: number, max: number) {
   return z.string().refine(
     (text) => {
-      // A UTF-16 unit is at least one and at most three bytes of UTF-8, so most texts need no counting.
+      // A UTF-16 unit has one to three bytes of UTF-8, so most texts need no counting.
       if (text.length < min && text.length * 3 < min) return false
       if (text.length * 3 <= max && text.length >= min) return true
       const length = utf8Length(text)
@@ -92,12 +92,12 @@ export function bytes(min: number, max: number) {
   )
 }
 
-/** A new name, id or topic of `min` to `max` bytes of UTF-8. Look-ups take `bytes`: what an earlier version stored must still be found. */
+/** A new name, id or topic of `min` to `max` bytes of UTF-8. Look-ups use `bytes`: values stored by an earlier version must be found. */
 export function nameBytes(min: number, max: number) {
   return bytes(min, max).refine((text) => !hasUnsafeCharacter(text), { error: unsafeNameError })
 }
 
-/** Bytes of a well-formed text in UTF-8. */
+/** Length of a well-formed text in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   let length = 0
   for (let i = 0; i < text.length; i++) {
@@ -112,7 +112,7 @@ export function utf8Length(text: string): number {
   return length
 }
 
-/** A whole number written in decimal, as a query string carries it, or a JSON number. */
+/** A whole number in decimal, as in a query string, or a JSON number. */
 export function wholeNumber(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max}`
   return z

@@ -3,5 +3,5 @@ import { fieldOperations } from './field-operations.ts'
 import { mediaOperations } from './media-operations.ts'
 import type { OperationContract } from './operation.ts'
 
-/** Every operation that a client may call, each name once. */
+/** All operations of clients, each name once. */
 export const allOperations: readonly OperationContract[] = [...mediaOperations, ...deviceOperations, ...fieldOperations]

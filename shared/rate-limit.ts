@@ -3,26 +3,26 @@ import { limits } from './limits.ts'
 
 /** Uses of one key in its current window. */
 interface Window {
-  /** On the limit's clock. */
+  /** Start of the window on the limit's clock. */
   began: number
   used: number
 }
 
-/** How a limit is set. */
+/** Options of a limit. */
 export interface RateLimitOptions {
-  /** Uses per key and window; asked each time, so that a setting applies at once. 0 is no limit. */
+  /** Maximum uses per key and window; read each time, so that a setting applies at once. 0 means no limit. */
   most: number | (() => number)
-  /** Milliseconds from a key's first use until it starts anew. */
+  /** Length of a window from a key's first use, in milliseconds. */
   windowMs: number
-  /** Maximum number of keys; past it the least recently used one is forgotten. Memory for all of them is taken at once: 26 bytes for each. */
+  /** Maximum number of keys; beyond it the least recently used one is forgotten. Allocates memory for all of them at once: 26 bytes each. */
   remembered?: number
   /** Monotonic clock, in milliseconds. */
   now?: () => number
 }
 
 /**
- * Counts uses per key in fixed windows, each of which begins with its key's first use. Bounded, and O(1) in every step.
- * It stands in `shared/` because both programs limit: the controller's ports and the media node.
+ * Counts uses per key in fixed windows, each starting with its key's first use. Bounded, and O(1) in every step.
+ * In `shared/` because both programs need limits: the controller's ports and the media node.
  */
 export class RateLimit {
   readonly #most: () => number
@@ -37,7 +37,7 @@ export class RateLimit {
     this.#windows = new LRUCache({ max: remembered })
   }
 
-  /** Whether a key has used its window up: its next use would be one too many. */
+  /** Tells whether a key has reached its limit. */
   reached(key: string): boolean {
     const most = this.#most()
     return most > 0 && (this.#current(key)?.used ?? 0) >= most
@@ -56,19 +56,19 @@ export class RateLimit {
     return most === 0 || window.used <= most
   }
 
-  /** Takes back one use that turned out to be none. */
+  /** Takes back one use that did not count. */
   giveBack(key: string): void {
     const window = this.#current(key)
     if (window !== undefined && window.used > 0) window.used--
   }
 
-  /** Milliseconds until a key that has used its window up may go on; 0 when it has not. */
+  /** Time until a key at its limit may be used again, in milliseconds; 0: now. */
   retryAfterMs(key: string): number {
     const window = this.#current(key)
     return window === undefined || !this.reached(key) ? 0 : window.began + this.#windowMs - this.#now()
   }
 
-  /** Forgets a key that is over, such as a connection that closed. */
+  /** Forgets a key that is no longer needed, such as a closed connection. */
   forget(key: string): void {
     this.#windows.delete(key)
   }

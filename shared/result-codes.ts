@@ -1,9 +1,9 @@
-/** The two result code tables (specification, section 7) as named domain errors. Handlers name an error; only this file knows numbers. */
+/** The two result code tables (specification, section 7) as named domain errors. Handlers use names; only this file knows numbers. */
 
-/** Which of the two listeners answers. */
+/** Listener that answers. */
 export type ApiName = 'media' | 'device'
 
-/** How one domain error is answered: its `ret` on each API (absent: that API never gives it) and its default sentence. */
+/** Answer for one domain error: its `ret` on each API (missing: that API never returns it) and its default sentence. */
 interface ResultCode {
   media?: number
   device?: number
@@ -60,7 +60,7 @@ const table = {
   listUnavailable: { device: 304, message: 'Outgoing users cannot be listed: the media engine is not running.' },
 } as const satisfies Record<string, ResultCode>
 
-/** The name of a domain error. */
+/** Name of a domain error. */
 export type ErrorName = keyof typeof table
 
 /** Every domain error by name, with its numbers and default sentence. */
@@ -79,13 +79,13 @@ export function retOf(api: ApiName, name: ErrorName): number | undefined {
 
 /**
  * A known failure of an operation or a console procedure: answered to the caller with its code and message.
- * The message is one plain sentence that tells the caller what to mend, and never holds a secret.
+ * The message is one plain sentence that tells the caller what to correct, and never contains a secret.
  */
 export class ApiError extends Error {
   readonly code: ErrorName
-  /** Which parameter is wrong, where one is. */
+  /** Name of the invalid parameter, if there is one. */
   readonly field: string | undefined
-  /** Why, for the operator only: never sent to an API caller. */
+  /** Reason for the operator only: never sent to an API caller. */
   readonly reason: string | undefined
 
   constructor(code: ErrorName, options: { message?: string; field?: string; reason?: string; cause?: unknown } = {}) {

@@ -1,13 +1,13 @@
 /**
- * The cap of a room (specification: `attendee_max`). It counts everybody, people and devices, on every node that the room is on; these are the only places that compare.
+ * Limit of a room (specification: `attendee_max`). It counts users and devices on every node of the room; these are the only places that compare.
  */
 
-/** Whether nobody more fits into a room. @param users of the room on all its nodes, without whoever wants to come */
+/** Tells whether a room is full. @param users number of users on all its nodes, without the new one */
 export function isFull(users: number, { attendeeMax }: { attendeeMax: number }): boolean {
   return users >= attendeeMax
 }
 
-/** Whether more are in a room than fit, now that the last one came. @param users of the room on all its nodes */
+/** Tells whether a room exceeds its limit after the last join. @param users number of users on all its nodes */
 export function isOverfull(users: number, { attendeeMax }: { attendeeMax: number }): boolean {
   return users > attendeeMax
 }

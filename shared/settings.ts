@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
-/** The forms of a digest, and so of the tokens of its session (contract, section 2). */
+/** Forms of a digest, and so of its session's tokens (contract, section 2). */
 export const digestForms = ['sha1-hex', 'sha1-raw', 'sha256-hex', 'sha256-raw'] as const
 export type DigestForm = (typeof digestForms)[number]
 
@@ -12,15 +12,15 @@ const port = z.int().min(0).max(65_535)
 /** A deadline in milliseconds. */
 const deadline = (fallback: number) => z.int().min(50).max(60_000).default(fallback)
 
-/** Addresses of the listeners. A flag or an environment variable of the headless entry comes before these. Port 0 picks a free one. */
+/** Addresses of the listeners. A flag or an environment variable of the headless entry overrides these. Port 0 picks a free one. */
 const listenersSchema = z.strictObject({
-  /** Loopback unless told otherwise. */
+  /** Loopback by default. */
   host: z.string().min(1).max(253).default('127.0.0.1'),
   media_port: port.default(7080),
   device_port: port.default(7081),
   node_port: port.default(7082),
   console_port: port.default(7083),
-  /** Port to which Janus nodes send their events; null: there is none, and they are polled. */
+  /** Port for events of Janus nodes; null: none, and they are polled. */
   event_port: port.nullable().default(null),
 })
 
@@ -36,19 +36,19 @@ const accessSettingsSchema = z.strictObject({
     .array(z.enum(digestForms))
     .min(1)
     .default([...digestForms]),
-  /** A token lives this long from its last use. */
+  /** Lifetime of a token from its last use. */
   token_idle_ms: z
     .int()
     .min(1_000)
     .max(7 * 24 * hour)
     .default(12 * hour),
-  /** A token lives this long at most. */
+  /** Maximum lifetime of a token. */
   token_life_ms: z
     .int()
     .min(1_000)
     .max(90 * 24 * hour)
     .default(7 * 24 * hour),
-  /** Failed authentications a minute per client address; 0 is no limit. */
+  /** Maximum failed authentications a minute per client address; 0 means no limit. */
   failures_per_minute: z.int().min(0).max(10_000).default(20),
 })
 
@@ -58,9 +58,9 @@ const roomDefaultsSchema = z.strictObject({
   max_audio: z.int().min(0).max(10_000).default(16),
 })
 
-/** Every deadline of the controller, in milliseconds, in one place. */
+/** All deadlines of the controller, in milliseconds. */
 const deadlinesSchema = z.strictObject({
-  /** The store: past it a media mutation is 700, an authentication 504 (contract, section 2). */
+  /** The store: beyond it a media mutation is 700, an authentication 504 (contract, section 2). */
   store_ms: deadline(5_000),
   /** A node's answer: public clients give up after 5 s (contract, section 3: 409). */
   node_ms: deadline(4_000),
@@ -68,23 +68,23 @@ const deadlinesSchema = z.strictObject({
   device_ms: deadline(4_000),
   /** One health poll of a node. */
   health_ms: deadline(2_000),
-  /** Between two health polls of a node. */
+  /** Interval of health polls of a node. */
   health_interval_ms: deadline(2_000),
-  /** Wait for requests in flight when the controller stops. */
+  /** Maximum wait for active requests when the controller stops. */
   shutdown_ms: deadline(5_000),
 })
 
 const deviceSettingsSchema = z.strictObject({
-  /** The reconnect ladder: the first wait, doubling up to the longest (contract, section 4). */
+  /** Delays of reconnects: the first one, doubling up to the maximum (contract, section 4). */
   reconnect_first_ms: z.int().min(10).max(60_000).default(1_000),
   reconnect_longest_ms: z.int().min(10).max(3_600_000).default(30_000),
-  /** A device that was joined for so long begins the ladder anew when it drops; one that drops sooner climbs on. */
+  /** Time in a room after which a dropped device starts with the first delay again; one that drops sooner continues with longer ones. */
   reconnect_steady_ms: z.int().min(0).max(3_600_000).default(30_000),
 })
 
-/** The embedded media node, and the links with which people join. Everything but `udp_port` applies to a running node. */
+/** The embedded media node, and join links. All except `udp_port` apply to a running node. */
 const mediaSchema = operatorMediaSettingsSchema.extend({
-  /** WebRTC of everybody; 0: the same number as the node port where it is free. A change restarts the node. */
+  /** UDP port of all WebRTC; 0: the number of the node port if it is free. A change restarts the node. */
   udp_port: port.default(0),
   /** Prefix before `/jroom/`, e.g. `https://rooms.example.org`; empty: the media API's own address. */
   public_url: z
@@ -92,9 +92,9 @@ const mediaSchema = operatorMediaSettingsSchema.extend({
     .max(300)
     .regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, 'must be an http or https URL without a slash at its end')
     .default(''),
-  /** Anybody who knows the number of a room may join it; a room can say otherwise. */
+  /** Anybody who knows a room's number may join it; a room can override this. */
   open_rooms: z.boolean().default(false),
-  /** A join link is good for this long unless its maker says otherwise. */
+  /** Default lifetime of a join link. */
   link_life_ms: z
     .int()
     .min(minute)
@@ -102,23 +102,23 @@ const mediaSchema = operatorMediaSettingsSchema.extend({
     .default(24 * hour),
 })
 
-/** The event log on disk: its oldest part goes when either bound is reached. */
+/** The event log on disk: its oldest part is deleted when either limit is reached. */
 const eventSettingsSchema = z.strictObject({
   days: z.int().min(1).max(3_650).default(90),
   megabytes: z.int().min(20).max(100_000).default(200),
 })
 
-/** Backups that are made automatically; those that the operator makes or keeps stay until they are deleted. The only place of these defaults. */
+/** Automatic backups; those that the operator makes or pins stay until they are deleted. The only place of these defaults. */
 export const backupSettingsSchema = z.strictObject({
-  /** Backups that are kept; the oldest are deleted. */
+  /** Maximum number of backups; the oldest are deleted. */
   count: z.int().min(1).max(100).default(5),
-  /** Days that a backup is kept, except for the newest one; 0 is no limit. */
+  /** Maximum age of a backup in days, except for the newest one; 0 means no limit. */
   days: z.int().min(0).max(3_650).default(0),
 })
 
-/** Answers for clients that were written for the original platform. Off: they get the same answers as everybody. */
+/** Answers for clients of the original platform. Off: they get the standard answers. */
 const compatibilitySchema = z.strictObject({
-  /** Operations, spellings and answers that only those clients know. */
+  /** Operations, spellings and answers for those clients only. */
   older_clients: z.boolean().default(false),
   /** Only with `older_clients`: a client may send its secret_key in a URL, and gets an access token for it. */
   get_access_token: z.boolean().default(false),
@@ -128,21 +128,21 @@ const compatibilitySchema = z.strictObject({
 const consoleSettingsSchema = z.strictObject({
   language: z.enum(['system', 'en', 'zh']).default('system'),
   theme: z.enum(['system', 'light', 'dark']).default('system'),
-  /** The welcome page was seen and dismissed. */
+  /** The welcome page was dismissed. */
   welcome_done: z.boolean().default(false),
-  /** The console key signs in and calls `/rpc`. Off: accounts and their tokens only, for as long as an enabled admin exists. */
+  /** The console key signs in and calls `/rpc`. Off: only accounts and their tokens, as long as there is an enabled admin. */
   key_sign_in: z.boolean().default(true),
-  /** `/metrics` asks for an access token. */
+  /** `/metrics` requires an access token. */
   metrics_token: z.boolean().default(false),
-  /** Lists of devices and rooms show a small picture of each camera, one a minute, kept by the browser that shows it. */
+  /** Lists of devices and rooms show a thumbnail of each camera, one a minute, stored by the browser. */
   thumbnails: z.boolean().default(true),
-  /** Viewers may watch people in the rooms, who do not see it. Off: operators and admins only; cameras are open to viewers always. */
+  /** Viewers may watch users in the rooms unseen. Off: only operators and admins; viewers may always watch cameras. */
   viewers_watch: z.boolean().default(false),
-  /** Entries the request journal keeps in memory. */
+  /** Maximum number of entries of the request journal in memory. */
   activity_entries: z.int().min(100).max(100_000).default(5_000),
 })
 
-/** Everything an operator can set. Every part has defaults, so `{}` is a whole document. */
+/** All settings of the operator. Every part has defaults, so `{}` is a complete document. */
 export const settingsSchema = z.strictObject({
   listeners: listenersSchema.prefault({}),
   tls: tlsSchema.prefault({}),
@@ -161,7 +161,7 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.output<typeof settingsSchema>
 
-/** A partial document, as the site file and the console send it: each part that is named is merged over what is there. */
+/** A partial document of the site file or the console: each part in it is merged into the current settings. */
 export const settingsPatchSchema = z.strictObject({
   listeners: z.strictObject(optionalFields(listenersSchema)).optional(),
   tls: z.strictObject(optionalFields(tlsSchema)).optional(),
@@ -183,7 +183,7 @@ export function defaultSettings(): Settings {
   return settingsSchema.parse({})
 }
 
-/** Settings with a patch merged over them, part by part; without settings, over the defaults. */
+/** Merges a patch into settings, part by part; without settings, into the defaults. */
 export function mergeSettings(before: Settings | undefined, patch: SettingsPatch): Settings {
   const base = before ?? defaultSettings()
   const merged: Record<string, unknown> = { ...base }
@@ -196,7 +196,7 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
   return settingsSchema.parse(merged)
 }
 
-/** Settings as a console may see them: that a TURN server has a credential is shown, not which. */
+/** Settings for a console: they show that a TURN server has a credential, but not its value. */
 export function hideSecrets(settings: Settings): Settings {
   const ice_servers = settings.media.ice_servers.map((server) =>
     server.credential === '' ? server : { ...server, credential: hiddenSecret },
@@ -205,8 +205,8 @@ export function hideSecrets(settings: Settings): Settings {
 }
 
 /**
- * A patch with the credentials that it only says are there: those of the same server before, which is the one with its addresses and user, or else one that shares its addresses or
- * its user. A server that is not known by either has none.
+ * Replaces placeholders in a patch by the stored credentials of the same server, which has its addresses and user, or else shares its addresses or
+ * its user. A server that matches none has no credential.
  */
 export function keepHiddenSecrets(patch: SettingsPatch, before: Settings): SettingsPatch {
   const servers = patch.media?.ice_servers
@@ -226,7 +226,7 @@ function sameServer({ urls, username }: IceServer, { media }: Settings): IceServ
   return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls) ?? has(sameUser)
 }
 
-/** Settings of any version as they are now: a field that is missing, or that this version does not take, has its default. */
+/** Migrates settings of any version: a missing or invalid field has its default. */
 export function completeSettings(stored: unknown): Settings {
   const whole = settingsSchema.safeParse(stored)
   if (whole.success) return whole.data
@@ -254,7 +254,7 @@ function fieldsOf(value: unknown): Record<string, unknown> {
 
 type WithoutDefault<T> = T extends z.ZodDefault<infer Inner extends z.ZodType> ? Inner : T
 
-/** The fields of an object schema, each optional and without its default, so that a patch changes only what it names. */
+/** Makes the fields of an object schema optional, without defaults, so that a patch changes only the fields in it. */
 function optionalFields<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
 ): { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> } {
@@ -262,6 +262,6 @@ function optionalFields<S extends z.ZodRawShape>(
     name,
     z.optional(field instanceof z.ZodDefault ? field.unwrap() : field),
   ])
-  // Object.fromEntries forgets which key holds what; the mapping above is the type's own.
+  // Object.fromEntries loses the types by key; the mapping above has them.
   return Object.fromEntries(fields) as { [K in keyof S]: z.ZodOptional<WithoutDefault<S[K]> & z.ZodType> }
 }

@@ -10,7 +10,7 @@ import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
 /** Messages between the controller and the process of the embedded node. Every request has an answer; events arrive in order. */
 
-/** Version of these messages; both sides are of one build. */
+/** Version of these messages; both sides belong to one build. */
 export const controlVersion = 1
 
 const roomId = z.string().min(1).max(128)
@@ -21,7 +21,7 @@ const removalSchema = z.strictObject({
   roomId: z.string(),
   /** Empty: nobody was removed; one link is revoked, or every link of the room made before `at`. */
   userId: z.string(),
-  /** Id of their personal link; empty for none. */
+  /** Id of their personal link; empty: none. */
   tokenId: z.string(),
   /** Milliseconds since the epoch. */
   at: z.number(),
@@ -37,7 +37,7 @@ const outgoingIdSchema = z.strictObject({
 })
 export type OutgoingId = z.output<typeof outgoingIdSchema>
 
-/** Limit of removals that are sent to a process; the latest are. */
+/** Maximum number of removals sent to a process: the latest. */
 export const maxRemovals = 10_000
 
 /** PEM texts. */
@@ -49,15 +49,15 @@ export const startSchema = z.strictObject({
   host: z.string().min(1).max(253),
   /** HTTP and WebSocket; 0 picks a free one. */
   port: z.int().min(0).max(65_535),
-  /** UDP port of all WebRTC; 0: the number of `port` where it is free. */
+  /** UDP port of all WebRTC; 0: the number of `port` if it is free. */
   udp_port: z.int().min(0).max(65_535).default(0),
   /** PEM texts for HTTPS; undefined: plain HTTP. */
   tls: certificate.optional(),
   /** Key of join links, base64 of at least 32 bytes. */
   token_key: z.string().min(43),
-  /** Key (base64) of the proofs on requests that other controllers pass on, and the id of this controller; left out: there are none. */
+  /** Key (base64) of the proofs on requests that other controllers forward, and the id of this controller; undefined: no other controllers. */
   passed_on: z.strictObject({ key: z.string().min(43), self: z.string(), tls: certificate.optional() }).optional(),
-  /** Folder of the built room page; empty: none is served. */
+  /** Folder of the built room page; empty: no page. */
   page_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
   /** Removals from before this process started, which stay in force. */
@@ -90,7 +90,7 @@ const device = z.strictObject({
   login: login.optional(),
 })
 
-/** A track of a camera, as the probe found it. */
+/** A track of a camera found by a probe. */
 const track = z.strictObject({
   kind: z.enum(['video', 'audio']),
   codec: z.string(),
@@ -100,13 +100,13 @@ const track = z.strictObject({
   width: z.int().optional(),
   height: z.int().optional(),
   way: z.enum(trackWays),
-  /** Reason why browsers cannot play it unchanged; null when they can. */
+  /** Reason why browsers cannot play it unchanged; null: they can. */
   reason: z.enum(trackReasons).nullable(),
 })
 
 const nothing = z.strictObject({})
 
-/** Reasons why the controller does not let a user into a room here; `elsewhere`: they may enter at another node. */
+/** Reasons why the controller does not let a user into a room here; `elsewhere`: they may join on another node. */
 const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
@@ -117,7 +117,7 @@ export type Doer = z.output<typeof doer>
 const hostActs = ['letIn', 'turnedAway', 'mutedAll', 'ended', 'removed'] as const
 export type HostAct = (typeof hostActs)[number]
 
-/** Proof with which a user enters a room: a link, which the node has checked; a host password or the bare number, which the controller judges. */
+/** Proof of a user who joins a room: a link, which the node has verified; a host password or the bare number, which the controller checks. */
 const roomProof = z.discriminatedUnion('by', [
   z.strictObject({ by: z.literal('link') }),
   z.strictObject({ by: z.literal('password'), password: z.string() }),
@@ -126,17 +126,17 @@ const roomProof = z.discriminatedUnion('by', [
 ])
 export type RoomProof = z.output<typeof roomProof>
 
-/** Facts about a room that a stranger gets before joining: the same for a room that its number does not open and for no room. */
+/** Facts about a room for a stranger before joining: the same for a room closed to numbers and for an unknown room. */
 const roomLookSchema = z.strictObject({
   /** The number is enough to join. */
   by_number: z.boolean(),
   /** The number is enough, and the host password makes a host. */
   host_password: z.boolean(),
-  /** Topic of the room; empty for a room that the stranger may not enter. */
+  /** Topic of the room; empty if the stranger may not join. */
   topic: z.string(),
 })
 export type RoomLook = z.output<typeof roomLookSchema>
-/** Attempts that the node itself refused: a link that is forged, expired or for another room; a wrong host password; too many attempts. */
+/** Attempts refused by the node itself: a link that is forged, expired or for another room; a wrong host password; too many attempts. */
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
 
@@ -155,12 +155,12 @@ export const controlMethods = {
   /** An outgoing user was created, moved or deleted. */
   note_outgoing: { params: outgoingIdSchema, result: nothing },
   open_room: { params: room, result: nothing },
-  /** `moves`: it moves to another node, and its people are to follow. `remote`: closes it only while its media is remote; it may be this node's own by now. */
+  /** `moves`: the room moves to another node, and its users are to follow. `remote`: closes it only while its media is remote; it may be this node's own by now. */
   close_room: {
     params: z.strictObject({ roomId, moves: z.boolean().optional(), remote: z.boolean().optional() }),
     result: nothing,
   },
-  /** Answers `roomWanted`; null: the room is open now, and the caller may enter. */
+  /** Answers `roomWanted`; null: the room is open now, and the caller may join. */
   answer_room: {
     params: z.strictObject({
       id: z.int(),
@@ -172,7 +172,7 @@ export const controlMethods = {
   },
   /** Answers `roomLooked`. */
   answer_look: { params: z.strictObject({ id: z.int(), look: roomLookSchema }), result: nothing },
-  /** Height at which the viewer of a WHEP session shows the picture, in device pixels; 0: not at all. */
+  /** Displayed height for the viewer of a WHEP session, in device pixels; 0: hidden. */
   show: {
     params: z.strictObject({ session: z.string(), height: z.int().min(0) }),
     result: z.strictObject({ there: z.boolean() }),
@@ -181,18 +181,18 @@ export const controlMethods = {
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   /** Answers `mediaRequested`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
-  /** Replaces the people and streams of a room with remote media. */
+  /** Replaces the users and streams of a room with remote media. */
   set_remote_room: { params: remoteRoomSchema, result: nothing },
-  /** Takes a user who came through this program out of such a room. */
+  /** Removes a user who joined through this process from such a room. */
   remove_remote_user: { params: remoteOutSchema, result: nothing },
-  /** Mutes a user who came through this program, by a host who did not. */
+  /** Mutes a user who joined through this process, by a host who did not. */
   mute_remote_user: {
     params: z.strictObject({ roomId, userId, kind: z.enum(['audio', 'video']), by: z.string() }),
     result: nothing,
   },
   /** Ends a session of remote media. */
   end_remote_media: { params: z.strictObject({ session: z.string() }), result: nothing },
-  /** Newest key picture of a stream; null: there is none. */
+  /** Latest key picture of a stream; null: none. */
   key_picture: {
     params: z.strictObject({ roomId, streamId: z.string() }),
     result: z.strictObject({ picture: keyPicture.nullable() }),
@@ -208,17 +208,17 @@ export const controlMethods = {
     params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
     result: z.strictObject({
       ok: z.boolean(),
-      /** Reason of the failure; null when ok. */
+      /** Reason of the failure; null: success. */
       kind: z.enum(deviceErrorKinds).nullable(),
       message: z.string(),
       milliseconds: z.number(),
       tracks: z.array(track),
-      /** IP address of the camera that answered; empty when none did. */
+      /** IP address of the camera that answered; empty: none did. */
       address: z.string(),
     }),
   },
   stats: {
-    /** Left out: every room. */
+    /** Default: every room. */
     params: z.strictObject({ roomId: roomId.optional() }),
     result: z.strictObject({ streams: z.array(streamStats), connections: z.array(connectionStats) }),
   },
@@ -241,7 +241,7 @@ export const toNodeSchema = z.discriminatedUnion('type', [
     method: z.string(),
     params: z.unknown(),
   }),
-  /** The caller has given up: the node undoes the request and need not answer. */
+  /** The caller has given up: the node undoes the request and does not have to answer. */
   z.strictObject({ type: z.literal('cancel'), id: z.int() }),
   z.strictObject({ type: z.literal('ffmpeg'), message: ffmpegTellSchema }),
   z.strictObject({ type: z.literal('stop') }),
@@ -259,7 +259,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     kind: z.enum(deviceErrorKinds),
     detail: z.string(),
   }),
-  /** A user wants to enter a room that is not open here, or that only the controller can let them into. `answer_room` follows. */
+  /** A user wants to join a room that is not open here, or that only the controller can admit them to. `answer_room` follows. */
   z.strictObject({
     type: z.literal('roomWanted'),
     id: z.int(),
@@ -278,7 +278,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
-  /** A host acted. `who`: on whom, for a single person. `count`: number of people concerned. */
+  /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */
   z.strictObject({
     type: z.literal('hostActed'),
     roomId: z.string(),
@@ -287,7 +287,7 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     who: doer.optional(),
     count: z.int(),
   }),
-  /** A user entered a room with remote media, or became host there. `ticket`: resumes media that they send or watch already. */
+  /** A user joined a room with remote media, or became host there. `ticket`: resumes media that they already send or watch. */
   z.strictObject({
     type: z.literal('remoteEntered'),
     roomId: z.string(),
@@ -295,8 +295,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     ticket: z.string().max(maxTicket),
   }),
   /**
-   * A user left such a room. `kicked`: a host removed them; `ended`: the host ended the meeting, and they may come again. Both also of users who did not come through this
-   * program. `restarting`: the program restarts; their media goes on, and they may come back in a moment.
+   * A user left such a room. `kicked`: a host removed them; `ended`: the host ended the meeting, and they may rejoin. Both also for users who did not join through this
+   * process. `restarting`: the process restarts; their media continues, and they may rejoin in a moment.
    */
   z.strictObject({
     type: z.literal('remoteLeft'),
@@ -327,13 +327,13 @@ export const controlEventSchema = z.discriminatedUnion('type', [
           path: z.enum(['/signal', '/whip', '/whep', '/entry']),
           /** Client address. */
           client: z.string(),
-          /** Empty for several. */
+          /** Empty: several. */
           roomId: z.string(),
           count: z.int().min(1),
         }),
       )
       .max(64),
-    /** Number of attempts in no group, because there were too many. */
+    /** Number of attempts outside of all groups, because there were too many. */
     more: z.int().min(0),
   }),
   /** The controller or a host removed a user; `left` follows. */

@@ -1,11 +1,11 @@
-/** Messages that go as one, at most. */
+/** Maximum number of messages sent together. */
 const most = 256
-/** How long one waits that nobody is in a hurry for, in milliseconds. */
+/** Maximum delay of a message that is not urgent, in milliseconds. */
 const soonMs = 10
 
 /**
- * Sends the messages of one turn of the event loop as one: each one sent wakes the other process, which costs more than to read it. One that is alone goes as it is,
- * several go as an array, in their order.
+ * Sends the messages of one turn of the event loop together: each send wakes the other process, which costs more than reading it. A single one is sent as it is,
+ * several as an array, in order.
  */
 export class GatheredMessages<Message> {
   readonly #send: (message: Message | Message[]) => void
@@ -24,14 +24,14 @@ export class GatheredMessages<Message> {
     else this.#turn ??= setImmediate(() => this.flush())
   }
 
-  /** Sends it within 10 ms, with those that come meanwhile: what hundreds of dead cameras failed with is no matter of milliseconds. */
+  /** Sends it within 10 ms, together with later ones: failures of hundreds of dead cameras are not urgent. */
   sendSoon(message: Message): void {
     this.#waiting.push(message)
     if (this.#waiting.length >= most) this.flush()
     else this.#soon ??= setTimeout(() => this.flush(), soonMs)
   }
 
-  /** Sends what waits now: the process is about to end. */
+  /** Sends the pending messages now: the process is about to end. */
   flush(): void {
     clearImmediate(this.#turn)
     clearTimeout(this.#soon)
@@ -44,7 +44,7 @@ export class GatheredMessages<Message> {
   }
 }
 
-/** The messages of what came from a `GatheredMessages`, in their order. */
+/** Splits data from a `GatheredMessages` into its messages, in order. */
 export function messagesOf(received: unknown): readonly unknown[] {
   return Array.isArray(received) ? received : [received]
 }

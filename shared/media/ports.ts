@@ -1,5 +1,5 @@
 /**
- * A node's UDP port where clients come in that began ICE anew is so far above its other one, where that is free: a firewall can be told, and nodes beside each other have
- * theirs between.
+ * Offset from a node's UDP port to the one for clients that restart ICE, if it is free: firewalls can be configured for it, and neighbouring nodes have
+ * their ports in between.
  */
 export const restartPortAbove = 100

@@ -1,38 +1,38 @@
 import { z } from 'zod'
 
-/** So many run, of so many that may. */
+/** Number of running ones, and their maximum. */
 const use = z.strictObject({ used: z.int(), limit: z.int() })
 
-/** Abilities of a media node to convert what browsers cannot play, with the ffmpeg of its machine. */
+/** Transcoding capacity of a media node, with the ffmpeg of its machine. */
 export const transcodingStatus = z.strictObject({
-  /** missing: there is no ffmpeg; incomplete: it lacks an encoder of H.264 or Opus; off: the setting says so. */
+  /** missing: no ffmpeg; incomplete: it lacks an encoder of H.264 or Opus; off: by the setting. */
   state: z.enum(['ready', 'incomplete', 'missing', 'off']),
-  /** Version of ffmpeg; empty when there is none. */
+  /** Version of ffmpeg; empty: none. */
   version: z.string(),
-  /** Why it cannot be used although it was set; else empty. */
+  /** Reason why a configured one is unusable; else empty. */
   problem: z.string(),
-  /** How it is installed on that machine. */
+  /** Command that installs it on that machine. */
   install: z.string(),
-  /** Cameras whose pictures are made, with their sound or without. */
+  /** Cameras whose pictures are transcoded, with or without sound. */
   pictures: use,
-  /** Cameras of which the sound alone is made. */
+  /** Cameras of which only the sound is transcoded. */
   sound: use,
 })
 export type TranscodingStatus = z.output<typeof transcodingStatus>
 
-/** How a track of a camera comes to a browser: as it is; made playable; it would be if ffmpeg were there; not at all. */
+/** Way of a camera's track to a browser: unchanged; transcoded; it needs ffmpeg; none. */
 export const trackWays = ['direct', 'converted', 'needs_ffmpeg', 'none'] as const
 export type TrackWay = (typeof trackWays)[number]
 
-/** Why a track does not go to every browser as it is. */
+/** Reason why some browsers cannot play a track unchanged. */
 export const trackReasons = [
-  /** H.264: pictures in another order than they are shown in; more than 8 bits; colour in another resolution than 4:2:0; interlaced; another profile. */
+  /** H.264: decoding order differs from display order; more than 8 bits; chroma other than 4:2:0; interlaced; another profile. */
   'b_frames',
   'bit_depth',
   'chroma',
   'interlaced',
   'profile',
-  /** Packets in an order that browsers cannot undo; a clock that is not that of pictures. */
+  /** Packet order that browsers cannot restore; a clock rate other than that of pictures. */
   'interleaved',
   'clock',
   'h265',
@@ -42,13 +42,13 @@ export const trackReasons = [
   'video_other',
   'aac',
   'g726',
-  /** G.711 and G.722 with other rates or more channels than browsers take. */
+  /** G.711 and G.722 with other rates or more channels than browsers support. */
   'rate',
   'audio_other',
 ] as const
 export type TrackReason = (typeof trackReasons)[number]
 
-/** Part of a camera that does not reach every browser and is not converted: its picture, or its sound. */
+/** Part of a camera that does not reach every browser and is not transcoded: its picture, or its sound. */
 export const shortcoming = z.strictObject({
   kind: z.enum(['video', 'audio']),
   way: z.enum(['needs_ffmpeg', 'none']),
@@ -56,15 +56,15 @@ export const shortcoming = z.strictObject({
 })
 export type Shortcoming = z.output<typeof shortcoming>
 
-/** idle: nobody watches; waiting: every transcoder is in use; failed: ffmpeg ended by itself, and is started again. */
+/** idle: no viewers; waiting: every transcoder is in use; failed: ffmpeg exited, and is restarted. */
 const conversionStates = ['idle', 'starting', 'running', 'waiting', 'failed'] as const
 export type ConversionState = (typeof conversionStates)[number]
 
-/** How a camera's media is made playable. */
+/** Transcoding of a camera's media. */
 export const streamConversion = z.strictObject({
   /** Codecs of the camera, e.g. `H.265, AAC`. */
   from: z.string(),
   state: z.enum(conversionStates),
-  /** Why it failed last; empty when it did not. */
+  /** Reason of the last failure; empty: none. */
   problem: z.string(),
 })

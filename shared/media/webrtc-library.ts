@@ -1,7 +1,7 @@
-/** The native library that carries WebRTC in the media program, as the lock file pins it. A test reads both versions out of what is installed. */
+/** The media program's native WebRTC library, as pinned by the lock file. A test compares both versions with the installed ones. */
 export const webRtcLibrary = {
   name: 'node-datachannel',
   version: '0.33.4',
-  /** OpenSSL inside its binary, which does DTLS. Upstream support of 1.1.1 ended on 11 September 2023. */
+  /** OpenSSL inside its binary, used for DTLS. Upstream support of 1.1.1 ended on 11 September 2023. */
   openssl: '1.1.1w',
 } as const

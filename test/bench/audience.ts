@@ -47,12 +47,12 @@ export async function measureAudience(): Promise<Row[]> {
     .flatMap(({ video }) => video)
     .map((now, index) => now.sent - now.received - ((was[index]?.sent ?? 0) - (was[index]?.received ?? 0)))
   const whole = missed.filter((packets) => packets <= 0).length
-  const what = `${audience} viewers of one camera, who come all at once`
+  const what = `${audience} viewers of one camera that start at once`
   return [
     {
       what: `${what}: watch without a loss`,
       measured:
-        `${whole} (${failures.length} could not come; the last one's first packet after ${((firstMs.at(-1) ?? 0) / 1000).toFixed(1)} s; ` +
+        `${whole} (${failures.length} failed; the last one's first packet after ${((firstMs.at(-1) ?? 0) / 1000).toFixed(1)} s; ` +
         `${(rate / seconds).toFixed(0)} ms/s CPU)`,
       goal: 'all',
       reached: whole === audience,

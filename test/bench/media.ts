@@ -126,7 +126,7 @@ async function comeAndGo(camera: Camera): Promise<Row> {
   await crowd.ask({ cycles })
   const grown = (await residentMegabytes(pid)) - filled
   return {
-    what: `memory of the node over ${cycles} viewers that come and go`,
+    what: `memory of the node over ${cycles} viewers that join and leave`,
     measured: `${filled.toFixed(0)} MB, ${grown >= 0 ? '+' : ''}${grown.toFixed(1)} MB`,
     goal: 'at most +8 MB',
     reached: grown <= 8,

@@ -85,7 +85,7 @@ export async function measureNodes(): Promise<void> {
     const together = await maxLoad([one, two])
     const ratio = together.viewers / alone.viewers
     const measured = `${ratio.toFixed(2)} times as many: ${said(together)}`
-    report('viewers that two embedded nodes carry', measured, 'at least 1.8 times those of one', ratio >= 1.8)
+    report('viewers that two embedded nodes serve', measured, 'at least 1.8 times those of one', ratio >= 1.8)
   } finally {
     await site.stop()
     await Promise.all(limits.map(async (limit) => await limit?.[Symbol.asyncDispose]()))

@@ -137,8 +137,8 @@ const endless = 2_000
 
 // Takes about 5 s.
 test.each([
-  ['that do not say their length', { 'transfer-encoding': 'chunked' }],
-  ['that say they are long', { 'content-length': '1000000' }],
+  ['without a length', { 'transfer-encoding': 'chunked' }],
+  ['with a large length', { 'content-length': '1000000' }],
 ])(
   'Endless bodies, many from one address, %s: others and the address itself reach the leader through the replica',
   { timeout: 60_000 },

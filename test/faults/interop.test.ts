@@ -95,7 +95,7 @@ describe('whip-whep and Eyevinn’s client, in a browser', () => {
     )
   const frames = async (room: string): Promise<number> => (await node.stream(room, 'them'))?.frames ?? 0
 
-  test.each<Codec>(['VP8', 'H264'])('whip-whep publishes and watches %s, and begins ICE anew', async (codec) => {
+  test.each<Codec>(['VP8', 'H264'])('whip-whep publishes and watches %s, and restarts ICE', async (codec) => {
     const room = `browser-${codec}`
     await node.openRoom(room)
     await call('publish', `${node.url}/whip/${room}`, node.token(room, { userId: 'them' }), codec)

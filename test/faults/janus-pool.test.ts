@@ -75,7 +75,7 @@ test('three Janus servers: one hangs, one is killed, one is drained, and cameras
     await east.stop('SIGKILL')
     await cameraMovedTo('one is killed', ['south'])
 
-    // Both are back, one unchanged and one without rooms: nothing moves back, and nothing stays where it should not.
+    // Both return, one unchanged and one without rooms: nothing moves back, and no node keeps foreign rooms.
     await north.signal('SIGCONT')
     await east.start()
     for (const name of ['north', 'east']) await expect.poll(() => state(name), { timeout: 30_000 }).toBe('online')

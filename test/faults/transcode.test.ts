@@ -172,7 +172,7 @@ describe('one ffmpeg per camera, while somebody watches', () => {
     await page.decodes('again')
   })
 
-  test('a viewer over the limit is told so; the slot of a camera without viewers is reused', async () => {
+  test('a viewer over the limit is refused with the reason; the slot of a camera without viewers is reused', async () => {
     await start({ settings: { transcoders: 1 } })
     await joins('h265', 'jpeg')
     await seen('h265')

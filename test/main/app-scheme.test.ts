@@ -12,10 +12,10 @@ test('the page and its assets are found', () => {
 })
 
 test.each([
-  ['a way up', 'app://roomdesk/..%2f..%2fetc/passwd'],
-  ['a way up, encoded whole', 'app://roomdesk/%2e%2e%2f%2e%2e%2fmain.js'],
-  ['a way up with backslashes', 'app://roomdesk/..%5c..%5cmain.js'],
-  ['a sibling with the same beginning', 'app://roomdesk/..%2fpage-two/index.html'],
+  ['a parent folder', 'app://roomdesk/..%2f..%2fetc/passwd'],
+  ['a parent folder, fully encoded', 'app://roomdesk/%2e%2e%2f%2e%2e%2fmain.js'],
+  ['a parent folder with backslashes', 'app://roomdesk/..%5c..%5cmain.js'],
+  ['a sibling with the same prefix', 'app://roomdesk/..%2fpage-two/index.html'],
   ['the folder itself', 'app://roomdesk/.%2f'],
   ['a NUL', 'app://roomdesk/index.html%00.png'],
   ['a broken escape', 'app://roomdesk/%zz'],

@@ -48,7 +48,7 @@ async function readyLine({ child }: ReturnType<typeof start>): Promise<{ console
 }
 
 test.each([
-  ['is not here', [], /^Electron's binary is not here \(npm start -- --fetch-electron fetches it\): starting headless/],
+  ['is missing', [], /^Electron's binary is not here \(npm start -- --fetch-electron fetches it\): starting headless/],
   [
     'cannot be fetched',
     ['--fetch-electron'],

@@ -10,7 +10,7 @@
 // - the origin as the page itself sees it: app://roomdesk travels as http://roomdesk.app.localhost
 // - a permission that is refused when it is checked and granted when it is asked for: it throws
 // - permissions of frames other than the main one, of workers, and of devices
-// - a Save dialog that somebody answers: without a path a download is cancelled
+// - a Save dialog that is answered: without a path a download is cancelled
 // - files of Chromium's languages: it resolves against `electronLanguages`, and shows no text of Chromium's own
 import { app } from './app.mjs'
 import { BrowserWindow } from './browser-window.mjs'

@@ -48,7 +48,7 @@ export class Headless implements AsyncDisposable {
     this.startedIn = options.startedIn
   }
 
-  /** Waits for the next `ready` line, after a restart by itself. */
+  /** Waits for the next `ready` line, after the process has restarted itself. */
   async readyAgain(): Promise<Ready> {
     const { value, done } = await this.#lines.next()
     if (done === true) throw new HeadlessEndedError(this.child.exitCode, this.log.join('\n'))

@@ -112,7 +112,7 @@ function pairs(api: ApiClient, janus: JanusServer, rooms: readonly string[]): Pa
         load(janus.adminUrl, () => ask({ request: 'listparticipants', room: room() }), has('"id":"p3"'), duration),
     },
     {
-      what: 'room created, given to Janus (get_mcu) and deleted',
+      what: 'room created, opened on Janus (get_mcu) and deleted',
       raw: 'create and destroy',
       ours: (duration) =>
         createAndDelete(api.media, token, {

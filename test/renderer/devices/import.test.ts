@@ -66,9 +66,9 @@ test("a table without a required column is refused in the operator's language", 
 })
 
 test.each([
-  ['UTF-8 with its mark', [0xef, 0xbb, 0xbf, 0xe9, 0x97, 0xa8], '门'],
+  ['UTF-8 with a byte order mark', [0xef, 0xbb, 0xbf, 0xe9, 0x97, 0xa8], '门'],
   ['GB 18030, as Excel writes in China', [0xc3, 0xc5], '门'],
-  ['UTF-16 with its mark', [0xff, 0xfe, 0xe8, 0x95], '门'],
+  ['UTF-16 with a byte order mark', [0xff, 0xfe, 0xe8, 0x95], '门'],
 ])('a file in %s is read', async (_, bytes, text) => {
   expect(await readTableFile(new Blob([new Uint8Array(bytes)]))).toBe(text)
 })

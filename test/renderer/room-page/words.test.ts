@@ -36,14 +36,14 @@ describe('the address of the page', () => {
   test.each([
     ['nothing', '', ''],
     ['a broken token', '?roomId=1', '#token=%%%'],
-    ['a token that is no JSON', '?roomId=1', '#token=YWJj.x'],
+    ['a token that is not JSON', '?roomId=1', '#token=YWJj.x'],
     ['a token that is a number', '?roomId=1', `#token=${btoa('7')}.x`],
   ])('with %s it does not fail', (_what, search, hash) => {
     expect(entryOf({ search, hash })).toMatchObject({ name: undefined, expiresAt: undefined })
   })
 })
 
-describe('what somebody writes', () => {
+describe('a chat message', () => {
   test.each([
     ['see https://a.example/x?y=1, please', ['https://a.example/x?y=1']],
     ['（https://a.example/路径）。', ['https://a.example/路径']],

@@ -25,8 +25,8 @@ const camera: StreamStats = {
 const idle = { from: 'H.265', state: 'idle', problem: '' } as const
 
 test.each<[string, Partial<StreamStats>, RegExp]>([
-  ['a camera that everybody sees and hears', {}, /^$/],
-  ['H.265 that is made playable', { conversion: idle }, /^$/],
+  ['a camera without a fault', {}, /^$/],
+  ['transcoded H.265', { conversion: idle }, /^$/],
   [
     'H.265 without ffmpeg',
     { video_codec: 'H265', shortcomings: [{ kind: 'video', way: 'needs_ffmpeg', reason: 'h265' }] },
@@ -39,7 +39,7 @@ test.each<[string, Partial<StreamStats>, RegExp]>([
   ],
   ['a silent one', { last_packet_at: now - 10_000 }, /no data arrives.*Check/],
   ['B-frames', { b_frames: true }, /B-frames.*Turn them off/],
-  ['all of ffmpeg in use', { conversion: { ...idle, state: 'waiting' } }, /Raise the limit/],
+  ['all transcoders in use', { conversion: { ...idle, state: 'waiting' } }, /Raise the limit/],
   ['sound alone', { video_codec: '' }, /no picture.*Turn on/],
 ])('%s: what the operator reads', (_what, sends, told) => {
   const { t } = i18n.global

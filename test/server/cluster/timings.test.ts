@@ -28,7 +28,7 @@ test.each<[string, Changed, RegExp]>([
     /must answer from memory for less/,
   ],
   ['a leader that asks too late', { election: { proof: 2_100 } }, /must ask the others about its lease/],
-  ['silent controllers that are waited for longer', { election: { askMissing: 1_100 } }, /silent ones no longer/],
+  ['a longer wait for silent controllers', { election: { askMissing: 1_100 } }, /silent ones no longer/],
   [
     'a replica that reports lines it did not check for',
     { election: { poll: 1_100 } },
@@ -36,11 +36,11 @@ test.each<[string, Changed, RegExp]>([
   ],
   ['a successor without time', { election: { successor: 900 } }, /ten attempts to lead/],
   ['one attempt to register', { cluster: { register: 1_600 } }, /two attempts to register/],
-  ['a hand-over that one answer outlasts', { cluster: { handOver: 4_000 } }, /A hand-over must outlast/],
+  ['a handover shorter than one answer', { cluster: { handOver: 4_000 } }, /A hand-over must outlast/],
   ['a leader that is shown as gone', { cluster: { gone: 3_000 } }, /must not be shown as gone/],
   ['absent before gone', { cluster: { absent: 5_000 } }, /must be gone before it is absent/],
-  ['connections that the leader ends first', { keepAlive: 7_000 }, /must end idle connections well before/],
-  ['a stream that ends for one lost ping', { cluster: { eventsSilent: 40_000 } }, /may miss one ping/],
+  ['idle connections that the leader closes first', { keepAlive: 7_000 }, /must end idle connections well before/],
+  ['a stream that ends after one lost ping', { cluster: { eventsSilent: 40_000 } }, /may miss one ping/],
 ])('A start with wrong times is refused and names the relation: %s', (_, changed, sentence) => {
   expect(() => checkTimings(withTimes(changed))).toThrow(RangeError)
   expect(() => checkTimings(withTimes(changed))).toThrow(sentence)

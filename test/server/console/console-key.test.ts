@@ -29,8 +29,8 @@ const unusable: [string, (key: string) => string][] = [
   ['zeros', () => '\0'.repeat(44)],
   ['two lines', (key) => `${key}\n${key}\n`],
   ['a space in the middle', (key) => `${key.slice(0, 20)} ${key.slice(20)}\n`],
-  ['letters that no header carries', () => '钥匙'.repeat(20)],
-  ['far too much', () => 'a'.repeat(5_000)],
+  ['characters that headers forbid', () => '钥匙'.repeat(20)],
+  ['far too much text', () => 'a'.repeat(5_000)],
 ]
 
 test.each(unusable)(

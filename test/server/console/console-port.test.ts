@@ -57,7 +57,7 @@ describe('The console port', () => {
     expect((await stat(join(server.folder, 'console.key'))).mode & 0o777).toBe(0o600)
   })
 
-  test('A request with Expect: 100-continue is told to send its body only if it has the key, or if the body carries it', async () => {
+  test('A request with Expect: 100-continue is continued only if it has the key, or if the body carries it', async () => {
     /** Returns the interim response and the status of the answer. */
     const begin = async (path: string, headers: Record<string, string>, length: number): Promise<string[]> => {
       const sent = request(`${server.ready.console}${path}`, {

@@ -81,10 +81,10 @@ test('401: an invalid token, or missing or malformed parameters', async () => {
     ['an http address', { ...good, userAddress: 'http://10.0.0.8' }],
     ['an address without host', { ...good, userAddress: 'rtsp://' }],
     ['an address of 1025 bytes', { ...good, userAddress: `rtsp://h/${'x'.repeat(1016)}` }],
-    ['options that are no JSON', { ...good, options: '{' }],
+    ['options that are not JSON', { ...good, options: '{' }],
     ['options that are an array', { ...good, options: '[]' }],
-    ['a login_name that is no text', { ...good, options: '{"login_name":1}' }],
-    ['an assist_address that is none', { ...good, options: '{"assist_address":"x"}' }],
+    ['a login_name that is not a text', { ...good, options: '{"login_name":1}' }],
+    ['an invalid assist_address', { ...good, options: '{"assist_address":"x"}' }],
   ]
   for (const [what, params] of cases) {
     expect(await client.outgoing(create, params), what).toEqual({ ret: 401, msg: expect.any(String) })

@@ -71,8 +71,8 @@ test('A client that leaves without a byte is forgotten', async () => {
 })
 
 test.each([
-  ['is none', Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 1, 2, 3, 4, 5])],
-  ['never goes on', Buffer.from([0x16])],
+  ['is invalid', Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05, 1, 2, 3, 4, 5])],
+  ['never continues', Buffer.from([0x16])],
 ])('A handshake that %s ends its connection, and the port serves on', async (_, bytes) => {
   const port = await openPort()
   const at = await openedAt(port)

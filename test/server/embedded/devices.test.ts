@@ -121,7 +121,7 @@ describe('a real device', () => {
   })
 
   test.each([
-    ['answers nothing at all', () => undefined],
+    ['never answers', () => undefined],
     [
       'plays without ever sending a picture',
       (request: Parameters<typeof usualAnswer>[0]) =>

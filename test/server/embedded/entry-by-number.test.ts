@@ -118,7 +118,7 @@ describe('a room that can be joined by its number', () => {
     first.drop()
   })
 
-  test('cannot be told from any other room by a stranger: every answer is the same', async () => {
+  test('looks the same as any other room to a stranger: every answer is identical', async () => {
     const rooms = [await make(), await make({ entry_by_number: 'off', host_password: 'x' }), '987654321']
     // One of them is open on the node: somebody joined by a link.
     const link = await site.rpc('media.join_link', { room_id: rooms[0] ?? '' })

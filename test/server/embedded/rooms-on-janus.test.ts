@@ -237,7 +237,7 @@ test("an operator's preview shows a person on Janus until the operator ends it",
   await sender.close()
 })
 
-test('a preview of a stream or a room that is not there says so', async () => {
+test('a preview of an unknown stream or room is refused with the reason', async () => {
   const room = await newRoom('Empty')
   for (const room_id of [room, '4711']) {
     const wish = { room_id, stream_id: 'nobody', offer: offerSdp() }

@@ -150,11 +150,11 @@ describe('Tampering is detected:', () => {
       8,
       'changed',
     ],
-    ['an entry is taken out', (lines: string[]) => lines.filter((line) => !line.includes('"p9"')), 9, 'missing'],
+    ['an entry is removed', (lines: string[]) => lines.filter((line) => !line.includes('"p9"')), 9, 'missing'],
     ['the last entry is cut off', (lines: string[]) => lines.slice(0, -1), 10, 'cutOff'],
-    ['the first of a file is taken out', (lines: string[]) => lines.slice(1), 7, 'missing'],
-    ['two change places', ([a = '', b = '', ...rest]: string[]) => [b, a, ...rest], 7, 'missing'],
-    ['one stands there twice', ([a = '', ...rest]: string[]) => [a, a, ...rest], 8, 'changed'],
+    ['the first entry of a file is removed', (lines: string[]) => lines.slice(1), 7, 'missing'],
+    ['two entries are swapped', ([a = '', b = '', ...rest]: string[]) => [b, a, ...rest], 7, 'missing'],
+    ['an entry is doubled', ([a = '', ...rest]: string[]) => [a, a, ...rest], 8, 'changed'],
     ['a file is emptied', () => [], 7, 'cutOff'],
   ] as const)('%s', async (_, change, bad, fault) => {
     const folder = await tenEntries()

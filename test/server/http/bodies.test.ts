@@ -136,7 +136,7 @@ test('a longer body that is only announced is refused without waiting', async ()
   expect(JSON.parse(parseRaw(await sendRaw(device.port, head)).body)).toMatchObject({ ret: 401 })
 })
 
-test('a client with Expect: 100-continue is told to continue', async () => {
+test('a client with Expect: 100-continue gets 100 Continue', async () => {
   const body = JSON.stringify({ accessToken: device.token, ...camera })
   const head = `POST ${path} HTTP/1.1\r\nHost: t\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Type: application/json\r\nContent-Length: ${body.length + 4}\r\n\r\n`
   const text = await sendRaw(device.port, `${head}${body}`)

@@ -50,7 +50,7 @@ const malformed: [string, Record<string, string | number>][] = [
   ['an owner_id of 129 bytes', { owner_id: 'x'.repeat(129) }],
   ['room_mode 0', { room_mode: 0 }],
   ['room_mode 5', { room_mode: 5 }],
-  ['a room_mode that is no number', { room_mode: 'host' }],
+  ['a room_mode that is not a number', { room_mode: 'host' }],
   ['a host_password of 65 bytes', { host_password: 'x'.repeat(65) }],
   ['max_video of 10001', { max_video: 10_001 }],
   ['max_audio below 0', { max_audio: -1 }],

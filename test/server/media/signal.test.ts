@@ -334,9 +334,9 @@ describe('invalid messages of clients', () => {
   test.each([
     ['no JSON', 'hello'],
     ['no object', '7'],
-    ['something else first', JSON.stringify({ type: 'chat', text: 'x' })],
+    ['another first message', JSON.stringify({ type: 'chat', text: 'x' })],
     ['another version', JSON.stringify({ type: 'join', version: 99, room_id: 'wrong' })],
-    ['an id of the node’s own', JSON.stringify({ type: 'join', version: 1, room_id: 'wrong', user_id: 'x~screen' })],
+    ['an id reserved by the node', JSON.stringify({ type: 'join', version: 1, room_id: 'wrong', user_id: 'x~screen' })],
     ['a long name', JSON.stringify({ type: 'join', version: 1, room_id: 'wrong', user_name: 'x'.repeat(300) })],
     ['a made-up session', JSON.stringify({ type: 'resume', version: 1, session: 'x'.repeat(32) })],
     ['a prototype', '{"__proto__":{"type":"join"}}'],

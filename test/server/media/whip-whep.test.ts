@@ -383,10 +383,10 @@ describe('the protocol', () => {
   test.each([
     ['nothing', ''],
     ['no lines of SDP', 'hello'],
-    ['a candidate that is none', fragmentOf('7777').replace(candidate, 'a=candidate:nonsense')],
+    ['an invalid candidate', fragmentOf('7777').replace(candidate, 'a=candidate:nonsense')],
     ['a candidate on no port', fragmentOf('7777').replace(' 9 typ', ' 70000 typ')],
-    ['a section that the offer has not', fragmentOf('7777').replace('a=mid:0', 'a=mid:9')],
-    ['a user fragment that is none', fragmentOf('7777').replace('a=ice-ufrag:7777', 'a=ice-ufrag:7 7')],
+    ['a section that the offer lacks', fragmentOf('7777').replace('a=mid:0', 'a=mid:9')],
+    ['an invalid user fragment', fragmentOf('7777').replace('a=ice-ufrag:7777', 'a=ice-ufrag:7 7')],
   ])('a fragment with %s is 400, and the session goes on', async (_what, fragment) => {
     await node.openRoom('broken')
     const token = node.token('broken', { userId: 'ann' })

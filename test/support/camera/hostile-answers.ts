@@ -28,12 +28,12 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'refused: timeout',
   },
   {
-    what: 'has a CSeq that is no number',
+    what: 'has a CSeq that is not a number',
     script: { DESCRIBE: answering({ headers: { CSeq: '1e0' } }) },
     outcome: 'refused: timeout',
   },
   {
-    what: 'names its CSeq twice',
+    what: 'repeats its CSeq',
     script: always(changed((text) => text.replace(/(CSeq: \d+\r\n)/, '$1CSeq: 77\r\n'))),
     outcome: 'stays',
   },
@@ -47,7 +47,7 @@ export const hostileAnswers: HostileCase[] = [
   },
   // Status lines.
   {
-    what: 'says 100 Continue before each answer',
+    what: 'sends 100 Continue before each answer',
     script: always((caller, request) => {
       caller.write(`RTSP/1.0 100 Continue\r\nCSeq: ${request.headers.get('cseq') ?? ''}\r\n\r\n`)
       caller.usual(request)
@@ -55,11 +55,11 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'says 100 Continue for ever',
+    what: 'sends 100 Continue for ever',
     script: { DESCRIBE: (caller, request) => caller.every(5, () => caller.answer(request, { status: 100, body: '' })) },
     outcome: 'refused: protocol',
   },
-  { what: 'says 100 Continue and no more', script: { PLAY: answering({ status: 100 }) }, outcome: 'refused: timeout' },
+  { what: 'sends only 100 Continue', script: { PLAY: answering({ status: 100 }) }, outcome: 'refused: timeout' },
   { what: 'has a status of 999', script: { DESCRIBE: answering({ status: 999 }) }, outcome: 'refused: protocol' },
   {
     what: 'has a status of four digits',
@@ -67,10 +67,14 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'refused: protocol',
   },
   { what: 'has no status', script: { DESCRIBE: answering({ startLine: 'RTSP/1.0' }) }, outcome: 'refused: protocol' },
-  { what: 'says 500', script: { SETUP: answering({ status: 500 }) }, outcome: 'refused: protocol' },
-  { what: 'says 461 to every transport', script: { SETUP: answering({ status: 461 }) }, outcome: 'refused: protocol' },
+  { what: 'answers 500', script: { SETUP: answering({ status: 500 }) }, outcome: 'refused: protocol' },
   {
-    what: 'answers as a web server',
+    what: 'answers 461 to every transport',
+    script: { SETUP: answering({ status: 461 }) },
+    outcome: 'refused: protocol',
+  },
+  {
+    what: 'answers like a web server',
     script: { OPTIONS: answering({ startLine: 'HTTP/1.1 200 OK' }) },
     outcome: 'refused: protocol',
   },
@@ -91,42 +95,42 @@ export const hostileAnswers: HostileCase[] = [
   },
   // Authentication.
   {
-    what: 'asks for a login without a challenge',
+    what: 'requires a login without a challenge',
     script: { DESCRIBE: answering({ status: 401, body: '' }) },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks for a login for ever',
+    what: 'requires a login for ever',
     script: { DESCRIBE: asking(() => 'Digest realm="r", nonce="n"') },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks for a login with ever new nonces that went stale',
+    what: 'always answers with a new stale nonce',
     script: always(asking((count) => `Digest realm="r", nonce="n${count}", stale=true`)),
     outcome: 'refused: auth',
   },
   {
-    what: 'asks for an algorithm that nobody knows',
+    what: 'requires an unknown algorithm',
     script: { DESCRIBE: asking(() => 'Digest realm="r", nonce="n", algorithm=WHIRLPOOL') },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks with 8 KB of letters',
+    what: 'sends a challenge of 8 KB',
     script: { DESCRIBE: asking(() => `Digest ${'a'.repeat(8_000)}`) },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks with a quote that never ends',
+    what: 'sends a challenge with an unclosed quote',
     script: { DESCRIBE: asking(() => `Digest realm="${'\\"'.repeat(1_900)}`) },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks in 90 ways at once',
+    what: 'sends 90 challenges at once',
     script: { DESCRIBE: asking(() => Array.from({ length: 90 }, (_, i) => `Digest realm="r", nonce="${i}"`)) },
     outcome: 'refused: auth',
   },
   {
-    what: 'asks for a login to end the pull',
+    what: 'requires a login for TEARDOWN',
     script: { PLAY: asking(() => 'Basic realm="r"') },
     outcome: 'refused: auth',
   },
@@ -137,7 +141,7 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'refused: protocol',
   },
   {
-    what: 'redirects to a port of the inside',
+    what: 'redirects to an internal port',
     script: { DESCRIBE: answering({ status: 301, headers: { Location: 'rtsp://127.0.0.1:22/' } }) },
     outcome: 'refused: protocol',
   },
@@ -152,14 +156,14 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'names a base that is none',
+    what: 'names an invalid base',
     script: { DESCRIBE: answering({ headers: { 'Content-Base': 'rtsp://[::1:99999/%zz' } }) },
     outcome: 'stays',
   },
   // Lengths and headers.
   ...['999999999', '-1', '0x10', '1e3', '18446744073709551616', '5, 6'].map(
     (length): HostileCase => ({
-      what: `says that its body has ${length} bytes`,
+      what: `announces a body of ${length} bytes`,
       script: { DESCRIBE: lengthOf(length) },
       outcome: 'refused: protocol',
     }),
@@ -170,13 +174,13 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'refused: protocol',
   },
   {
-    what: 'names no length of its description',
+    what: 'omits the length of its description',
     script: { DESCRIBE: answering({ headers: { 'Content-Length': undefined } }) },
     outcome: 'refused: noUsableTrack',
   },
-  { what: 'cuts its description short', script: { DESCRIBE: lengthOf('5000') }, outcome: 'refused: timeout' },
+  { what: 'truncates its description', script: { DESCRIBE: lengthOf('5000') }, outcome: 'refused: timeout' },
   {
-    what: 'cuts its description short and ends',
+    what: 'truncates its description and closes',
     script: {
       DESCRIBE: (caller, request) => {
         caller.answer(request, { headers: { 'Content-Length': '5000' } })
@@ -186,12 +190,12 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'refused: closed',
   },
   {
-    what: 'sends a header without end',
+    what: 'sends an endless header',
     script: { OPTIONS: (caller) => caller.flood(Buffer.from('X: y\r\n'.repeat(99))) },
     outcome: 'refused: protocol',
   },
   {
-    what: 'sends a line without end',
+    what: 'sends an endless line',
     script: { OPTIONS: (caller) => caller.flood(Buffer.alloc(1_000, 'x')) },
     outcome: 'refused: protocol',
   },
@@ -236,7 +240,7 @@ export const hostileAnswers: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'answers byte by byte without ever coming to an end',
+    what: 'answers byte by byte without end',
     script: { DESCRIBE: (caller) => caller.trickle(Buffer.alloc(9_000, 'R'), 5) },
     outcome: 'refused: timeout',
   },

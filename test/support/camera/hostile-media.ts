@@ -39,14 +39,14 @@ export const oddPackets: (readonly [what: string, bytes: Buffer])[] = [
   ['sends an empty packet', Buffer.alloc(0)],
   ['sends a packet of version 0', spoiled({ 0: 0x00 })],
   ['sends a packet of version 3', spoiled({ 0: 0xc0 })],
-  ['says that an extension is longer than the packet', spoiled({ 0: 0x90, 14: 0xff, 15: 0xff }, Buffer.alloc(8))],
-  ['says that there is an extension, and ends', spoiled({ 0: 0x90 }, Buffer.alloc(2))],
+  ['announces an extension longer than the packet', spoiled({ 0: 0x90, 14: 0xff, 15: 0xff }, Buffer.alloc(8))],
+  ['announces a missing extension', spoiled({ 0: 0x90 }, Buffer.alloc(2))],
   ['names 15 sources in a packet of 12 bytes', spoiled({ 0: 0x8f }, Buffer.alloc(0))],
-  ['pads more than there is', spoiled({ 0: 0xa0, 15: 0xff })],
+  ['announces more padding than bytes', spoiled({ 0: 0xa0, 15: 0xff })],
   ['sends a header and nothing else', rtpPacket(1, Buffer.alloc(0))],
   ['sends a packet of 60 KB', rtpPacket(1, Buffer.alloc(60_000, 0x65))],
-  ['sends an aggregation whose units are longer than it', rtpPacket(1, Buffer.from([24, 0xff, 0xff, 5]))],
-  ['sends an aggregation of nothing', rtpPacket(1, Buffer.from([24]))],
+  ['sends an aggregation with units longer than itself', rtpPacket(1, Buffer.from([24, 0xff, 0xff, 5]))],
+  ['sends an empty aggregation', rtpPacket(1, Buffer.from([24]))],
   ['sends an aggregation of empty units', rtpPacket(1, Buffer.concat([Buffer.from([24]), Buffer.alloc(900)]))],
   ['sends a fragment without a header', rtpPacket(1, Buffer.from([28]))],
   ['sends another payload type', rtpPacket(1, Buffer.from([5]), 111)],
@@ -68,7 +68,7 @@ export const hostileMedia: HostileCase[] = [
     'refused: noUsableTrack',
   ),
   described(
-    'describes its track behind 1,000 others',
+    'describes its track after 1,000 others',
     `${track(Array.from({ length: 1_000 }, () => 'm=audio 0 RTP/AVP 7'))}m=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n`,
     'refused: noUsableTrack',
   ),
@@ -91,10 +91,10 @@ export const hostileMedia: HostileCase[] = [
     h264(`sprop-parameter-sets=${Buffer.alloc(200).toString('base64')},aA==`),
     'stays',
   ),
-  described('has a profile that is none', h264('profile-level-id=zzzzzzzzzzzz;packetization-mode=1'), 'stays'),
+  described('has an invalid profile', h264('profile-level-id=zzzzzzzzzzzz;packetization-mode=1'), 'stays'),
   described('has a packetization mode of 99', h264('packetization-mode=99'), 'stays'),
   described(
-    'has a payload type past 127',
+    'has a payload type above 127',
     track(['m=video 0 RTP/AVP 300', 'a=rtpmap:300 H264/90000']),
     'refused: noUsableTrack',
   ),
@@ -121,9 +121,9 @@ export const hostileMedia: HostileCase[] = [
     'stays',
   ),
   described('controls its track on another host', controlled('rtsp://u:p@127.0.0.9:22/x'), 'stays'),
-  described('controls its track with 3 KB', controlled('x'.repeat(3_000)), 'refused: noUsableTrack'),
-  described('controls its track with odd letters', controlled('a b\u0007 \u00e9 RTSP/1.0 %zz ?#'), 'stays'),
-  described('controls its track as __proto__', controlled('__proto__'), 'stays'),
+  described('has a control attribute of 3 KB', controlled('x'.repeat(3_000)), 'refused: noUsableTrack'),
+  described('has a control attribute of odd characters', controlled('a b\u0007 \u00e9 RTSP/1.0 %zz ?#'), 'stays'),
+  described('has the control attribute __proto__', controlled('__proto__'), 'stays'),
   // Packets.
   ...oddPackets.map(([what, bytes]) => media(what, (caller) => caller.rtp(bytes))),
   media('jumps in its sequence numbers', (caller) => {
@@ -135,19 +135,19 @@ export const hostileMedia: HostileCase[] = [
   media('changes its source in the middle', (caller) => {
     for (let ssrc = 0; ssrc < 200; ssrc++) caller.rtp(spoiled({ 8: ssrc, 9: ssrc }))
   }),
-  media('begins a picture with every packet', (caller) => {
+  media('starts a picture with every packet', (caller) => {
     for (let i = 0; i < 500; i++) caller.rtp(rtpPacket(i))
   }),
   // Reports.
   report('sends a report of one byte', Buffer.from([0x81])),
-  report('sends a report that says it is longer', Buffer.from([0x80, 200, 0xff, 0xff, 0, 0, 0, 1])),
+  report('sends a report shorter than announced', Buffer.from([0x80, 200, 0xff, 0xff, 0, 0, 0, 1])),
   report('sends a sender report without its fields', Buffer.from([0x80, 200, 0, 1, 0, 0, 0, 1])),
   report('sends a report with a clock of zero', Buffer.concat([Buffer.from([0x80, 200, 0, 6]), Buffer.alloc(24)])),
   report(
-    'sends a report with a clock of the end of time',
+    'sends a report with the maximum clock',
     Buffer.concat([Buffer.from([0x80, 200, 0, 6]), Buffer.alloc(24, 0xff)]),
   ),
-  report('says goodbye and goes on', Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1])),
+  report('sends BYE and continues', Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1])),
   report('sends 60 KB of reports', Buffer.alloc(60_000, Buffer.from([0x80, 200, 0, 0]))),
   // The stream.
   {
@@ -177,17 +177,17 @@ export const hostileMedia: HostileCase[] = [
   },
   { what: 'resets while it plays', script: whilePlaying((caller) => caller.reset()), outcome: 'lost: closed' },
   {
-    what: 'ends its half while it plays',
+    what: 'closes its side while it plays',
     script: whilePlaying((caller) => void caller.socket.end()),
     outcome: 'lost: closed',
   },
   {
-    what: 'has a stray byte while it plays',
+    what: 'sends a stray byte while it plays',
     script: whilePlaying((caller) => caller.write(Buffer.from([1]))),
     outcome: 'lost: protocol',
   },
   {
-    what: 'has a stray byte right behind its first packet',
+    what: 'sends a stray byte right after its first packet',
     over: 'tcp',
     script: {
       PLAY: (caller, request) => {

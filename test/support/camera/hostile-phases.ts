@@ -8,7 +8,7 @@ export const hostilePhases: HostileCase[] = [
     { what: `is silent at ${method}`, script: { [method]: () => {} }, outcome: 'refused: timeout' },
     { what: `resets at ${method}`, script: { [method]: (caller) => caller.reset() }, outcome: 'refused: closed' },
     {
-      what: `ends its half at ${method}`,
+      what: `closes its side at ${method}`,
       script: { [method]: (caller) => void caller.socket.end() },
       outcome: 'refused: closed',
     },
@@ -23,12 +23,12 @@ export const hostilePhases: HostileCase[] = [
       outcome: 'refused: closed',
     },
     {
-      what: `has a stray byte behind the answer to ${method}`,
+      what: `sends a stray byte after the answer to ${method}`,
       script: { [method]: changed((text) => `${text}\u0001`) },
       outcome: 'refused: protocol',
     },
     {
-      what: `sends packets of channels that nobody asked for at ${method}`,
+      what: `sends packets of unknown channels at ${method}`,
       over: 'tcp',
       script: {
         [method]: (caller, request) => {
@@ -39,15 +39,15 @@ export const hostilePhases: HostileCase[] = [
       outcome: 'stays',
     },
   ]),
-  { what: 'resets when it is called', script: { connect: (caller) => caller.reset() }, outcome: 'refused: closed' },
+  { what: 'resets on connect', script: { connect: (caller) => caller.reset() }, outcome: 'refused: closed' },
   {
-    what: 'ends its half when it is called',
+    what: 'closes its side on connect',
     script: { connect: (caller) => void caller.socket.end() },
     outcome: 'refused: closed',
   },
   // Requests of the camera itself.
   {
-    what: 'asks for things itself',
+    what: 'sends requests itself',
     script: whilePlaying((caller) => {
       for (const method of ['OPTIONS', 'GET_PARAMETER', 'TEARDOWN', 'X'])
         caller.write(`${method} * RTSP/1.0\r\nCSeq: 1\r\n\r\n`)
@@ -55,7 +55,7 @@ export const hostilePhases: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'asks without a CSeq',
+    what: 'sends a request without a CSeq',
     script: whilePlaying((caller) => caller.write('OPTIONS * RTSP/1.0\r\n\r\n')),
     outcome: 'stays',
   },
@@ -68,7 +68,7 @@ export const hostilePhases: HostileCase[] = [
     outcome: 'lost: closed',
   },
   {
-    what: 'floods answers that nobody asked for',
+    what: 'floods unsolicited answers',
     script: whilePlaying((caller) => caller.flood(Buffer.from('RTSP/1.0 200 OK\r\nCSeq: 9999\r\n\r\n'.repeat(100)))),
     outcome: 'lost: protocol',
   },

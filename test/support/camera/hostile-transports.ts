@@ -38,7 +38,7 @@ const cases: HostileCase[] = [
     }),
   ),
   {
-    what: 'names the ports that it was given as its own',
+    what: 'names the ports of the client as its own',
     over: 'udp',
     script: {
       SETUP: setUp((caller) => ({
@@ -54,7 +54,7 @@ const cases: HostileCase[] = [
     outcome: 'stays',
   },
   {
-    what: 'says that its packets come from a name',
+    what: 'names a host name as source address',
     over: 'udp',
     script: { SETUP: transport('RTP/AVP;unicast;source=nas.invalid;server_port=5000-5001') },
     outcome: 'stays',

@@ -6,7 +6,7 @@ const heardMs = 2_000
 /** Time to wait for an announcement, in milliseconds; one comes every second. */
 const waitMs = 10_000
 
-/** Hands the lead over like an operator's script. @param told the controller that receives the request. @returns the time until its answer, in milliseconds */
+/** Hands the lead over like an operator's script. @param told controller that receives the request. @returns the time until its answer, in milliseconds */
 export async function handOver(site: ControllersSite, told: SiteController, next: SiteController): Promise<number> {
   const deadline = performance.now() + waitMs
   for (;;) {

@@ -54,22 +54,22 @@ test('Calls at the same time may have happened in either order', () => {
 })
 
 test.each<[string, Call[]]>([
-  ['A room that was acknowledged is lost', inTurn([create(), done], [get, noRoom])],
+  ['An acknowledged room is lost', inTurn([create(), done], [get, noRoom])],
   ['… and a list shows it', inTurn([create(), done], [list, rooms()])],
   ['… though it was there once', inTurn([create(), done], [get, read('one')], [get, noRoom, { at: 'b' }])],
   ['A change of a room is lost', inTurn([create(), done], [update('two'), done], [get, read('one')])],
   ['A deleted room comes back', inTurn([create(), done], [remove, done], [get, read('one')])],
   ['… after it was seen to be gone', inTurn([create(), open], [remove, done], [get, noRoom], [get, read('one')])],
-  ['A deletion is done that nobody asked for', inTurn([create(), done], [update('two'), noRoom])],
+  ['A deletion is applied without a request', inTurn([create(), done], [update('two'), noRoom])],
   [
-    'A room is created twice: the second time it is there already',
+    'A room is created twice: the second creation finds it',
     [call(0, 5, create(), exists), call(10, 15, get, read('one'))],
   ],
   [
-    'A change is done twice, the second time over a later one',
+    'A change is applied twice, the second time over a later one',
     inTurn([create(), done], [update('two'), done], [update('three'), done], [get, read('three')], [get, read('two')]),
   ],
-  ['A deletion is done twice', inTurn([create(), done], [remove, noRoom])],
+  ['A deletion is applied twice', inTurn([create(), done], [remove, noRoom])],
   [
     'Two rooms have one number',
     inTurn(
@@ -104,7 +104,7 @@ test.each<[string, Call[]]>([
     ],
   ],
   [
-    'A read shows what was before a change that was acknowledged to somebody else',
+    'A read shows the state before a change that was acknowledged to another client',
     inTurn([create('one'), done], [update('two'), done], [get, read('one'), { client: 'c2', at: 'late leader' }]),
   ],
   [
@@ -130,7 +130,7 @@ test.each<[string, Call[]]>([
       ],
     ),
   ],
-  ['A controller says what none may say', inTurn([get, { as: 'wrong', answer: '200 {"ret":602}' }])],
+  ['A controller gives a forbidden answer', inTurn([get, { as: 'wrong', answer: '200 {"ret":602}' }])],
 ])('%s: that is a violation', (_, history) => {
   expect(violations(history)).not.toEqual([])
   // Adds unrelated calls at the same time.
@@ -140,7 +140,7 @@ test.each<[string, Call[]]>([
   expect(violations([...history, ...beside])).not.toEqual([])
 })
 
-test('A change whose outcome is open is done or is not, once, and then stays so', () => {
+test('A change with unknown outcome is applied once or not at all, and then stays so', () => {
   const change = call(0, 5, create('one'), open)
   const later = (start: number, told: Told): Call => call(start, start + 1, get, told)
   expect(violations([change, later(10, noRoom)])).toEqual([])
@@ -155,11 +155,11 @@ test('A change whose outcome is open is done or is not, once, and then stays so'
   expect(violations([change, ...gone, later(30, read('one'))])).not.toEqual([])
 })
 
-test('What was asked of nobody did not happen', () => {
+test('A request that no controller received was not applied', () => {
   expect(violations(inTurn([create(), { as: 'unasked' }], [get, read('one')]))).not.toEqual([])
 })
 
-test('Many clients on one room, with changes that nobody knows the outcome of, are judged quickly', () => {
+test('Many clients on one room, with changes of unknown outcome, are judged quickly', () => {
   const history: Call[] = []
   for (let turn = 0; turn < 40; turn++) {
     const at = turn * 10

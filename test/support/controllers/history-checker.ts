@@ -60,7 +60,7 @@ function topicsTwice(history: readonly Call[]): Violation[] {
     if (before === undefined) rooms.set(seen.topic, { room: seen.room, call })
     else if (before.room !== seen.room)
       found.set(seen.topic, {
-        what: `Rooms ${before.room} and ${seen.room} are one change (${seen.topic}) that was done twice.`,
+        what: `Rooms ${before.room} and ${seen.room} are one creation (${seen.topic}) applied twice.`,
         calls: [told(before.call), told(call)],
       })
   }

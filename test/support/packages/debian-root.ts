@@ -61,7 +61,7 @@ const unread = /^\/usr\/share\/(doc|doc-base|info|locale|man|lintian|bash-comple
 
 /**
  * Makes a root folder with a minimal Debian from this machine's installed packages: their files, and dpkg's status file of
- * just them. It has no Node, npm, git or systemd. Results of maintainer scripts are copied from here, or made anew for accounts.
+ * just them. It has no Node, npm, git or systemd. Results of maintainer scripts are copied from here, or made again for accounts.
  */
 export function makeDebianRoot(root: string, more: readonly string[] = []): void {
   const packages = installed()

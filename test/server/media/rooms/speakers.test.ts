@@ -86,7 +86,7 @@ describe('a speaker', () => {
   })
 
   test.each([
-    ['says to be as loud as can be for ever', () => 0],
+    ['reports maximum level all the time', () => 0],
     ['has a fan beside the microphone', (at: number) => 40 + (at % 5)],
   ])('is nobody who %s', (_, level) => {
     enter('ann', () => 75)

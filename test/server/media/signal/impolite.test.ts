@@ -83,21 +83,21 @@ const pong = 10
 
 describe('a signalling connection that', () => {
   test.each([
-    ['asks for life signs without end', frame(ping, randomBytes(125))],
-    ['gives life signs that nobody asked for', frame(pong, randomBytes(125))],
-    ['sends the pieces of a message that never ends', frame(1, Buffer.from('x'), false)],
-    ['sends empty pieces', frame(0, Buffer.alloc(0), false)],
+    ['sends endless pings', frame(ping, randomBytes(125))],
+    ['sends unsolicited pongs', frame(pong, randomBytes(125))],
+    ['sends fragments of an endless message', frame(1, Buffer.from('x'), false)],
+    ['sends empty fragments', frame(0, Buffer.alloc(0), false)],
     [
       'claims to send an endless frame',
       Buffer.from([0x81, 0xff, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0]),
     ],
-    ['sends frames that mean nothing', randomBytes(4096)],
-    ['sends text that is none', frame(1, Buffer.from([0xff, 0xfe, 0xfd]))],
+    ['sends random bytes', randomBytes(4096)],
+    ['sends invalid text', frame(1, Buffer.from([0xff, 0xfe, 0xfd]))],
     [
       'sends join requests again and again',
       frame(1, text({ type: 'join', version: 1, room_id: 'meeting', token: 'x' })),
     ],
-    ['sends a deep document', frame(1, Buffer.from('['.repeat(60_000)))],
+    ['sends deeply nested JSON', frame(1, Buffer.from('['.repeat(60_000)))],
   ])('%s, and never reads, is ended', async (_what, bytes) => {
     const { socket, closed } = await rawSignal()
     socket.pause()
@@ -148,7 +148,7 @@ describe('a signalling connection that', () => {
     await expectWell()
   })
 
-  test('was ended is no longer read', async () => {
+  test('was ended is no longer served', async () => {
     await node.openRoom('ended', { hostPassword: 'secret' })
     const token = node.token('ended')
     const person = await SignalClient.join(node.url, 'ended', { token })

@@ -112,7 +112,7 @@ describe('packets of a camera', () => {
     )
   })
 
-  test('of a picture with a missing one are no picture', () => {
+  test('of an incomplete picture are dropped', () => {
     const frames: Buffer[] = []
     const pictures = sourceTrack(track('video', 'H264/90000'))?.assembly(({ frame }) => frames.push(frame))
     const fragment = (sequence: number, at: number, flags: number): void =>

@@ -106,9 +106,9 @@ describe('the answer to an offer with several layers', () => {
       'a rid without its own line',
       'a=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\na=rid:l send\r\na=simulcast:send l;m\r\n',
     ],
-    ['no extension that tells them apart', layerLines(['l', 'm']).replace(/a=extmap.*\r\n/, '')],
-    ['names that are none', layerLines(['"', 'x'.repeat(40)])],
-    ['streams that it wants to receive', layerLines(['l', 'm']).replaceAll(' send', ' recv').replace(':send', ':recv')],
+    ['no extension that identifies them', layerLines(['l', 'm']).replace(/a=extmap.*\r\n/, '')],
+    ['invalid rids', layerLines(['"', 'x'.repeat(40)])],
+    ['layers to receive', layerLines(['l', 'm']).replaceAll(' send', ' recv').replace(':send', ':recv')],
   ])('with %s takes one stream', async (_what, lines) => {
     const answer = await answerTo(lines)
     expect(answer).not.toMatch(/a=simulcast|a=rid/)

@@ -155,10 +155,10 @@ describe('a stream that a page does not show', () => {
   })
 
   test.each([
-    ['a height below nothing', [{ stream_id: 'a', height: -1 }]],
+    ['a negative height', [{ stream_id: 'a', height: -1 }]],
     ['half a pixel', [{ stream_id: 'a', height: 0.5 }]],
-    ['a height no screen has', [{ stream_id: 'a', height: 1_000_000 }]],
-    ['more streams than there may be', Array.from({ length: 300 }, (_, i) => ({ stream_id: `${i}`, height: 1 }))],
+    ['a height beyond any screen', [{ stream_id: 'a', height: 1_000_000 }]],
+    ['too many streams', Array.from({ length: 300 }, (_, i) => ({ stream_id: `${i}`, height: 1 }))],
     ['no stream', [{ stream_id: '', height: 1 }]],
   ])('is not said with %s', async (_, streams) => {
     await node.openRoom('wrong')

@@ -30,10 +30,10 @@ function ffmpegs(): number[] {
 test.each([
   ['a path', { ...pictures, program: '/bin/sh' }],
   ['words for the command line', { video: { ...pictures.video, shownFromMs: '0),movie=/etc/passwd' }, audio: false }],
-  ['a time that is no number', { video: { ...pictures.video, shownFromMs: Number.NaN }, audio: false }],
+  ['a time that is not a number', { video: { ...pictures.video, shownFromMs: Number.NaN }, audio: false }],
   ['a time before the first picture', { video: { ...pictures.video, shownFromMs: -1 }, audio: false }],
   ['a time in the far future', { video: { ...pictures.video, shownFromMs: 1e15 }, audio: false }],
-  ['nothing to make', { audio: false }],
+  ['no output', { audio: false }],
 ])('a plan with %s is no message', (_, plan) => {
   const message = { type: 'ffmpeg', message: { ask: 'start', run: 1, plan } }
   expect(fromNodeSchema.safeParse(message).success).toBe(false)

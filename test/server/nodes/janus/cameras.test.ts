@@ -106,7 +106,7 @@ describe('a camera that cannot join', () => {
   test.for([
     ['a wrong login', '/small', { name: 'admin', password: 'wrong' }, 'auth'],
     ['a wrong path', '/nothing', login, 'notFound'],
-    ['pictures that Janus does not carry', '/jpeg', login, 'noUsableTrack'],
+    ['a codec that Janus does not support', '/jpeg', login, 'noUsableTrack'],
   ] as const)('%s is named', async ([, path, used, kind]) => {
     const site = await CameraSite.open(janus)
     const room = await newRoom(site)

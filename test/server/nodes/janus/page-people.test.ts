@@ -179,7 +179,7 @@ test('a preview shows a stream of a room without users of the page', async () =>
   await eventually(hidden, (ids) => expect(ids).toEqual([]))
 })
 
-test('a user who is still in the room from before is replaced by the same user', async () => {
+test('a user who is still in the room is replaced when they join again', async () => {
   const before = newPeople()
   before.enter({ ...person, userId: 'cem' })
   await eventually(inRoom, (ids) => expect(ids).toContain('cem'))

@@ -222,7 +222,7 @@ test('The database is away for all: without another leader reads continue; once 
 
 test.each([
   ['is silent', false],
-  ['for which somebody else answers', true],
+  ['at whose address another program answers', true],
 ])(
   'A controller that was switched off long ago and %s does not stop reads; one that was there a moment ago may lead by now, and does',
   async (_, unproven) => {

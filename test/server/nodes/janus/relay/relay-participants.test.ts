@@ -31,7 +31,7 @@ test('in guarded, full and locked rooms streams are relayed in addition to the u
     graceMs: 100,
   })
 
-  // One user may publish on each node, and is there.
+  // One user may publish on each node, and does.
   const caps = { attendee_max: 1, max_video: 1, max_audio: 1 }
   await Promise.all([a.room('r', caps), b.room('r', caps)])
   const tickets = await a.tickets('r', 'ann')

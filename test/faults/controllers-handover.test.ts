@@ -15,8 +15,8 @@ test(`The lead is handed over by hand ${times} times under load: every call is a
       const next = site.controllers.find((one) => one !== leads)
       if (next === undefined) throw new Error('There is nobody to hand over to.')
       // Any controller accepts the request, not only the leader.
-      const told = site.controllers[turn % site.controllers.length] ?? leads
-      took.push(await handOver(site, told, next))
+      const receiver = site.controllers[turn % site.controllers.length] ?? leads
+      took.push(await handOver(site, receiver, next))
       await expect.poll(async () => (await site.leader()).name).toBe(next.name)
       await clients.moreChanges(30)
     }
@@ -26,6 +26,6 @@ test(`The lead is handed over by hand ${times} times under load: every call is a
     `the change of leader took ${took.map(Math.round).join(', ')} ms; the longest wait was ${Math.round(waited)} ms`,
   )
   // No call failed, was cut off or was refused.
-  expect(history.filter(({ told: { as } }) => as === 'open' || as === 'unasked')).toEqual([])
+  expect(history.filter(({ outcome: { as } }) => as === 'open' || as === 'unasked')).toEqual([])
   expect(waited).toBeLessThan(1_000)
 })

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { ControllersSite, credential, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
-import { HeardController, sendHeard } from '../support/controllers/heard-request.ts'
+import { CapturedController, sendCaptured } from '../support/controllers/heard-request.ts'
 
 interface Two {
   site: ControllersSite
@@ -91,18 +91,18 @@ test('A made-up controller that claims to lead is never believed, even with a ca
   const { site, leader, replica, ids } = await twoControllers()
   const read = await readerOf(leader)
   const stranger = await somebodyBetween(replica.headless.ready.console)
-  const heard = await HeardController.of(site)
+  const captured = await CapturedController.of(site)
   const { console } = leader.headless.ready
   const leaderId = ids.get(leader) ?? ''
   const own = joiner(ids.get(replica) ?? '', replica.headless.ready.console)
-  const registration = heard.call(leaderId, 'POST', '/controllers', own)
-  expect((await sendHeard(console, registration)).status).toBe(204)
+  const registration = captured.call(leaderId, 'POST', '/controllers', own)
+  expect((await sendCaptured(console, registration)).status).toBe(204)
   const body = joiner('0badc0ffee', stranger.url)
   const length = ['Content-Length', String(body.length)]
   const at = registration.headers.indexOf('Content-Length')
   const headers = registration.headers.with(at, length[0] ?? '').with(at + 1, length[1] ?? '')
-  expect((await sendHeard(console, { ...registration, headers, body })).status).not.toBe(204)
-  expect((await sendHeard(console, { ...registration, headers: headers.slice(2), body })).status).not.toBe(204)
+  expect((await sendCaptured(console, { ...registration, headers, body })).status).not.toBe(204)
+  expect((await sendCaptured(console, { ...registration, headers: headers.slice(2), body })).status).not.toBe(204)
 
   databaseAway(site, true)
   const until = performance.now() + 6_000
@@ -118,11 +118,11 @@ test('An edited answer of another controller does not take the lead from the lea
   const { site, leader, replica, ids } = await twoControllers()
   const read = await readerOf(leader)
   const between = await somebodyBetween(replica.headless.ready.console)
-  const heard = await HeardController.of(site)
+  const captured = await CapturedController.of(site)
   databaseAway(site, true)
   const body = joiner(ids.get(replica) ?? '', between.url)
-  const registration = heard.call(ids.get(leader) ?? '', 'POST', '/controllers', body)
-  expect((await sendHeard(leader.headless.ready.console, registration)).status).toBe(204)
+  const registration = captured.call(ids.get(leader) ?? '', 'POST', '/controllers', body)
+  expect((await sendCaptured(leader.headless.ready.console, registration)).status).toBe(204)
   await expect.poll(async () => (void read(), between.asked), { timeout: 10_000 }).toBeGreaterThan(3)
   between.answers = false
   await expect.poll(read, { timeout: 5_000 }).toMatchObject({ ret: 0 })

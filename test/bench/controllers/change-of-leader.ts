@@ -69,7 +69,7 @@ async function answeredAgain(
   await Promise.all([fault(), clients.moreChanges(3)])
   const answers = clients.history
     .slice(from)
-    .filter((call) => call.start >= began && call.at !== leads.name && call.told.as === 'done' && isChange(call))
+    .filter((call) => call.start >= began && call.at !== leads.name && call.outcome.as === 'done' && isChange(call))
   if (answers.length === 0) throw new Error('No change was answered.')
   return Math.min(...answers.map(({ end }) => end)) - began
 }

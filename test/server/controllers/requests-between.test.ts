@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { ControllersSite, type SiteController } from '../../support/sites/controllers-site.ts'
-import { HeardController, openHeard, sendHeard } from '../../support/controllers/heard-request.ts'
+import { CapturedController, openCaptured, sendCaptured } from '../../support/controllers/heard-request.ts'
 
 let site: ControllersSite
 let leader: SiteController
 let replica: SiteController
 let leaderId: string
 let replicaId: string
-let heard: HeardController
+let captured: CapturedController
 
 beforeAll(async () => {
   site = await ControllersSite.start({
@@ -19,7 +19,7 @@ beforeAll(async () => {
   const other = site.controllers.find((one) => one !== leader)
   if (other === undefined) throw new Error('Nobody stands by.')
   replica = other
-  heard = await HeardController.of(site)
+  captured = await CapturedController.of(site)
   const { items } = await leader.headless.rpc('controllers.list', {})
   const idOf = ({ name }: SiteController): string => items.find((item) => item.name === name)?.id ?? ''
   leaderId = idOf(leader)
@@ -66,57 +66,59 @@ async function cutOff(controller: SiteController): Promise<void> {
 
 test('A call that a replica forwards is applied once: a copy of it is refused here and at another controller', async () => {
   const path = '/rpc/rooms.list'
-  const asked = heard.call(leaderId, 'POST', path, '{}')
+  const asked = captured.call(leaderId, 'POST', path, '{}')
   const { console } = leader.headless.ready
-  expect(await sendHeard(console, asked)).toMatchObject({ status: 200 })
-  expect((await sendHeard(console, asked)).status).toBe(421)
+  expect(await sendCaptured(console, asked)).toMatchObject({ status: 200 })
+  expect((await sendCaptured(console, asked)).status).toBe(421)
   const [method, body] = ['POST', '{}']
   for (const other of [{ path: '/rpc/accounts.list' }, { method: 'PUT' }])
-    expect((await sendHeard(console, { ...heard.call(leaderId, method, path, body), ...other })).status).toBe(421)
-  expect((await sendHeard(console, { ...heard.call(leaderId, method, path, body), body: '[]' })).status).toBe(0)
-  expect((await sendHeard(replica.headless.ready.console, heard.call(leaderId, method, path, body))).status).toBe(421)
+    expect((await sendCaptured(console, { ...captured.call(leaderId, method, path, body), ...other })).status).toBe(421)
+  expect((await sendCaptured(console, { ...captured.call(leaderId, method, path, body), body: '[]' })).status).toBe(0)
+  expect((await sendCaptured(replica.headless.ready.console, captured.call(leaderId, method, path, body))).status).toBe(
+    421,
+  )
 })
 
 test('A controller cannot change anything at another one, even with a valid proof', async () => {
   const { console } = leader.headless.ready
   const account = { name: 'Mallory', role: 'admin', password: 'a long enough password' }
-  const created = heard.call(leaderId, 'POST', '/rpc/accounts.create', JSON.stringify(account))
-  expect((await sendHeard(console, created)).status).toBe(421)
+  const created = captured.call(leaderId, 'POST', '/rpc/accounts.create', JSON.stringify(account))
+  expect((await sendCaptured(console, created)).status).toBe(421)
   const accounts = await leader.headless.rpc('accounts.list', {})
   expect(accounts.map(({ name }) => name)).not.toContain('Mallory')
 })
 
 test("A replica's WebSocket request works once: a copy of it does not connect", async () => {
   const { console } = leader.headless.ready
-  const opened = heard.events(leaderId)
-  expect(await openHeard(console, opened)).toBe(101)
-  expect(await openHeard(console, opened)).toBe(421)
+  const opened = captured.events(leaderId)
+  expect(await openCaptured(console, opened)).toBe(101)
+  expect(await openCaptured(console, opened)).toBe(421)
 })
 
 test("The leader's embedded node accepts a client address only from a proven controller, once per request", async () => {
   const { node } = leader.headless.ready
   // The node's process may just have started: it refuses proofs made before its start.
   const opened = await vi.waitFor(async () => {
-    const next = heard.passedOn(leaderId, 'node', '/signal', '10.9.9.9')
-    expect(await openHeard(node, next)).toBe(101)
+    const next = captured.passedOn(leaderId, 'node', '/signal', '10.9.9.9')
+    expect(await openCaptured(node, next)).toBe(101)
     return next
   }, 5_000)
-  expect(await openHeard(node, opened)).toBe(421)
-  expect(await openHeard(node, heard.passedOn(replicaId, 'node', '/signal', '10.9.9.9'))).toBe(421)
-  expect(await openHeard(node, heard.passedOn(leaderId, 'media', '/signal', '10.9.9.9'))).toBe(421)
+  expect(await openCaptured(node, opened)).toBe(421)
+  expect(await openCaptured(node, captured.passedOn(replicaId, 'node', '/signal', '10.9.9.9'))).toBe(421)
+  expect(await openCaptured(node, captured.passedOn(leaderId, 'media', '/signal', '10.9.9.9'))).toBe(421)
 })
 
 test('A stranger can register no controller with the leader, even with a captured request of a controller', async () => {
   const { console } = leader.headless.ready
   const place = { media: '', device: '', node: '', console: 'http://127.0.0.1:9', event: '', certificate: '' }
   const joiner = JSON.stringify({ id: replicaId, name: replica.name, version: '0.2.0', place })
-  const registration = heard.call(leaderId, 'POST', '/controllers', joiner)
-  expect((await sendHeard(console, registration)).status).toBe(204)
-  expect((await sendHeard(console, registration)).status).toBe(421)
+  const registration = captured.call(leaderId, 'POST', '/controllers', joiner)
+  expect((await sendCaptured(console, registration)).status).toBe(204)
+  expect((await sendCaptured(console, registration)).status).toBe(421)
   const madeUp = joiner.replace(replicaId, 'f'.repeat(replicaId.length))
-  const next = heard.call(leaderId, 'POST', '/controllers', joiner)
-  expect((await sendHeard(console, { ...next, body: madeUp })).status).not.toBe(204)
-  expect((await sendHeard(console, { ...next, headers: next.headers.slice(2), body: madeUp })).status).toBe(404)
+  const next = captured.call(leaderId, 'POST', '/controllers', joiner)
+  expect((await sendCaptured(console, { ...next, body: madeUp })).status).not.toBe(204)
+  expect((await sendCaptured(console, { ...next, headers: next.headers.slice(2), body: madeUp })).status).toBe(404)
 })
 
 test('An admin revoked at the leader reads and changes nothing through a replica that is cut off from the database', async () => {

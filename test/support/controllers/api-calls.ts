@@ -1,6 +1,6 @@
 import { type Answer, digestOf } from '../api-client.ts'
 import { credential } from '../sites/controllers-site.ts'
-import type { Asked, AskedOfRoom, SeenRoom, Told } from './history.ts'
+import type { Asked, AskedOfRoom, SeenRoom, Outcome } from './history.ts'
 import type { Reply } from './keep-alive-caller.ts'
 
 /** Path and parameters of a call. */
@@ -48,10 +48,10 @@ function roomRequestOf(asked: AskedOfRoom, owner: string): ['media' | 'device', 
 }
 
 /** Reads the outcome for the rooms from an answer. */
-export function toldBy(reply: Reply, asked: Asked): Told {
+export function outcomeOf(reply: Reply, asked: Asked): Outcome {
   if (reply.as === 'nobody') return { as: 'unasked' }
   if (reply.as === 'cut') return { as: 'open' }
-  const wrong: Told = { as: 'wrong', answer: `${reply.status} ${reply.body}` }
+  const wrong: Outcome = { as: 'wrong', answer: `${reply.status} ${reply.body}` }
   if (asked.do === 'list') return listed(reply, wrong)
   if (reply.status !== 200) return wrong
   let answer: Answer
@@ -88,7 +88,7 @@ interface ListAnswer {
   error?: { code: string }
 }
 
-function listed(reply: { status: number; body: string }, wrong: Told): Told {
+function listed(reply: { status: number; body: string }, wrong: Outcome): Outcome {
   let answer: ListAnswer
   try {
     answer = JSON.parse(reply.body) as ListAnswer

@@ -11,7 +11,7 @@ import { createSealer } from '../../../server/store/sealer.ts'
 import type { ControllersSite } from '../sites/controllers-site.ts'
 
 /** A request between two controllers, as captured on the network: it can be replayed at any time, to any port. */
-export interface HeardRequest {
+export interface CapturedRequest {
   method: string
   path: string
   /** Name, value, name, value, … */
@@ -20,32 +20,32 @@ export interface HeardRequest {
 }
 
 /** Makes requests of a controller with the site's key, as if they had been captured on the network. */
-export class HeardController {
+export class CapturedController {
   readonly #proof: RequestProof
 
   private constructor(proof: RequestProof) {
     this.#proof = proof
   }
 
-  static async of(site: ControllersSite): Promise<HeardController> {
+  static async of(site: ControllersSite): Promise<CapturedController> {
     const [first] = site.controllers
     if (first === undefined) throw new Error('The site has no controller.')
     const key = await loadKeyFile(join(first.headless.folder, 'seal.key'))
-    return new HeardController(RequestProof.by(createSealer(key), ''))
+    return new CapturedController(RequestProof.by(createSealer(key), ''))
   }
 
   /** Makes a call for a user who showed the console key at a replica. @param receiver id of the leader */
-  call(receiver: string, method: string, path: string, body = ''): HeardRequest {
+  call(receiver: string, method: string, path: string, body = ''): CapturedRequest {
     return this.#said(receiver, 'console', method, path, body, [callerHeader, 'key'])
   }
 
   /** Makes the WebSocket request of a replica that subscribes to events for its pages. */
-  events(receiver: string): HeardRequest {
+  events(receiver: string): CapturedRequest {
     return this.#said(receiver, 'console', 'GET', '/ws', '', [callerHeader, 'events'])
   }
 
   /** Makes a client's request as forwarded by a replica. @param client its address */
-  passedOn(receiver: string, listener: ListenerName, path: string, client: string): HeardRequest {
+  passedOn(receiver: string, listener: ListenerName, path: string, client: string): CapturedRequest {
     return this.#said(receiver, listener, 'GET', path, '', [], client)
   }
 
@@ -57,7 +57,7 @@ export class HeardController {
     body: string,
     more: string[],
     client = '',
-  ): HeardRequest {
+  ): CapturedRequest {
     const headers = ['Host', 'localhost', ...more]
     if (body !== '') headers.push('Content-Type', 'application/json', 'Content-Length', String(body.length))
     const value = this.#proof.valueFor({ receiver, listener, method, target: path, headers, client, body })
@@ -66,9 +66,9 @@ export class HeardController {
 }
 
 /** Sends the request. @param url of a port @returns status 0 if the connection was closed without an answer */
-export async function sendHeard(
+export async function sendCaptured(
   url: string,
-  { method, path, headers, body }: HeardRequest,
+  { method, path, headers, body }: CapturedRequest,
 ): Promise<{ status: number; body: string }> {
   const { hostname: host, port } = new URL(url)
   const sent = send({ host, port, method, path, headers, agent: false })
@@ -79,7 +79,7 @@ export async function sendHeard(
 }
 
 /** Opens a WebSocket with the request. @returns the status of the answer: 101 if it opens */
-export async function openHeard(url: string, { path, headers }: HeardRequest): Promise<number> {
+export async function openCaptured(url: string, { path, headers }: CapturedRequest): Promise<number> {
   const { hostname: host, port } = new URL(url)
   const forWebSocket = ['Connection', 'Upgrade', 'Upgrade', 'websocket']
   forWebSocket.push('Sec-WebSocket-Version', '13', 'Sec-WebSocket-Key', 'dGhlIHNhbXBsZSBub25jZQ==')

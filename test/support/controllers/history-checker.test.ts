@@ -1,27 +1,33 @@
 import { expect, test } from 'vitest'
-import type { Asked, Call, Told } from './history.ts'
+import type { Asked, Call, Outcome } from './history.ts'
 import { violations } from './history-checker.ts'
 
-const done: Told = { as: 'done' }
-const open: Told = { as: 'open' }
-const noRoom: Told = { as: 'noRoom' }
-const exists: Told = { as: 'exists' }
+const done: Outcome = { as: 'done' }
+const open: Outcome = { as: 'open' }
+const noRoom: Outcome = { as: 'noRoom' }
+const exists: Outcome = { as: 'exists' }
 const create = (topic = 'one', room = 'r'): Asked => ({ do: 'create', room, topic })
 const update = (topic: string): Asked => ({ do: 'update', room: 'r', topic })
 const remove: Asked = { do: 'delete', room: 'r' }
 const get: Asked = { do: 'get', room: 'r' }
 const list: Asked = { do: 'list', owner: 'o' }
-const read = (topic: string, id = 1, room = 'r'): Told => ({ as: 'done', seen: { room, topic, id } })
-const rooms = (...seen: { room: string; topic: string; id: number }[]): Told => ({ as: 'done', rooms: seen })
+const read = (topic: string, id = 1, room = 'r'): Outcome => ({ as: 'done', seen: { room, topic, id } })
+const rooms = (...seen: { room: string; topic: string; id: number }[]): Outcome => ({ as: 'done', rooms: seen })
 
 /** Makes a call that lasts from one moment to another, of the first client at the first address by default. */
-function call(start: number, end: number, asked: Asked, told: Told, who: { client?: string; at?: string } = {}): Call {
-  return { client: who.client ?? 'c1', at: who.at ?? 'a', owner: 'o', asked, told, start, end }
+function call(
+  start: number,
+  end: number,
+  asked: Asked,
+  outcome: Outcome,
+  who: { client?: string; at?: string } = {},
+): Call {
+  return { client: who.client ?? 'c1', at: who.at ?? 'a', owner: 'o', asked, outcome, start, end }
 }
 
 /** Makes consecutive calls. */
-function inTurn(...calls: [Asked, Told, { client?: string; at?: string }?][]): Call[] {
-  return calls.map(([asked, told, who], index) => call(index * 10, index * 10 + 5, asked, told, who))
+function inTurn(...calls: [Asked, Outcome, { client?: string; at?: string }?][]): Call[] {
+  return calls.map(([asked, outcome, who], index) => call(index * 10, index * 10 + 5, asked, outcome, who))
 }
 
 test('Consecutive calls of one site are in order', () => {
@@ -142,7 +148,7 @@ test.each<[string, Call[]]>([
 
 test('A change with unknown outcome is applied once or not at all, and then stays so', () => {
   const change = call(0, 5, create('one'), open)
-  const later = (start: number, told: Told): Call => call(start, start + 1, get, told)
+  const later = (start: number, outcome: Outcome): Call => call(start, start + 1, get, outcome)
   expect(violations([change, later(10, noRoom)])).toEqual([])
   expect(violations([change, later(10, read('one'))])).toEqual([])
   // The change may be applied late.

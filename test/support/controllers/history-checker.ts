@@ -1,4 +1,4 @@
-import { type AskedOfRoom, type Call, isChange, type SeenRoom, told } from './history.ts'
+import { type AskedOfRoom, type Call, isChange, type SeenRoom, describeCall } from './history.ts'
 import { findOrder } from './possible-order.ts'
 import { after, Impossible, nameOf, noRoom, type RoomState } from './room-model.ts'
 
@@ -22,16 +22,16 @@ export function violations(history: readonly Call[]): Violation[] {
 
 function wrongAnswers(history: readonly Call[]): Violation[] {
   return history
-    .filter((call) => call.told.as === 'wrong')
-    .map((call) => ({ what: 'An answer that no controller may give.', calls: [told(call)] }))
+    .filter((call) => call.outcome.as === 'wrong')
+    .map((call) => ({ what: 'An answer that no controller may give.', calls: [describeCall(call)] }))
 }
 
 /** Iterates over every room that an answer shows, with the call. */
 function* seenRooms(history: readonly Call[]): Generator<{ seen: SeenRoom; call: Call }> {
   for (const call of history) {
-    if (call.told.as !== 'done') continue
-    if (call.told.seen !== undefined) yield { seen: call.told.seen, call }
-    for (const seen of call.told.rooms ?? []) yield { seen, call }
+    if (call.outcome.as !== 'done') continue
+    if (call.outcome.seen !== undefined) yield { seen: call.outcome.seen, call }
+    for (const seen of call.outcome.rooms ?? []) yield { seen, call }
   }
 }
 
@@ -45,7 +45,7 @@ function numbersTwice(history: readonly Call[]): Violation[] {
     else if (before.room !== seen.room)
       found.push({
         what: `Rooms ${before.room} and ${seen.room} have the same number ${seen.id}.`,
-        calls: [told(before.call), told(call)],
+        calls: [describeCall(before.call), describeCall(call)],
       })
   }
   return found
@@ -61,7 +61,7 @@ function topicsTwice(history: readonly Call[]): Violation[] {
     else if (before.room !== seen.room)
       found.set(seen.topic, {
         what: `Rooms ${before.room} and ${seen.room} are one creation (${seen.topic}) applied twice.`,
-        calls: [told(before.call), told(call)],
+        calls: [describeCall(before.call), describeCall(call)],
       })
   }
   return [...found.values()]
@@ -74,20 +74,20 @@ function withoutOrder(history: readonly Call[]): Violation[] {
     const result = findOrder(calls.filter((call) => matters(call, seen)).map(timed), {
       begin: noRoom,
       after: (state: RoomState, { call }) => {
-        const next = after(state, call.asked, call.told)
+        const next = after(state, call.asked, call.outcome)
         return next instanceof Impossible ? undefined : next
       },
       name: nameOf,
     })
     if (result.order) continue
     const { stuck, state, undecided } = result
-    const why = after(state, stuck.call.asked, stuck.call.told)
+    const why = after(state, stuck.call.asked, stuck.call.outcome)
     const reason = why instanceof Impossible ? why.why : 'nothing explains it'
     found.push({
       what: undecided
         ? `Room ${room}: its calls are too tangled to be judged.`
-        : `Room ${room}: no order of its calls explains what ${stuck.call.client} was told (${told(stuck.call)}): ${reason}.`,
-      calls: calls.toSorted((one, other) => one.start - other.start).map((call) => told(call)),
+        : `Room ${room}: no order of its calls explains the answer to ${stuck.call.client} (${describeCall(stuck.call)}): ${reason}.`,
+      calls: calls.toSorted((one, other) => one.start - other.start).map((call) => describeCall(call)),
     })
   }
   return found
@@ -97,7 +97,7 @@ function withoutOrder(history: readonly Call[]): Violation[] {
 function seenNames(history: readonly Call[]): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { seen } of seenRooms(history)) names.add(seen.topic)
-  for (const { asked, told: answer } of history) {
+  for (const { asked, outcome: answer } of history) {
     if (answer.as === 'done') for (const user of answer.users ?? []) names.add(user)
     if (asked.do === 'removeDevice' || (asked.do === 'addDevice' && answer.as !== 'open')) names.add(asked.user)
   }
@@ -105,7 +105,7 @@ function seenNames(history: readonly Call[]): ReadonlySet<string> {
 }
 
 /** Tells whether a call matters: an open change whose result was never read explains nothing, so the search skips it. */
-function matters({ asked, told: { as } }: RoomCall, seen: ReadonlySet<string>): boolean {
+function matters({ asked, outcome: { as } }: RoomCall, seen: ReadonlySet<string>): boolean {
   if (as !== 'open') return true
   if (asked.do === 'update') return seen.has(asked.topic)
   return asked.do !== 'addDevice' || seen.has(asked.user)
@@ -113,7 +113,7 @@ function matters({ asked, told: { as } }: RoomCall, seen: ReadonlySet<string>): 
 
 /** Adds the time of a call; an unanswered call may apply at any later time. */
 function timed(call: RoomCall): { call: RoomCall; start: number; end: number } {
-  return { call, start: call.start, end: call.told.as === 'open' ? Infinity : call.end }
+  return { call, start: call.start, end: call.outcome.as === 'open' ? Infinity : call.end }
 }
 
 /** Groups the calls by room. A list says for each room of its owner whether it exists, and its state. */
@@ -128,14 +128,14 @@ function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
   for (const call of history) {
     const { asked, owner } = call
     if (asked.do === 'list' || asked.do === 'signIn' || asked.room === '') continue
-    if (call.told.as === 'unasked' || call.told.as === 'wrong') continue
+    if (call.outcome.as === 'unasked' || call.outcome.as === 'wrong') continue
     const known = ofOwner.get(owner) ?? new Set()
     ofOwner.set(owner, known.add(asked.room))
-    if (call.told.as === 'open' && !isChange(call)) continue
+    if (call.outcome.as === 'open' && !isChange(call)) continue
     note(asked.room, { ...call, asked })
   }
   for (const call of history) {
-    const { asked, told: answer } = call
+    const { asked, outcome: answer } = call
     if (asked.do !== 'list' || answer.as !== 'done') continue
     const listed = new Map((answer.rooms ?? []).map((seen) => [seen.room, seen]))
     for (const room of ofOwner.get(asked.owner) ?? []) {
@@ -143,7 +143,7 @@ function callsOfRooms(history: readonly Call[]): Map<string, RoomCall[]> {
       note(room, {
         ...call,
         asked: { do: 'get', room, listed: true },
-        told: seen === undefined ? { as: 'noRoom' } : { as: 'done', seen },
+        outcome: seen === undefined ? { as: 'noRoom' } : { as: 'done', seen },
       })
     }
   }

@@ -27,7 +27,7 @@ export interface SeenRoom {
 export type AskedOfRoom = Exclude<Asked, { do: 'list' | 'signIn' }>
 
 /** Outcome of a call as the client saw it. */
-export type Told =
+export type Outcome =
   /** Done, with the result of the read. */
   | { as: 'done'; seen?: SeenRoom; users?: readonly string[]; rooms?: readonly SeenRoom[] }
   /** The room does not exist. */
@@ -51,7 +51,7 @@ export interface Call {
   /** Owner of the rooms: a list shows the rooms of one owner. */
   owner: string
   asked: Asked
-  told: Told
+  outcome: Outcome
   start: number
   end: number
 }
@@ -64,8 +64,8 @@ export function isChange({ asked }: Call): boolean {
 }
 
 /** Formats a call as one line for the person who reads a failed test. */
-export function told(call: Call, from = 0): string {
-  const { client, at, asked, told: answer, start, end } = call
+export function describeCall(call: Call, from = 0): string {
+  const { client, at, asked, outcome: answer, start, end } = call
   const { do: what, ...rest } = asked
   const { as, ...more } = answer
   const values = (of: object): string => (Object.keys(of).length === 0 ? '' : ` ${JSON.stringify(of)}`)

@@ -5,7 +5,7 @@ import { violations } from './history-checker.ts'
 import { type ClientsOptions, TirelessClients } from './tireless-clients.ts'
 
 /** Number of violations that are reported in full. */
-const toldWhole = 3
+const maxReported = 3
 
 /** Tools of a story. */
 export interface Proof {
@@ -43,7 +43,7 @@ export async function proved(
   const { history } = clients
   const found = [...violations(history), ...(await journalViolations(site))]
   if (found.length > 0) {
-    const whole = found.slice(0, toldWhole).map(({ what, calls }) => [what, ...calls].join('\n  '))
+    const whole = found.slice(0, maxReported).map(({ what, calls }) => [what, ...calls].join('\n  '))
     throw new Error(`${found.length} violations (seed ${seed}):\n${whole.join('\n')}${site.lastWords()}`)
   }
   console.info(summary(history))
@@ -64,8 +64,8 @@ async function journalViolations(site: ControllersSite): Promise<{ what: string;
 /** Counts the outcomes. */
 function summary(history: readonly Call[]): string {
   const counts = new Map<string, number>()
-  for (const { told } of history) {
-    const name = told.as === 'open' ? `open (${told.ret ?? 'no answer'})` : told.as
+  for (const { outcome } of history) {
+    const name = outcome.as === 'open' ? `open (${outcome.ret ?? 'no answer'})` : outcome.as
     counts.set(name, (counts.get(name) ?? 0) + 1)
   }
   const longest = Math.max(...history.map(({ start, end }) => end - start))

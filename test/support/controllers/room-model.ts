@@ -1,4 +1,4 @@
-import type { AskedOfRoom, Told } from './history.ts'
+import type { AskedOfRoom, Outcome } from './history.ts'
 
 /** State of one room at one moment of a possible order of its calls. */
 export interface RoomState {
@@ -24,30 +24,30 @@ export class Impossible {
 }
 
 /** Returns the state after a call with this outcome. An open change applies as requested. A list counts as one `get` per room. */
-export function after(state: RoomState, asked: AskedOfRoom, told: Told): RoomState | Impossible {
-  if (told.as === 'noRoom') return state.there ? new Impossible('the room is there') : state
-  if (told.as === 'exists') return existing(state, asked)
-  if (asked.do === 'devices') return sameDevices(state, told)
+export function after(state: RoomState, asked: AskedOfRoom, outcome: Outcome): RoomState | Impossible {
+  if (outcome.as === 'noRoom') return state.there ? new Impossible('the room is there') : state
+  if (outcome.as === 'exists') return existing(state, asked)
+  if (asked.do === 'devices') return sameDevices(state, outcome)
   if (asked.do === 'create') {
     if (state.there) return new Impossible('the room is there already')
     return { ...state, there: true, topic: asked.topic }
   }
   // The room, and the device with it, may have been deleted during the removal.
-  if (!state.there && told.as !== 'noDevice') return new Impossible('the room is not there')
+  if (!state.there && outcome.as !== 'noDevice') return new Impossible('the room is not there')
   switch (asked.do) {
     case 'update':
       return { ...state, topic: asked.topic }
     case 'delete':
       return { ...noRoom, gone: state.id === 0 ? state.gone : [...state.gone, state.id] }
     case 'get':
-      return read(state, told)
+      return read(state, outcome)
     case 'users':
       return state
     case 'addDevice':
       if (state.devices.includes(asked.user)) return new Impossible('the device is there already')
       return { ...state, devices: [...state.devices, asked.user].sort() }
     case 'removeDevice':
-      return withoutDevice(state, asked.user, told)
+      return withoutDevice(state, asked.user, outcome)
   }
 }
 
@@ -61,8 +61,8 @@ function existing(state: RoomState, asked: AskedOfRoom): RoomState | Impossible 
   return there ? state : new Impossible('there is none yet')
 }
 
-function read(state: RoomState, told: Told): RoomState | Impossible {
-  const seen = told.as === 'done' ? told.seen : undefined
+function read(state: RoomState, outcome: Outcome): RoomState | Impossible {
+  const seen = outcome.as === 'done' ? outcome.seen : undefined
   if (seen === undefined) return state
   if (seen.topic !== state.topic) return new Impossible(`its topic is ${state.topic}`)
   if (state.id !== 0 && seen.id !== state.id) return new Impossible(`its number is ${state.id}`)
@@ -70,15 +70,15 @@ function read(state: RoomState, told: Told): RoomState | Impossible {
   return state.id === 0 ? { ...state, id: seen.id } : state
 }
 
-function sameDevices(state: RoomState, told: Told): RoomState | Impossible {
-  const users = told.as === 'done' ? told.users : undefined
+function sameDevices(state: RoomState, outcome: Outcome): RoomState | Impossible {
+  const users = outcome.as === 'done' ? outcome.users : undefined
   if (users === undefined || users.toSorted().join() === state.devices.join()) return state
   return new Impossible(`its devices are ${state.devices.join() || 'none'}`)
 }
 
-function withoutDevice(state: RoomState, user: string, told: Told): RoomState | Impossible {
+function withoutDevice(state: RoomState, user: string, outcome: Outcome): RoomState | Impossible {
   const there = state.devices.includes(user)
-  if (told.as === 'noDevice') return there ? new Impossible('the device is there') : state
+  if (outcome.as === 'noDevice') return there ? new Impossible('the device is there') : state
   if (!there) return new Impossible('the device is not there')
   return { ...state, devices: state.devices.filter((other) => other !== user) }
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../api-client.ts'
 import { seededRandom } from '../seeded-random.ts'
-import { requestOf, roomIdOf, toldBy, tokenOf } from './api-calls.ts'
+import { requestOf, roomIdOf, outcomeOf, tokenOf } from './api-calls.ts'
 import type { ControllersSite, SiteController } from '../sites/controllers-site.ts'
 import { credential } from '../sites/controllers-site.ts'
-import type { Asked, Call, Told } from './history.ts'
+import type { Asked, Call, Outcome } from './history.ts'
 import { isChange } from './history.ts'
 import { KeepAliveCaller, type Reply } from './keep-alive-caller.ts'
 
@@ -88,7 +88,7 @@ export class TirelessClients {
     while (acknowledged < count) {
       for (; at < this.history.length; at++) {
         const call = this.history[at]
-        if (call !== undefined && call.start >= began && call.told.as === 'done' && isChange(call)) acknowledged++
+        if (call !== undefined && call.start >= began && call.outcome.as === 'done' && isChange(call)) acknowledged++
       }
       if (performance.now() - began > within)
         throw new Error(
@@ -154,7 +154,7 @@ export class TirelessClients {
 
   note(call: Call): void {
     this.history.push(call)
-    if (call.told.as === 'done' && isChange(call)) this.#changes++
+    if (call.outcome.as === 'done' && isChange(call)) this.#changes++
   }
 
   #group(first: number): void {
@@ -207,8 +207,8 @@ export class Client {
   async run(group: () => Group, pauseMs: number): Promise<void> {
     while (!this.#all.stopped) {
       const mine = group()
-      const told = await this.ask(mine.owner, this.#next(mine), { group: mine })
-      await sleep(told.as === 'unasked' ? refusedMs : this.#random() * pauseMs)
+      const outcome = await this.ask(mine.owner, this.#next(mine), { group: mine })
+      await sleep(outcome.as === 'unasked' ? refusedMs : this.#random() * pauseMs)
     }
   }
 
@@ -217,23 +217,23 @@ export class Client {
   }
 
   /** Sends a request to one address of the site, random by default, and records it. */
-  async ask(owner: string, asked: Asked, { at, group }: { at?: SiteController; group?: Group } = {}): Promise<Told> {
+  async ask(owner: string, asked: Asked, { at, group }: { at?: SiteController; group?: Group } = {}): Promise<Outcome> {
     const controller = at ?? this.#one(this.#all.site.controllers)
     const start = performance.now()
     const reply = await this.#send(controller, asked, owner)
     const end = performance.now()
     let noted = asked
-    const told = toldBy(reply, asked)
+    const outcome = outcomeOf(reply, asked)
     if (asked.do === 'create' && asked.room === '') {
       // The site generated the room_id.
-      const room = told.as === 'done' ? roomIdOf(reply) : ''
+      const room = outcome.as === 'done' ? roomIdOf(reply) : ''
       noted = { ...asked, room }
       if (room !== '') group?.numbered.push(room)
     }
-    if (asked.do === 'signIn' && told.as === 'done') this.#token = tokenOf(reply)
-    if (asked.do === 'addDevice' && told.as === 'done') this.#devices.push({ room: asked.room, user: asked.user })
-    this.#all.note({ client: this.#name, at: controller.name, owner, asked: noted, told, start, end })
-    return told
+    if (asked.do === 'signIn' && outcome.as === 'done') this.#token = tokenOf(reply)
+    if (asked.do === 'addDevice' && outcome.as === 'done') this.#devices.push({ room: asked.room, user: asked.user })
+    this.#all.note({ client: this.#name, at: controller.name, owner, asked: noted, outcome, start, end })
+    return outcome
   }
 
   #next({ owner, rooms, numbered }: Group): Asked {

@@ -75,7 +75,7 @@ test('the port is read from a line or from the file; that of an earlier run is i
   const line = 'DevTools listening on ws://127.0.0.1:4711/devtools/browser/x\n'
   expect(await devtoolsAddress(join(profile, 'none'), () => `noise\n${line}`)).toBe('http://127.0.0.1:4711')
   await forgetPort(profile)
-  await expect(devtoolsAddress(profile, () => '', 1)).rejects.toThrow('the app tells the port of its DevTools')
+  await expect(devtoolsAddress(profile, () => '', 1)).rejects.toThrow('the app reports the port of its DevTools')
 })
 
 test('the console is recognised by its address, on Electron and on the stand-in', () => {

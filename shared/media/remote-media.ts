@@ -3,20 +3,20 @@ import { roomUserSchema } from './room-user.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Rooms with their media on another node: the process of the room page admits and removes users, and asks the controller for everything about media. Browsers
- * send their media directly to that server.
+ * Rooms whose media is on another node: the program that shows the room page lets people in and out, and asks the controller for everything that concerns media. What
+ * browsers send goes to that server by itself.
  */
 
-/** Maximum length of a sealed ticket, in characters. */
+/** Characters of a sealed ticket. */
 export const maxTicket = 4_096
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const source = z.enum(streamSources)
 
-/** A user of such a room who did not join through this process: a camera, or a client of the other server. */
+/** Somebody who is in such a room and did not come through this program: a camera, or a client of the other server. */
 const remotePersonSchema = roomUserSchema.extend({
-  /** The id is proven, or a camera's. Otherwise anybody may have chosen it. */
+  /** They have proven their id, or it is a camera's. Otherwise anybody may have called themselves so. */
   proven: z.boolean(),
 })
 export type RemotePerson = z.output<typeof remotePersonSchema>
@@ -24,21 +24,21 @@ export type RemotePerson = z.output<typeof remotePersonSchema>
 const remoteStream = z.strictObject({
   userId: z.string(),
   source,
-  /** Empty: none. */
+  /** Empty for none. */
   videoCodec: z.string(),
   audioCodec: z.string(),
-  /** A host has muted it. */
+  /** A host has silenced it. */
   videoMuted: z.boolean(),
   audioMuted: z.boolean(),
-  /** Its sound has audio levels (RFC 6464), and the current one is speech. */
+  /** Its sound tells how loud it is (RFC 6464), and whether that is speech now. */
   tellsLevel: z.boolean(),
   speaks: z.boolean(),
-  /** It has a substream. */
+  /** There is a smaller picture of it. */
   small: z.boolean(),
 })
 export type RemoteStream = z.output<typeof remoteStream>
 
-/** Users and streams in such a room, except those who joined through the receiving process. */
+/** People and streams of such a room, without those who came through the program that gets this. */
 export const remoteRoomSchema = z.strictObject({
   roomId,
   people: z.array(remotePersonSchema),
@@ -46,5 +46,5 @@ export const remoteRoomSchema = z.strictObject({
 })
 export type RemoteRoom = z.output<typeof remoteRoomSchema>
 
-/** A user has left the room on the node of its media. */
+/** Somebody is no longer in the room on the node of its media. */
 export const remoteOutSchema = z.strictObject({ roomId, userId, reason: z.enum(['kicked', 'restarting']) })

@@ -1,27 +1,27 @@
 import { maxRemovals, type Removal } from './control.ts'
 
-/** Id for no user: revokes a link, or every link of a room made until then. */
+/** Stands for no user: what is revoked is a link, or every link of a room that was made until then. */
 export const everybody = ''
 
 /**
- * Removals by room: how long a user is refused, and which links are revoked. The controller has one table for the site, and every process of an
- * embedded node has a copy that the controller updates. Bounded: the oldest entries go first.
+ * Removals by room: how long a user is refused, and which links are void. The controller has one table for the site, and every process of an
+ * embedded node a copy that the controller updates. Limited: the oldest entries go first.
  */
 export class RemovalTable {
   /** Latest removal by room, user and link. */
   readonly #removals = new Map<string, Removal>()
-  /** End of the refusal by room and user, in milliseconds since the epoch. */
+  /** End of the refusal by room and user, milliseconds since the epoch. */
   readonly #refused = new Map<string, number>()
-  /** Time before which links are refused, by room and user. */
+  /** Time by room and user before which links of this user are void. */
   readonly #outdated = new Map<string, number>()
-  /** Ids of revoked links. */
+  /** Ids of links that let nobody in any more. */
   readonly #revoked = new Map<string, true>()
 
   constructor(known: readonly Removal[] = []) {
     for (const removal of known) this.add(removal)
   }
 
-  /** Adds a removal: the user is refused until then, and every earlier link is revoked, and so is their personal one. Or links were revoked. */
+  /** A user was removed: they are refused until then, and every link issued before is over, as is the one that was theirs alone. Or links were revoked. */
   add(removal: Removal): void {
     const { roomId, userId, tokenId, at, until } = removal
     remember(this.#removals, JSON.stringify([roomId, userId, tokenId]), removal)
@@ -31,27 +31,27 @@ export class RemovalTable {
     if (tokenId !== '') remember(this.#revoked, tokenId, true)
   }
 
-  /** Tells whether this removal is already included. */
+  /** Whether this removal is here already. */
   has({ roomId, userId, tokenId, at }: Removal): boolean {
     return this.#removals.get(JSON.stringify([roomId, userId, tokenId]))?.at === at
   }
 
-  /** Lists all removals, in order of time. */
+  /** All that are remembered, in the order they happened. */
   list(): Removal[] {
     return [...this.#removals.values()]
   }
 
-  /** Tells whether this user is refused now, with any link. @param now milliseconds since the epoch */
+  /** Whether this user may not come in now, whatever the link. @param now milliseconds since the epoch */
   refuses(roomId: string, userId: string, now = Date.now()): boolean {
     return (this.#refused.get(JSON.stringify([roomId, userId])) ?? 0) > now
   }
 
-  /** Tells whether a link, or a browser without one, is refused. */
+  /** Whether a link, or a browser that came without one, is let in no more. */
   revoked(tokenId: string): boolean {
     return this.#revoked.has(tokenId)
   }
 
-  /** Tells whether a link was made before its user's removal; for `everybody`: before the links of the room were revoked. @param issuedAt milliseconds since the epoch */
+  /** Whether a link was made before its user was removed; of `everybody`: before the links of the room were revoked. @param issuedAt milliseconds since the epoch */
   outdated(roomId: string, userId: string, issuedAt: number): boolean {
     return issuedAt <= (this.#outdated.get(JSON.stringify([roomId, userId])) ?? -1)
   }

@@ -3,45 +3,45 @@ import { maxTicket } from './remote-media.ts'
 import { streamSources } from './stream-source.ts'
 
 /**
- * Methods about media of a room on another node. The process of the room page calls them, the controller answers: both sides are made from this table.
- * Browsers exchange their media directly with that node.
+ * Methods on the media of a room that is on another node. The program of the room page calls them, the controller answers: both sides are made from this table.
+ * Media of browsers goes straight to that node.
  */
 
 const roomId = z.string().min(1).max(128)
 const userId = z.string().min(1).max(128)
 const streamId = z.string().min(1).max(160)
-/** Displayed height, in device pixels; null: unknown. */
+/** Height at which the picture is shown, in device pixels; null: unknown. */
 const height = z.int().min(0).nullable()
 const sdp = z.string().max(64 * 1024)
 const session = z.string().min(1).max(64)
-/** Lets the next process, or the next controller, resume the media; sealed by the controller, and stored by the page. Empty: it cannot be resumed. */
+/** Lets the next program, or the next controller, resume the media; sealed by the controller, and kept by the page. Empty where it cannot be resumed. */
 const ticket = z.string().max(maxTicket)
 
-/** A new session; `sdp` answers the browser's offer, or is an offer for it, or is empty. */
+/** A session that was opened; `sdp` answers the browser's offer, or is an offer for it, or is empty. */
 const opened = z.strictObject({ session, sdp, ticket })
 const nothing = z.strictObject({})
 
 /** Each method with its parameters and its result. */
 export const roomMediaMethods = {
-  /** Publishes a browser's media: resolves to the answer to its offer. */
+  /** A browser sends: resolves to the answer to its offer. */
   publish: {
     params: z.strictObject({ roomId, userId, source: z.enum(streamSources), offer: sdp }),
     result: opened,
   },
-  /** Sends a stream to a browser: resolves to the node's offer. */
+  /** A browser receives a stream: resolves to the node's offer. */
   watch: {
     params: z.strictObject({
       roomId,
-      /** null: hidden viewer. */
+      /** null: unseen. */
       userId: userId.nullable(),
       streamId,
       height,
-      /** Requests the substream, if there is one. */
+      /** The smaller picture is wanted, where there is one. */
       small: z.boolean(),
     }),
     result: opened,
   },
-  /** Resumes media that a browser already exchanges since an earlier process or controller: resolves to the session, without a description. */
+  /** A browser sends or receives already, since an earlier program or controller: resolves to the session, which has no description. */
   resume: {
     params: z.strictObject({
       roomId,
@@ -56,9 +56,9 @@ export const roomMediaMethods = {
     }),
     result: opened,
   },
-  /** Takes the browser's answer to the node's offer. */
+  /** The browser answers the node's offer. */
   answer: { params: z.strictObject({ session, answer: sdp }), result: nothing },
-  /** Takes further candidates of the browser. */
+  /** The browser found further addresses. */
   trickle: {
     params: z.strictObject({
       session,
@@ -75,9 +75,9 @@ export const roomMediaMethods = {
     }),
     result: z.strictObject({ sdp }),
   },
-  /** Reports the displayed height, in device pixels; 0: hidden. An unknown session is ignored. */
+  /** The picture is shown so high, in device pixels; 0: not at all. Without such a session nothing happens. */
   resize: { params: z.strictObject({ session, height: z.int().min(0) }), result: nothing },
-  /** Ends the session. Idempotent. */
+  /** The session ends. Idempotent. */
   end: { params: z.strictObject({ session }), result: nothing },
 } as const
 
@@ -86,12 +86,12 @@ export type RoomMediaMethod = keyof Methods
 export type RoomMediaParams<M extends RoomMediaMethod> = z.output<Methods[M]['params']>
 export type RoomMediaResult<M extends RoomMediaMethod> = z.output<Methods[M]['result']>
 
-/** Media of rooms: publish, watch, and further calls on a session. */
+/** The media of rooms: publish, watch, and what follows on a session. */
 export type RoomMedia = {
   [M in RoomMediaMethod]: (params: RoomMediaParams<M>, signal: AbortSignal) => Promise<RoomMediaResult<M>>
 }
 
-/** One call of the table, as a message. */
+/** One call of the table as a message. */
 export const roomMediaCallSchema = z.discriminatedUnion('method', [
   z.strictObject({ method: z.literal('publish'), params: roomMediaMethods.publish.params }),
   z.strictObject({ method: z.literal('watch'), params: roomMediaMethods.watch.params }),
@@ -104,7 +104,7 @@ export const roomMediaCallSchema = z.discriminatedUnion('method', [
 ])
 export type RoomMediaCall = z.output<typeof roomMediaCallSchema>
 
-/** Runs the method of a message. Rejects like that method. */
+/** Calls the method that a message names. Rejects as that method does. */
 export async function callRoomMedia(
   media: RoomMedia,
   { method, params }: RoomMediaCall,
@@ -119,11 +119,11 @@ export async function callRoomMedia(
   return await run.call(media, params, signal)
 }
 
-/** Reasons of a failed call. */
+/** Reasons why a call fails. */
 const mediaRefusals = ['noRoom', 'noStream', 'noSession', 'tooManyVideos', 'badOffer', 'busy'] as const
 export type MediaRefusalName = (typeof mediaRefusals)[number]
 
-/** Outcome of a call; `result` is its method's. */
+/** Outcome of a call; `result` is that of its method. */
 export const mediaOutcomeSchema = z.discriminatedUnion('done', [
   z.strictObject({ done: z.literal(true), result: z.record(z.string(), z.unknown()) }),
   z.strictObject({ done: z.literal(false), refusal: z.enum(mediaRefusals) }),

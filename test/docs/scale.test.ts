@@ -39,7 +39,7 @@ function figure(cell: string, unit: 'ms/s' | 'MB'): number {
 }
 
 test('docs/operate/scale.md computes its sites of each size from its own capacity of one node', () => {
-  const costs = table('What a node carries')
+  const costs = table('Capacity of a node')
   const sizes = table('Sites of 10, 100 and 1,000')
   const cost = (name: string, node: number, unit: 'ms/s' | 'MB'): number => figure(row(costs, name)[node] ?? '', unit)
   const counts = row(sizes, 'cameras and people')

@@ -43,7 +43,7 @@ test('the controller of a guarded Janus node dies: nobody in a room notices, and
         const again = await controller.result('media.participant_token', { room_id, user_id: 'ann' })
         return again.ok ? 'let in' : again.error.message
       })
-      .toBe('They were taken out of the room a moment ago.')
+      .toBe('They were removed from the room a moment ago.')
     await expect.poll(() => ann.heard).toContainEqual(expect.objectContaining({ reason: 'kicked' }))
   } finally {
     await controller.stop('SIGKILL')

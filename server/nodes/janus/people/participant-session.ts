@@ -218,7 +218,7 @@ function untilOut(participant: JanusHandle, feeds: RoomFeeds): Promise<string> {
     // Also when its session is over.
     if (event.type === 'detached') ended.resolve(event.reason)
     else if (event.type !== 'plugin') return
-    else if (isOut(event.data)) ended.resolve('they were taken out of the room')
+    else if (isOut(event.data)) ended.resolve('the participant was removed from the room')
     else feeds.take(event.data)
   })
   return ended.promise

@@ -146,7 +146,7 @@ export class RelayBridge {
 
   #hearPublisher(event: HandleEvent, publisher: JanusHandle): void {
     if (event.type === 'plugin' && (event.data.leaving === 'ok' || event.data.videoroom === 'destroyed'))
-      this.#over(() => this.#options.ended('it was taken out of the room'))
+      this.#over(() => this.#options.ended('it was removed from the room'))
     else this.#hear(event, publisher)
   }
 

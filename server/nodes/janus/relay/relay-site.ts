@@ -143,7 +143,7 @@ export class RelaySite {
         void observer.leave(AbortSignal.timeout(leaveMs))
         throw error
       }
-      if (observer.isOver) throw new NodeConnectionError('it was put out again at once')
+      if (observer.isOver) throw new NodeConnectionError('it was removed again at once')
       this.#observer = observer
       this.#pendingUntil = 0
       this.#isHanging = false

@@ -143,7 +143,7 @@ export class RoomObserver {
     // In the event of one's own leaving, `ok` stands in the place of an id.
     if (videoroom === 'destroyed' || leaving === 'ok') {
       this.#handle.detach(never).catch(() => {})
-      return this.#end('it was taken out of the room', false)
+      return this.#end('it was removed from the room', false)
     }
     for (const publisher of publishers) this.#note(publisher)
     for (const id of [unpublished, leaving, kicked]) if (typeof id === 'string') this.#publications.delete(id)

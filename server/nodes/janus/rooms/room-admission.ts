@@ -89,9 +89,9 @@ export class JanusEntry {
     const room = this.#options.room(roomId)
     if (room === undefined) throw new NodeError('The room is not open on its node yet: try again.')
     if (relays.has(userId)) throw new NodeError('This user id is kept for relays between nodes: choose another one.')
-    // By the page or with a token: the id is proven.
+    // The page or the token has proven the id.
     if (removals.refuses({ roomId, userId, proven: true }))
-      throw new NodeError('They were taken out of the room a moment ago.')
+      throw new NodeError('They were removed from the room a moment ago.')
     const isThere = participants.user(roomId, userId) !== undefined
     if (!isThere && isFull(this.#countWith(roomId, userId), room)) throw new NodeError('The room is full.')
   }

@@ -16,7 +16,7 @@ interface RoomLoad {
 /** Users of one room. */
 interface RoomPresence {
   people: number
-  /** By userId, in the order they joined. */
+  /** Sessions by userId, in the order they joined. */
   sessions: Map<string, ParticipantSession>
   /** Nodes with somebody in the room. */
   nodes: Map<string, RoomLoad>

@@ -2,6 +2,7 @@ import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
+import { connectionTimeouts } from '../edge/limits.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { askOthersBy } from './peer-health.ts'
@@ -9,7 +10,7 @@ import { registerBy } from './register.ts'
 import type { MemberOptions } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { ControllerPlace, KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
-import { checkTimings, clusterTimes, electionTimes, timings } from '../store/election/timings.ts'
+import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../store/election/timings.ts'
 
 /** How to run a controller of a site that a database holds. */
 export interface SiteControllerOptions extends ControllerOptions {
@@ -26,7 +27,8 @@ export async function joinSite(
   before?: SiteMember,
 ): Promise<SiteMember> {
   const { dataFolder: folder, database, logger, version, name = hostname(), member } = options
-  checkTimings({ ...timings, election: { ...electionTimes, ...member?.times } })
+  const shipped = shippedTimings(connectionTimeouts.keepAliveMs)
+  checkTimings({ ...shipped, election: { ...electionTimes, ...member?.times } })
   // A site in files does not load what it does not use.
   const { openMember } = await import('../store/election/open-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }

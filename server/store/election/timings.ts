@@ -1,5 +1,4 @@
 import type { Backoff } from '../../../shared/backoff.ts'
-import { connectionTimeouts } from '../../edge/limits.ts'
 
 /** Times by which controllers elect their leader, in milliseconds. Tests shorten them. */
 export interface ElectionTimes {
@@ -108,11 +107,9 @@ export interface Timings {
   keepAlive: number
 }
 
-/** Times of a controller as it ships. */
-export const timings: Timings = {
-  election: electionTimes,
-  cluster: clusterTimes,
-  keepAlive: connectionTimeouts.keepAliveMs,
+/** Times of a controller as it ships. @param keepAlive after how long a port of the leader ends an idle connection, in milliseconds */
+export function shippedTimings(keepAlive: number): Timings {
+  return { election: electionTimes, cluster: clusterTimes, keepAlive }
 }
 
 const relations: readonly { holds: (times: Timings) => boolean; sentence: string }[] = [

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { checkTimings, type Timings, timings } from '../../../server/store/election/timings.ts'
+import { connectionTimeouts } from '../../../server/edge/limits.ts'
+import { checkTimings, shippedTimings, type Timings } from '../../../server/store/election/timings.ts'
+
+const timings = shippedTimings(connectionTimeouts.keepAliveMs)
 
 /** Timings of a controller with some replaced. */
 const withTimes = ({ election = {}, cluster = {}, ...others }: Changed = {}): Timings => ({

@@ -20,7 +20,7 @@ export interface CrashGuardOptions {
   end: (code: number, line: string, reason: 'repeated' | 'notRunning') => void
 }
 
-/** Exit code of a process that met an error that nobody foresaw and is not started again (EX_SOFTWARE of sysexits.h). */
+/** Exit code of a process after an unexpected error that is not started again (EX_SOFTWARE of sysexits.h). */
 const crashExitCode = 70
 /** Time for ending, in milliseconds, so that people and cameras are back within 5 s. */
 const abandonMs = 2_000

@@ -13,7 +13,7 @@ interface ParentPort {
 
 /** Time for open connections to close, in milliseconds. */
 const closeMs = 1_000
-/** Exit code after an error that nobody foresaw (EX_SOFTWARE of sysexits.h), and what its last words may take, in milliseconds. */
+/** Exit code after an unexpected error (EX_SOFTWARE of sysexits.h), and the time for its last messages, in milliseconds. */
 const crashExitCode = 70
 const crashMs = 200
 

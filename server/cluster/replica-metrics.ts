@@ -9,7 +9,7 @@ export interface ReplicaMetricSources {
   /** Requests that wait for a leader. */
   waiting(): number
   connections(): Promise<Readonly<Record<string, number>>>
-  /** How often the program was started again after an error that nobody foresaw. */
+  /** Restarts of the program after an unexpected error. */
   restarts: number
 }
 

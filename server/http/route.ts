@@ -24,7 +24,7 @@ export interface Route {
   safe: boolean
   /** Whether a session's token is wanted. */
   guarded: boolean
-  /** The error of a failure that nobody foresaw. */
+  /** The error of an unexpected failure. */
   unexpected: ErrorName
   parse(parameters: Parameters): Parsed
   /** The parameter with the access_key, of an operation without a token. */

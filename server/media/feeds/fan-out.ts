@@ -18,7 +18,7 @@ export interface Sink {
   report(now: number): void
   /** The feed is over. */
   ended(): void
-  /** One of the above threw what nobody foresaw: the sink is out of the feed and ends, the others go on. */
+  /** One of the above threw an unexpected error: the sink leaves the feed and ends, the others go on. */
   failed(error: unknown): void
 }
 

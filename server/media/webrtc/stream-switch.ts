@@ -12,7 +12,7 @@ export interface SwitchOptions {
   /** The viewer takes its packets anyhow. */
   main: Feed
   lifetime: Lifetime
-  /** A packet threw what nobody foresaw. */
+  /** A packet threw an unexpected error. */
   failed: (error: unknown) => void
   /** A stream could not be had, or ended by itself. */
   lost: (stream: PictureStream) => void

@@ -71,8 +71,7 @@ export class Member implements SiteMember {
     this.#found = found
     this.#unlock = unlock
     this.#since = clock()
-    const onError = (error: unknown): void =>
-      logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
+    const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
     this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
     this.#leader = options.before?.leader()
     this.followed = this.#follower

@@ -82,7 +82,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     migrations,
     roomNumbers,
     unlock,
-    onError: (error) => logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.'),
+    onError: (error) => logger?.error({ err: error }, 'unexpected error in the store'),
     ...(lease === undefined ? {} : { lease }),
   })
   // Rewrites records of an earlier version or with damage; a failure shows in the status.

@@ -60,8 +60,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
   const { state, chain, bases } = recovered
   const notices = new Notices(logger)
-  const onError = (error: unknown): void =>
-    logger?.error({ err: error }, 'Something in the store failed that nobody foresaw.')
+  const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
   for (const notice of recovered.notices) notices.add(notice)
   const losses = await Losses.open(folder, recovered.notices)
   // Before anything else is written: afterwards nothing in the folder shows any more what was lost.

@@ -56,7 +56,7 @@ export class LoopFailures {
     )
   }
 
-  /** Logs whole what nobody foresaw. */
+  /** Logs an unexpected error whole. */
   unexpected(error: unknown): void {
     this.#logger.error({ node: this.#node, err: error }, 'a room failed in an unexpected way')
   }

@@ -102,7 +102,7 @@ export class ControllerWatch {
     if (chosen === undefined) throw new ConsoleError('notFound', 'There is no such controller.')
     if (chosen.role === 'leader') throw new ConsoleError('conflict', `${chosen.name} leads already.`)
     if (chosen.gone)
-      throw new ConsoleError('conflict', `${chosen.name} has not been heard of: it cannot be made the leader.`)
+      throw new ConsoleError('conflict', `${chosen.name} has not reported lately, so it cannot become the leader.`)
     await this.#options.site.handOver(id)
     return { name: chosen.name }
   }

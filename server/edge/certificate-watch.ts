@@ -70,7 +70,7 @@ export class CertificateWatch {
       this.#tell(undefined)
     } catch (error) {
       if (!(error instanceof ConsoleError)) {
-        log.error({ err: error }, 'the certificate could not be looked at')
+        log.error({ err: error }, 'certificate files could not be checked')
         return
       }
       this.#failures++

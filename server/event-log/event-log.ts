@@ -125,7 +125,7 @@ export class EventLog {
     const subject = { type: 'site', id: '', name: '' } as const
     const { fault, dropped } = recovered
     if (fault !== undefined) {
-      options.logger.error({ fault }, 'the event log was changed while nobody looked after it')
+      options.logger.error({ fault }, 'event log was changed while the controller did not run')
       log.append({ kind: 'log.recovered', level: 'error', subject, params: { fault, dropped } })
     } else if (dropped > 0) log.append({ kind: 'log.recovered', subject, params: { fault: '', dropped } })
     else if (recovered.end.seq === 0) {

@@ -69,7 +69,7 @@ export class OtherControllers {
       const isAlone = !known.some(({ id, seenAt }) => id !== member.id && seenAt > now - clusterTimes.absent)
       this.#set([...new Set(others.map(({ place }) => place.node))].slice(0, most), isAlone)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'the other controllers of the site could not be looked up')
+      this.#options.logger.debug({ err: error }, 'other controllers could not be read')
     } finally {
       this.#looking = false
     }

@@ -44,7 +44,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     if (unproven === undefined) url = await open(parts, wanted.roomId, node)
     refusal = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
   } catch (error) {
-    if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for somebody')
+    if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for a visitor')
     problem = error instanceof ApiError ? error : new ApiError('internal')
     refusal = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
   }

@@ -99,7 +99,7 @@ export class CameraPulls {
     try {
       holder(error)
     } catch (cause) {
-      this.#log.error('the end of a camera could not be told', wholeText(cause))
+      this.#log.error('end of a camera could not be reported', wholeText(cause))
     }
   }
 
@@ -147,13 +147,13 @@ export class CameraPulls {
         if (!session.isAllowed(this.settings.allowed)) {
           lost(new RtspError('forbidden', 'cameras may not be at this address any more'))
         } else if (camera?.outdated === true) {
-          lost(new RtspError('closed', 'it is shown in another way from now on: it begins anew'))
+          lost(new RtspError('closed', 'conversion restarts because its form changed'))
         } else return
         void session.close()
       },
       end: () => {
         forget()
-        abort.abort(new RtspError('closed', 'nobody wants it any more'))
+        abort.abort(new RtspError('closed', 'it is not needed any more'))
         void session.close()
       },
     }

@@ -137,7 +137,7 @@ export class MediaRooms {
 
   /** Replaces a room after an unexpected error: everybody is removed and may come again. The controller need not open it. */
   #beginAnew(room: Room, error: unknown): void {
-    this.#log.error('a room failed: it begins anew', wholeText(error))
+    this.#log.error('a room failed and restarts', wholeText(error))
     const { config } = room
     if (this.#rooms.get(config.roomId) !== room) return
     this.#rooms.set(config.roomId, this.#make(config))

@@ -94,7 +94,7 @@ export class SignalConnection implements PersonLink {
     const standing = this.#standing
     if (!mayReceive(standing, message.type))
       return this.#parts.log.error(
-        'a message was not sent to somebody who may not read it',
+        'a message was not sent to a user without the right to it',
         `${message.type} to a ${standing}`,
       )
     if (this.#socket.bufferedAmount > maxUnsent) return this.#socket.terminate()

@@ -23,7 +23,7 @@ interface Slot extends ExpectedStream {
   /** 0 before its first packet. */
   ssrc: number
   /** It goes on under another SSRC with the packet that comes now. */
-  anew: boolean
+  restarted: boolean
   /** Arrival of its last packet, in milliseconds since the epoch. */
   heardAt: number
 }
@@ -35,7 +35,7 @@ export class IncomingStreams {
   readonly #bySsrc = new Map<number, Slot>()
 
   add(expected: ExpectedStream): void {
-    this.#slots.push({ ...expected, ssrc: 0, anew: false, heardAt: 0 })
+    this.#slots.push({ ...expected, ssrc: 0, restarted: false, heardAt: 0 })
   }
 
   /** Stream of an SSRC that has sent; undefined for every other. */
@@ -51,8 +51,8 @@ export class IncomingStreams {
     if (slot?.payloadType !== payloadType) return
     slot.heardAt = now
     if (!slot.stream.received(packet, now)) return
-    if (slot.anew) {
-      slot.anew = false
+    if (slot.restarted) {
+      slot.restarted = false
       slot.feed.beginAnew(slot.stream.kind)
     }
     slot.push(packet)
@@ -65,7 +65,7 @@ export class IncomingStreams {
         (each.rid === undefined || each.rid === headerExtension(packet, each.ridExtension)?.toString('latin1')),
     )
     if (slot === undefined || now - slot.heardAt < takeOverMs) return undefined
-    slot.anew = slot.ssrc !== 0
+    slot.restarted = slot.ssrc !== 0
     this.#bySsrc.delete(slot.ssrc)
     slot.ssrc = ssrc
     this.#bySsrc.set(ssrc, slot)

@@ -46,7 +46,7 @@ const passwordText = /^[A-Za-z0-9+/]{22,256}$/
 /** Those that an ICE session begins with. @throws Problem badRequest */
 export function checkedCredentials(userFragment: string, password: string): IceCredentials {
   if (userFragment.length < 4) throw broken('has an ice-ufrag that is too short')
-  if (!passwordText.test(password)) throw broken('begins ICE anew without a valid ice-pwd')
+  if (!passwordText.test(password)) throw broken('restarts ICE without a valid ice-pwd')
   return { userFragment, password }
 }
 

@@ -167,7 +167,7 @@ export class EmbeddedMedia {
     const { settings, udpPort } = this.#options.configuration(node)
     if (udpPort !== service.udpPort) {
       service.udpPort = udpPort
-      this.#options.logger.info({ udp_port: udpPort }, 'the UDP port changes: the embedded node starts anew')
+      this.#options.logger.info({ udp_port: udpPort }, 'UDP port changes: restarting the embedded node')
       void service.supervisor.restart()
     } else void service.supervisor.configure(settings)
   }

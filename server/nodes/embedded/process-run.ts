@@ -162,7 +162,7 @@ export class ProcessRun {
         ask: () => client.request('health', {}, signal),
         heardAt: () => client.lastHeard,
         onHang: () => {
-          logger.error({ pid: client.pid }, 'the embedded node hangs: it is started anew')
+          logger.error({ pid: client.pid }, 'embedded node hangs: restarting it')
           client.kill()
         },
       },

@@ -231,7 +231,7 @@ export class JanusNodes {
     const { guarded } = await traits.read(signal)
     if (!guarded)
       throw new NodeError(
-        `The node ${nodeName} has no token_secret: whoever reaches it may join its rooms without a token. Give the node one, and Janus the same (token_auth_secret).`,
+        `The node ${nodeName} has no token_secret: anyone who reaches it can join its rooms without a token. Set one here, and the same in Janus (token_auth_secret).`,
       )
     const roomToken = await node.admit(wish, signal)
     const token = coreToken(access.secrets.token_secret, wish.expiresAt)

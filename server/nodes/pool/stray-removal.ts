@@ -20,6 +20,6 @@ export function removeStray(context: PoolContext, { node: name, roomId, user: { 
     .catch((error: unknown) => {
       node.placement.recheck(roomId)
       const fields = { node: name, room: roomId, error: describeFailure(error) }
-      logger.info(fields, 'somebody who is on another node of their room now could not be taken off this one yet')
+      logger.info(fields, 'a user who moved could not be removed from the former node yet')
     })
 }

@@ -34,7 +34,7 @@ export class Registration {
 
   /** Makes this controller known to the one that leads, where that is to be done; in the background. */
   to(row: LeaderRow | undefined): void {
-    if (row?.holder !== this.#holder) this.#anew(row?.holder ?? '')
+    if (row?.holder !== this.#holder) this.#restart(row?.holder ?? '')
     const leader = row === undefined ? undefined : placeOf(row)
     if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
     if (this.#attempt !== undefined || performance.now() - this.#attemptedAt < this.#options.betweenMs) return
@@ -51,10 +51,10 @@ export class Registration {
 
   /** Registers again: this controller has a new address. */
   again(): void {
-    this.#anew(this.#holder)
+    this.#restart(this.#holder)
   }
 
-  #anew(holder: string): void {
+  #restart(holder: string): void {
     this.#attempt?.abort()
     this.#attempt = undefined
     this.#holder = holder

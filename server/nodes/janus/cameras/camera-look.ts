@@ -47,7 +47,7 @@ export async function lookAtCamera(
     found = await probe({ address: at, login }, signal)
   } catch (error) {
     signal.throwIfAborted()
-    logger.debug({ err: error }, 'a camera could not be looked at before Janus pulls it')
+    logger.debug({ err: error }, 'a camera could not be probed before Janus pulls it')
     return unseen(url, restricted())
   }
   const { kind, message, tracks, address } = found

@@ -197,7 +197,7 @@ export class JanusCameras implements RoomDevices {
       const found = await probe()?.(device, this.#closing.signal)
       if (found?.kind === 'forbidden') this.#bridges.giveUp(bridge, 'forbidden', found.message)
     } catch (error) {
-      logger.debug({ err: error }, 'whether a camera is where cameras may be could not be looked at')
+      logger.debug({ err: error }, 'address of a camera could not be checked')
     }
   }
 
@@ -286,7 +286,7 @@ export class JanusCameras implements RoomDevices {
       if (strays.length > 0)
         this.#options.emit({ type: 'drifted', kind: 'cameraUnknown', subjects: strays.map(() => '') })
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'the mountpoints of a Janus node could not be looked at')
+      this.#options.logger.debug({ err: error }, 'mountpoints of a Janus node could not be listed')
     }
   }
 

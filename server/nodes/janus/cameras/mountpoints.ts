@@ -92,7 +92,7 @@ export class Mountpoints {
     const strays: string[] = []
     for (const id of listed) {
       if (!id.startsWith(ourMountpoints) || this.#held.has(id) || this.#ending.has(id)) continue
-      this.#options.logger.info({ mountpoint: id }, 'a mountpoint that nobody holds is destroyed')
+      this.#options.logger.info({ mountpoint: id }, 'destroying an unused mountpoint')
       await this.#destroy(session, id)
       strays.push(id)
     }

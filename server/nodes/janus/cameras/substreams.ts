@@ -214,7 +214,7 @@ export class Substreams implements SmallPictures {
       const video = (await requests.media(session, id)).find(({ type }) => type === 'video')
       if ((video?.age_ms ?? Number.POSITIVE_INFINITY) < stallMs) return
     } catch (error) {
-      logger.debug({ err: error }, 'whether a second stream flows could not be looked at')
+      logger.debug({ err: error }, 'substream could not be checked')
       return
     }
     for (const view of [...this.#views]) {

@@ -93,7 +93,7 @@ export class RoomPlaces {
     try {
       await (await place.joining).leave(never)
     } catch (error) {
-      this.#options.logger.debug({ err: error }, 'somebody who left a room of a Janus node could not be taken out')
+      this.#options.logger.debug({ err: error }, 'a user who left a room could not be removed from its Janus node')
     }
   }
 
@@ -116,7 +116,7 @@ export class RoomPlaces {
     place.person = person
     this.#rename(place, userName).then(
       () => this.#options.changed(person),
-      (error: unknown) => this.#options.logger.debug({ err: error }, 'somebody is still called as before'),
+      (error: unknown) => this.#options.logger.debug({ err: error }, 'a user could not be renamed'),
     )
   }
 

@@ -28,7 +28,7 @@ export async function participantOn(
 ): Promise<string | undefined> {
   try {
     const answer = answerSchema.safeParse(await admin.ask({ janus: 'handle_info' }, signal, `/${session}/${handle}`))
-    if (!answer.success) throw new NodeError('it told of a handle in a form that is not known')
+    if (!answer.success) throw new NodeError('it sent an event of a handle in an unknown form')
     const { id, streams } = answer.data.info.plugin_specific
     if (id !== undefined) return streams.length > 0 ? id : undefined
     return streams.find(({ active, feed_id }) => active === true && feed_id !== undefined)?.feed_id

@@ -223,7 +223,7 @@ export class RelayedMedia implements RoomMedia, RoomPeople {
       if (people === undefined || known.has(people)) continue
       this.#out(place, new NodeError('the room is no longer on their node'))
       people.leave(roomId, place.person.userId).catch((error: unknown) => {
-        this.#options.logger.debug({ room: roomId, err: error }, 'somebody was not taken out of a node that they left')
+        this.#options.logger.debug({ room: roomId, err: error }, 'a user who left could not be removed from a node')
       })
     }
     this.#options.tell({ type: 'feeds', roomId })

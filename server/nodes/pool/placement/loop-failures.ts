@@ -52,7 +52,7 @@ export class LoopFailures {
     this.#complained = true
     this.#logger.warn(
       { node: this.#node, room: roomId, error: describeFailure(error) },
-      'a room could not be made what the store says: tried again after the next good poll',
+      'a room could not be corrected on its node: retry after the next good poll',
     )
   }
 

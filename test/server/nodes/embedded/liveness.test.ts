@@ -150,7 +150,7 @@ test('a node that hangs is detected within 15 s, however rarely it is polled', a
   expect(processes.map(({ killed }) => killed)).toEqual([false])
   await vi.advanceTimersByTimeAsync(6_000)
   expect(processes[0]?.killed).toBe(true)
-  expect(log).toContain('the embedded node hangs: it is started anew')
+  expect(log).toContain('embedded node hangs: restarting it')
   await vi.advanceTimersByTimeAsync(2_000)
   expect(processes.map(({ killed }) => killed)).toEqual([true, false])
   expect(told).toEqual(['restarted', 'restarted'])

@@ -188,7 +188,7 @@ test('a room that the returning node refuses does not delay the others', async (
   }
   node('main').setFault(none)
   await opened.promise
-  const complaint = 'a room could not be made what the store says: tried again after the next good poll'
+  const complaint = 'a room could not be corrected on its node: retry after the next good poll'
   await expect.poll(() => logged, { timeout: 10_000 }).toContain(complaint)
   node('main').openRoom = openRoom
   await expect.poll(async () => (await node('main').rooms(signal)).sort()).toEqual(['r1', 'r2'])

@@ -7,7 +7,7 @@ import type { Texts } from './texts.ts'
 const gatherMs = 2_000
 
 /** Parts of the notifications. */
-export interface Teller {
+export interface Recorder {
   texts: () => Texts
   /** Tells whether the operator sees the console, and so needs no notification. */
   isVisible: () => boolean
@@ -17,15 +17,15 @@ export interface Teller {
 
 /** Notifies of nodes and devices that fail while the window is hidden. Needs every event and the state at the start. */
 export class DownNotifications {
-  readonly #teller: Teller
+  readonly #recorder: Recorder
   readonly #nodes = new Map<string, NodeView['state']>()
   readonly #joined = new Set<string>()
   #downNodes = new Set<string>()
   #downDevices = new Map<string, string>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(teller: Teller) {
-    this.#teller = teller
+  constructor(recorder: Recorder) {
+    this.#recorder = recorder
   }
 
   onEvent(event: ConsoleEvent): void {
@@ -42,7 +42,7 @@ export class DownNotifications {
       if (state !== 'offline') this.#downNodes.delete(config.name)
       else if (isUp(before.get(config.name))) this.#downNodes.add(config.name)
     }
-    this.#tellSoon()
+    this.#notifySoon()
   }
 
   /** Takes the changed devices. */
@@ -58,27 +58,27 @@ export class DownNotifications {
       this.#joined.delete(userId)
       this.#downDevices.delete(userId)
     }
-    this.#tellSoon()
+    this.#notifySoon()
   }
 
-  #tellSoon(): void {
+  #notifySoon(): void {
     if (this.#downNodes.size + this.#downDevices.size === 0 || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => this.#tell(), gatherMs)
+    this.#timer = setTimeout(() => this.#notify(), gatherMs)
     this.#timer.unref()
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined
     const [nodes, devices] = [[...this.#downNodes], [...this.#downDevices.values()]]
     this.#downNodes = new Set()
     this.#downDevices = new Map()
-    if (this.#teller.isVisible()) return
-    const texts = this.#teller.texts()
+    if (this.#recorder.isVisible()) return
+    const texts = this.#recorder.texts()
     const lines: string[] = []
     if (nodes.length > 0) lines.push(nodes.length === 1 ? texts.nodeDown(nodes.join()) : texts.nodesDown(nodes.length))
     if (devices.length > 0)
       lines.push(devices.length === 1 ? texts.deviceDown(devices.join()) : texts.devicesDown(devices.length))
-    if (lines.length > 0) this.#teller.show(lines.join('\n'))
+    if (lines.length > 0) this.#recorder.show(lines.join('\n'))
   }
 }
 

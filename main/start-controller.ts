@@ -57,7 +57,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       restarts,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: process.env.ROOMDESK_FFMPEG },
     })
-    if (controller.firstStart !== undefined) await tellFirewallAsks(launch.host, texts())
+    if (controller.firstStart !== undefined) await explainFirewall(launch.host, texts())
     try {
       await controller.start()
       return controller
@@ -103,7 +103,7 @@ async function askAboutKeychain({ isLocked, message }: KeychainError, texts: Tex
 }
 
 /** Systems that ask at the first connection from another machine, which waits for the answer: announced before a new site opens to others. */
-export async function tellFirewallAsks(host: string | undefined, texts: Texts): Promise<void> {
+export async function explainFirewall(host: string | undefined, texts: Texts): Promise<void> {
   const { platform } = process
   if (host === undefined || !leavesMachine(host) || (platform !== 'win32' && platform !== 'darwin')) return
   await dialog.showMessageBox({

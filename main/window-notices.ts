@@ -9,7 +9,7 @@ export class WindowNotices {
   readonly #texts: () => Texts
   #window: BrowserWindow | undefined
   #waiting: string[] = []
-  #isTelling = false
+  #isReporting = false
 
   constructor(texts: () => Texts) {
     this.#texts = texts
@@ -18,7 +18,7 @@ export class WindowNotices {
   /** Shows notices in this window from now on, until it is closed. */
   attach(window: BrowserWindow): void {
     this.#window = window
-    const tell = (): void => void this.#tell()
+    const tell = (): void => void this.#notify()
     window.on('show', tell)
     window.on('restore', tell)
     window.on('closed', () => {
@@ -28,21 +28,21 @@ export class WindowNotices {
 
   add(text: string): void {
     this.#waiting = [...this.#waiting, text].slice(-maxWaiting)
-    void this.#tell()
+    void this.#notify()
   }
 
   /** Shows one dialog at a time, with all waiting texts. */
-  async #tell(): Promise<void> {
-    while (!this.#isTelling && this.#waiting.length > 0) {
+  async #notify(): Promise<void> {
+    while (!this.#isReporting && this.#waiting.length > 0) {
       const window = this.#window
       if (window === undefined || !window.isVisible() || window.isMinimized()) return
       const lines = this.#waiting
       this.#waiting = []
-      this.#isTelling = true
+      this.#isReporting = true
       const message = lines.length === 1 ? lines.join() : this.#texts().notShown
       const detail = lines.length === 1 ? '' : lines.join('\n')
       await dialog.showMessageBox(window, { type: 'warning', title: 'Roomdesk', message, detail }).finally(() => {
-        this.#isTelling = false
+        this.#isReporting = false
       })
     }
   }

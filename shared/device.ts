@@ -34,7 +34,7 @@ export const deviceErrorMessages: Readonly<Record<DeviceErrorKind, string>> = {
   protocol: 'The device did not answer as an RTSP server does: check the address.',
   certificate:
     'The certificate of the device is not trusted: let the settings trust camera certificates, or give it one of an authority.',
-  noUsableTrack: 'The device sends no media that can be carried: set it to H.264 video.',
+  noUsableTrack: 'The device sends no supported media: set it to H.264 video.',
   closed: 'The device closed the connection.',
   stalled: 'The device stopped sending media.',
   noNode: 'No MCU is available for this room.',

@@ -152,7 +152,7 @@ async function run(): Promise<void> {
   await opened.start()
   state.runsOn = true
   process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
-  tellFirstStart(opened)
+  reportFirstStart(opened)
 }
 
 /** A site in files has one controller; one in a database may have several. */
@@ -180,7 +180,7 @@ function readyLine(controller: Controller | SiteController): Record<string, unkn
 }
 
 /** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */
-function tellFirstStart(controller: Controller | SiteController): void {
+function reportFirstStart(controller: Controller | SiteController): void {
   const { firstStart, consoleKey } = controller
   if (firstStart === undefined || consoleKey === undefined) return
   const lines = [

@@ -22,16 +22,16 @@ export class FollowedSite implements ReadStore {
   constructor(store: FollowedStore, sealer: Sealer) {
     this.#sealer = sealer
     this.#store = store
-    this.#stop = store.onChange((changes) => this.#tell(changes))
+    this.#stop = store.onChange((changes) => this.#notify(changes))
   }
 
   /** Reads the site from this store from now on. Notifies listeners, as settings and accounts may differ. */
   follow(store: FollowedStore): void {
     this.#stop()
     this.#store = store
-    this.#stop = store.onChange((changes) => this.#tell(changes))
+    this.#stop = store.onChange((changes) => this.#notify(changes))
     const settings = store.get('settings', 'site')
-    this.#tell([{ collection: 'settings', key: 'site', value: settings }])
+    this.#notify([{ collection: 'settings', key: 'site', value: settings }])
   }
 
   settings(): Settings {
@@ -60,7 +60,7 @@ export class FollowedSite implements ReadStore {
     return unsealIn(this, this.#sealer, sealed, place)
   }
 
-  #tell(changes: readonly Change[]): void {
+  #notify(changes: readonly Change[]): void {
     for (const listener of [...this.#listeners]) listener(changes)
   }
 }

@@ -99,14 +99,14 @@ export class LeaderEvents {
     client.once('open', open)
     client.on('message', (data: Buffer) => {
       alive()
-      this.#tell(data.toString('utf8'))
+      this.#notify(data.toString('utf8'))
     })
     await closed
     clearTimeout(silent)
     ends.removeEventListener('abort', end)
   }
 
-  #tell(message: string): void {
+  #notify(message: string): void {
     const { event: name, payload } = JSON.parse(message) as { event?: string; payload?: unknown }
     // This event differs by controller: each one sends its own.
     if (name === undefined || !Object.hasOwn(events, name) || name === 'controllers.changed') return

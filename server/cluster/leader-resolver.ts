@@ -56,7 +56,7 @@ export class LeaderResolver {
       this.#leading = { id, place, own, gone: new AbortController(), targets: new Map(), down: new Set() }
       before?.gone.abort(new Error('Another controller leads.'))
     }
-    this.#tell()
+    this.#notify()
   }
 
   /** Notes that nobody leads: this controller led until now, or its leader is known to be gone. */
@@ -119,7 +119,7 @@ export class LeaderResolver {
   close(): void {
     this.#closed = true
     this.leave()
-    this.#tell()
+    this.#notify()
   }
 
   async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
@@ -127,12 +127,12 @@ export class LeaderResolver {
       await sleep(clusterTimes.connectAgain, undefined, { ref: false })
       if (this.#closed || this.#leading !== leading || !(await accepts(target.port))) continue
       leading.down.delete(listener)
-      this.#tell()
+      this.#notify()
       return
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#changed]) listener()
   }
 

@@ -12,10 +12,10 @@ type Health = z.infer<typeof healthSchema>
 export function askOthersBy(trust: PeerTrust): AskOthers {
   return async (others, signal) => {
     let unproven = false
-    const unheard = (error: unknown): undefined => {
+    const unobserved = (error: unknown): undefined => {
       if (error instanceof UnprovenAnswerError) unproven = true
     }
-    const said = await Promise.all(others.map((other) => healthOf(other, trust, signal).catch(unheard)))
+    const said = await Promise.all(others.map((other) => healthOf(other, trust, signal).catch(unobserved)))
     let leader: { id: string; epoch: string } | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}

@@ -10,7 +10,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventLog } from '../event-log/event-log.ts'
-import { tellSignIns } from '../event-log/sources/sign-ins.ts'
+import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { Port } from '../http/listeners.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import type { FollowedSite } from './followed-site.ts'
@@ -93,7 +93,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       }
       return { ok: false, body }
     },
-    signIns: tellSignIns(options.events),
+    signIns: recordSignIns(options.events),
     proof,
     kept,
   })

@@ -8,7 +8,7 @@ import {
   type FieldProblem,
 } from '../../shared/console/procedure.ts'
 import { ApiError, type ErrorName } from '../../shared/result-codes.ts'
-import type { ChangeTeller } from './change-teller.ts'
+import type { ChangeRecorder } from './change-recorder.ts'
 import type { CallOrigin, Handlers } from './handlers.ts'
 import { type CallFacts, refuseCall, refuseCaller, roleOfSight } from './judge-call.ts'
 import { shownTo } from './shown-to-role.ts'
@@ -38,7 +38,7 @@ const codes: Partial<Record<ErrorName, ConsoleErrorCode>> = {
 export function createDispatch(
   handlers: Handlers,
   logger: Logger,
-  changes: Pick<ChangeTeller, 'before'>,
+  changes: Pick<ChangeRecorder, 'before'>,
   facts: CallFacts,
 ): Dispatch {
   // The map of handlers is typed name by name; a name that is only known at run time needs it untyped once.

@@ -13,7 +13,7 @@ export interface NewLeader {
 /** Leaders of the site, as a program remembers them in either of its roles. */
 export class LeaderHistory {
   #now: KnownController | undefined
-  #untold: NewLeader | undefined
+  #unreported: NewLeader | undefined
   #named = ''
 
   /** @param self the controller of this program: of itself it knows whether it was `named` by the one before */
@@ -24,7 +24,7 @@ export class LeaderHistory {
       const byHand = id === self.id ? self.named : id === this.#named
       // Why another one took over from a third is not known here.
       const why = byHand ? 'byHand' : id === self.id ? 'lost' : ''
-      this.#untold = { id, name, from: this.#now.name, why }
+      this.#unreported = { id, name, from: this.#now.name, why }
       this.#named = ''
     }
     this.#now = leader
@@ -37,8 +37,8 @@ export class LeaderHistory {
 
   /** The last change of the leader, returned once. */
   take(): NewLeader | undefined {
-    const told = this.#untold
-    this.#untold = undefined
+    const told = this.#unreported
+    this.#unreported = undefined
     return told
   }
 }

@@ -7,7 +7,7 @@ import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { EventLog } from '../event-log/event-log.ts'
-import { tellSignIns } from '../event-log/sources/sign-ins.ts'
+import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { OlderClients } from '../field-api/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
@@ -132,7 +132,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       replaceKey,
     }),
     ...settingsHandlers(applying, applied),
-    ...accountHandlers({ store, ...services.accountAccess, signIns: tellSignIns(parts.events) }),
+    ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(parts.events) }),
     ...credentialHandlers({
       credentials,
       roomsOf: (accessKey) => services.credentialRooms.count(accessKey),

@@ -40,7 +40,7 @@ export class ControllerWatch {
   #known: { at: number; items: readonly KnownController[] } = { at: 0, items: [] }
   #leaderlessSince: number
   #looking: Promise<void> | undefined
-  #told = ''
+  #notified = ''
   #stopped = false
 
   constructor(options: ControllerWatchOptions) {
@@ -117,7 +117,7 @@ export class ControllerWatch {
     if (this.#stopped) return
     const view = this.#view()
     this.#tellLog(view)
-    this.#tell(view)
+    this.#notify(view)
   }
 
   #tellLog(view: ControllersView): void {
@@ -135,12 +135,12 @@ export class ControllerWatch {
     }
   }
 
-  #tell(view: ControllersView): void {
+  #notify(view: ControllersView): void {
     if (!this.#options.hub.listening) return
     // That somebody is still there is no news.
     const news = JSON.stringify([view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at]), view.medium])
-    if (news === this.#told) return
-    this.#told = news
+    if (news === this.#notified) return
+    this.#notified = news
     this.#options.hub.emit('controllers.changed', view)
   }
 

@@ -1,5 +1,5 @@
 import type { Settings } from '../../shared/settings.ts'
-import { ChangeTeller } from '../console/change-teller.ts'
+import { ChangeRecorder } from '../console/change-recorder.ts'
 import type { ConsoleFeed } from '../console/console-feed.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import { createDispatch, type Dispatch } from '../console/dispatch.ts'
@@ -119,7 +119,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const dispatch = createDispatch(
     consoleHandlers(parts),
     logger,
-    new ChangeTeller(store, events, services.peopleNames),
+    new ChangeRecorder(store, events, services.peopleNames),
     {
       settings,
       isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),

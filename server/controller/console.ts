@@ -10,7 +10,7 @@ import { endsSessions } from '../console/ends-sessions.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventLog, EventSink } from '../event-log/event-log.ts'
-import { tellSignIns } from '../event-log/sources/sign-ins.ts'
+import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { Port } from '../http/listeners.ts'
 import type { Health } from './health.ts'
 import type { LeaderSite } from './open-site.ts'
@@ -58,7 +58,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     certificate: parts.certificate,
     metricsNeedToken: () => settings().console.metrics_token,
     health: parts.health,
-    signIns: tellSignIns(parts.signIns),
+    signIns: recordSignIns(parts.signIns),
     proof: leader?.proof,
     kept: leader?.kept,
     register: leader === undefined ? undefined : (joiner) => leader.member.register(joiner),

@@ -10,7 +10,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import { StoredBound } from '../event-log/end-bound.ts'
 import { EventLog } from '../event-log/event-log.ts'
-import { tellSiteFile } from '../event-log/sources/site-file-changes.ts'
+import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
 import { firewallAdvice } from './firewall-advice.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
 import type { Restarts } from './restarts.ts'
@@ -88,10 +88,10 @@ export async function prepareSite(
     if (site === undefined) made = await makeFirstSite(store)
     else await rememberStart(store)
   }
-  if (site !== undefined) await tellSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
+  if (site !== undefined) await recordSiteFile({ store, sink: events, site, path }, () => applySiteFile(store, site))
   if (options.keySignIn === true) {
     const on: SiteFile = { settings: { console: { key_sign_in: true } } }
-    await tellSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
+    await recordSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
   }
   if (isNew) {
     const hasConsole = options.consolePage !== undefined

@@ -4,12 +4,12 @@ import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
-import { tellNode } from '../rooms/background.ts'
+import { notifyNode } from '../rooms/background.ts'
 import type { StoredDevice, StoredRoom } from '../store/records.ts'
 import type { Change, Store } from '../store/store.ts'
 import { AttemptGate } from './attempt-gate.ts'
 import { type JoinPool, joinDevice, joinFailureOf, roomClosedFailure } from './device-joining.ts'
-import { joinsAnew } from './device-record.ts'
+import { rejoins } from './device-record.ts'
 import { DevicesByRoom } from './devices-by-room.ts'
 import { type JoinCause, Reconnector } from './reconnect.ts'
 
@@ -123,7 +123,7 @@ export class DeviceFleet {
       if (this.#memberIn(roomId, userId)?.device.paused === false) return
       await pool.removeDevice(roomId, userId)
     }
-    void tellNode(leave, 'an outgoing user left a room', logger)
+    void notifyNode(leave, 'an outgoing user left a room', logger)
   }
 
   #follow(changes: readonly Change[]): void {
@@ -142,7 +142,7 @@ export class DeviceFleet {
       this.#members.delete(userId)
       this.#old.delete(userId)
       if (this.#present(member.device)) this.expel(member.device.roomId, userId)
-      this.#tell(userId)
+      this.#notify(userId)
     } else if (member === undefined) {
       this.#start(device)
     } else {
@@ -157,10 +157,10 @@ export class DeviceFleet {
     if (device.paused && !before.paused) {
       reconnector.pause()
       this.expel(before.roomId, before.userId)
-    } else if (!device.paused && (before.paused || joinsAnew(before, device))) {
+    } else if (!device.paused && (before.paused || rejoins(before, device))) {
       this.#begin(member, 'changed', before)
     } else {
-      this.#tell(device.userId)
+      this.#notify(device.userId)
     }
   }
 
@@ -186,7 +186,7 @@ export class DeviceFleet {
         return { first, longest: Math.max(first, reconnect_longest_ms), steady }
       },
       clock,
-      changed: () => this.#tell(member().device.userId),
+      changed: () => this.#notify(member().device.userId),
     })
   }
 
@@ -281,7 +281,7 @@ export class DeviceFleet {
     return this.#options.pool.user(device.roomId, device.userId)?.device === true
   }
 
-  #tell(userId: string): void {
+  #notify(userId: string): void {
     for (const listener of this.#listeners) this.#guard(userId, () => listener(userId))
   }
 

@@ -97,7 +97,7 @@ export function toNodeDevice(device: StoredDevice, store: Pick<Store, 'unseal'>)
 }
 
 /** Whether a change makes the device join again: its address, login or room differs. */
-export function joinsAnew(before: StoredDevice, after: StoredDevice): boolean {
+export function rejoins(before: StoredDevice, after: StoredDevice): boolean {
   return (
     before.roomId !== after.roomId ||
     !sameAddress(before.userAddress, after.userAddress) ||

@@ -18,7 +18,7 @@ export interface CertificateWatchOptions {
 }
 
 /** Files are replaced one after the other: a pair that does not match is read again before it is reported. */
-const looksBeforeTold = 2
+const checksBeforeReport = 2
 
 /**
  * Checks the files of the site's certificate every few seconds and takes a renewed one into use, without a restart and without ending a connection. One that cannot be used leaves
@@ -67,18 +67,18 @@ export class CertificateWatch {
           log.warn({ ...material.change }, authorityNotice(material.change))
       }
       this.#failures = 0
-      this.#tell(undefined)
+      this.#notify(undefined)
     } catch (error) {
       if (!(error instanceof ConsoleError)) {
         log.error({ err: error }, 'certificate files could not be checked')
         return
       }
       this.#failures++
-      if (this.#failures >= looksBeforeTold) this.#tell(error.message)
+      if (this.#failures >= checksBeforeReport) this.#notify(error.message)
     }
   }
 
-  #tell(message: string | undefined): void {
+  #notify(message: string | undefined): void {
     if (message === this.#problem?.message) return
     this.#problem = message === undefined ? undefined : { message, since: Date.now() }
     if (message !== undefined) {

@@ -9,7 +9,7 @@ import { PeopleNames } from './people-names.ts'
 import { subjectOf } from './site-state.ts'
 import { watchClients } from './sources/clients.ts'
 import { type DeviceSources, watchDevices } from './sources/devices.ts'
-import { tellGuesses } from './sources/guesses.ts'
+import { reportGuesses } from './sources/guesses.ts'
 import { HostSource } from './sources/hosts.ts'
 import { watchFaults } from './sources/lab.ts'
 import { watchPool } from './sources/pool.ts'
@@ -62,7 +62,7 @@ export class SiteWatch {
 
   /** A media node refused something by itself. */
   guessed(guesses: RefusedGuesses): void {
-    tellGuesses(this.#sink, guesses)
+    reportGuesses(this.#sink, guesses)
   }
 
   #notice({ level, code, message, file = '', lost = false }: StoreNotice): void {

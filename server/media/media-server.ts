@@ -147,7 +147,7 @@ export class MediaServer {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
       this.#settings = settings
       this.#lead.leaseMs = settings.lease_ms
-      if (!isSame) this.#signal.tellNodes()
+      if (!isSame) this.#signal.notifyNodes()
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms

@@ -29,7 +29,7 @@ export interface RequestJournalOptions {
 }
 
 /** Between two messages to those who listen, milliseconds. */
-const tellEveryMs = 250
+const reportEveryMs = 250
 const secondMs = 1_000
 
 /**
@@ -44,7 +44,7 @@ export class RequestJournal implements RequestObserver {
   #secondBegan = Number.NEGATIVE_INFINITY
   #successes = 0
   #failures = 0
-  #untold: ActivityEntry[] = []
+  #unreported: ActivityEntry[] = []
   #timer: NodeJS.Timeout | undefined
   readonly #listeners = new Set<(added: ActivityAdded) => void>()
 
@@ -122,9 +122,9 @@ export class RequestJournal implements RequestObserver {
   /** Forgets every entry and tells so; numbers go on. */
   clear(): void {
     this.#entries.clear()
-    this.#untold = []
+    this.#unreported = []
     clearTimeout(this.#timer)
-    this.#tell()
+    this.#notify()
   }
 
   /** Calls the listener with new entries, collected. Returns the unsubscribe function. */
@@ -155,17 +155,17 @@ export class RequestJournal implements RequestObserver {
   #add(entry: ActivityEntry): void {
     this.#entries.add(entry)
     if (this.#listeners.size === 0) return
-    this.#untold.push(entry)
+    this.#unreported.push(entry)
     if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => this.#tell(), tellEveryMs)
+      this.#timer = setTimeout(() => this.#notify(), reportEveryMs)
       this.#timer.unref()
     }
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#timer = undefined
-    const items = this.#untold
-    this.#untold = []
+    const items = this.#unreported
+    this.#unreported = []
     for (const listener of this.#listeners) listener({ items, kept: this.kept, skipped: this.#skipped })
   }
 }

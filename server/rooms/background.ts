@@ -13,7 +13,7 @@ const settled: ReadonlySet<string> = new Set(['roomNotFound', 'roomClosed', 'nev
  * Sends a node a change that is on disk already: in the background, with a few tries. Resolves when it was sent or given up, and never rejects.
  * @param what for the log, when it is given up
  */
-export async function tellNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
+export async function notifyNode(run: () => Promise<unknown>, what: string, logger: NodeLogger): Promise<void> {
   for (let failures = 1; ; failures++) {
     try {
       await run()

@@ -8,7 +8,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
-import { atMost, tellNode } from './background.ts'
+import { atMost, notifyNode } from './background.ts'
 import { entryOf, newRecord, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
@@ -313,7 +313,7 @@ export class Rooms {
     if (changed && tell && this.#pool.onOnlineNode(roomId)) {
       await atMost(
         nodePatience,
-        tellNode(() => this.#pool.update(room), `room ${room.id} changed`, this.#logger),
+        notifyNode(() => this.#pool.update(room), `room ${room.id} changed`, this.#logger),
       )
     }
     return room

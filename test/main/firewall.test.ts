@@ -1,6 +1,6 @@
 import { dialog } from 'electron'
 import { afterEach, expect, test, vi } from 'vitest'
-import { tellFirewallAsks } from '../../main/start-controller.ts'
+import { explainFirewall } from '../../main/start-controller.ts'
 import { textsFor } from '../../main/texts.ts'
 
 const { platform } = process
@@ -17,7 +17,7 @@ async function told(on: NodeJS.Platform, host: string | undefined): Promise<stri
     said.push((values.at(-1) as { detail: string }).detail)
     return await Promise.resolve({ response: 0, checkboxChecked: false })
   })
-  await tellFirewallAsks(host, textsFor('en', 'en'))
+  await explainFirewall(host, textsFor('en', 'en'))
   return said
 }
 

@@ -143,11 +143,11 @@ class SilenceWatch {
     else if (now - this.#alarmedAt < this.#pauseMs) return
     else this.#pauseMs = Math.min(2 * this.#pauseMs, maxPauseMs)
     this.#alarmedAt = now
-    for (const watched of [sentinel, ...others]) this.#tell(watched)
+    for (const watched of [sentinel, ...others]) this.#notify(watched)
     for (const alarmed of this.#alarmed) alarmed()
   }
 
-  #tell(watched: Watched): void {
+  #notify(watched: Watched): void {
     const { connection, listener, received } = watched
     watched.told = true
     listener.silent()

@@ -29,7 +29,7 @@ export function useShownHeights(
     return new Map(arriving.map(({ id }) => [id, Math.round(heightOf(id) * window.devicePixelRatio)]))
   }
 
-  function tellNow(): void {
+  function notifyNow(): void {
     clearTimeout(timer)
     timer = undefined
     const now = heights()
@@ -40,8 +40,8 @@ export function useShownHeights(
 
   function changed(): void {
     const appears = [...heights()].some(([id, height]) => height > 0 && told.get(id) === 0)
-    if (appears) tellNow()
-    else timer ??= setTimeout(tellNow, settleMs)
+    if (appears) notifyNow()
+    else timer ??= setTimeout(notifyNow, settleMs)
   }
 
   watch([tiles, places], changed, { immediate: true })

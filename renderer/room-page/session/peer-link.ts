@@ -133,7 +133,7 @@ export class PeerLink {
     try {
       this.#makingOffer = true
       await this.connection.setLocalDescription()
-      this.#tellDescription()
+      this.#reportDescription()
     } catch {
       // The connection was closed meanwhile.
     } finally {
@@ -153,9 +153,9 @@ export class PeerLink {
       for (const transceiver of this.connection.getTransceivers().slice(0, 2)) transceiver.direction = 'sendrecv'
       await this.send(this.#sent)
       await this.connection.setLocalDescription()
-      this.#tellDescription()
+      this.#reportDescription()
     }
-    this.#tellTracks()
+    this.#reportTracks()
   }
 
   async #addCandidate({ candidate, mid }: { candidate: string; mid: string }): Promise<void> {
@@ -164,13 +164,13 @@ export class PeerLink {
     else await this.connection.addIceCandidate(init)
   }
 
-  #tellDescription(): void {
+  #reportDescription(): void {
     const description = this.connection.localDescription
     if (description === null || (description.type !== 'offer' && description.type !== 'answer')) return
     this.#listener.send({ kind: description.type, sdp: description.sdp })
   }
 
-  #tellTracks(): void {
+  #reportTracks(): void {
     const [audio, video, ...screens] = this.connection.getTransceivers()
     const screen = screens.find(({ currentDirection }) => currentDirection === 'recvonly')
     this.#listener.tracks({

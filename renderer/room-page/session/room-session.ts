@@ -167,7 +167,7 @@ export class RoomSession {
   show(heights: ReadonlyMap<string, number>): void {
     this.#heights = heights
     for (const [id, height] of heights) this.watching.show(id, height)
-    this.#tellShown()
+    this.#reportShown()
   }
 
   showChat(open: boolean): void {
@@ -224,8 +224,8 @@ export class RoomSession {
     else if (!resumed) this.#sending.restart()
     if (goesOn && handRaised) this.#signal?.send({ type: 'hand', raised: true })
     this.#publish()
-    this.#tellState()
-    this.#tellShown()
+    this.#notifyState()
+    this.#reportShown()
     for (const text of this.#ownLines.again()) this.#signal?.send({ type: 'chat', text })
     if (!first && wasLost) this.notices.tell('back')
   }
@@ -292,7 +292,7 @@ export class RoomSession {
 
   #deviceChanged(): void {
     this.#publish()
-    this.#tellState()
+    this.#notifyState()
   }
 
   #screenChanged(): void {
@@ -312,13 +312,13 @@ export class RoomSession {
     }
   }
 
-  #tellState(): void {
+  #notifyState(): void {
     if (this.#joined === undefined) return
     this.#signal?.send({ type: 'state', audio: this.microphone.input.on, video: this.camera.input.on })
   }
 
   /** In a peer-to-peer room streams come from the peers. */
-  #tellShown(): void {
+  #reportShown(): void {
     if (this.#joined === undefined || this.view.peerToPeer) return
     const streams = Array.from(this.#heights, ([stream_id, height]) => ({ stream_id, height }))
     this.#signal?.send({ type: 'shown', streams: streams.slice(0, maxShown) })

@@ -89,7 +89,7 @@ export class SignalClient {
   #tries = 0
   /** Moves since the last join. */
   #moves = 0
-  #heardAt = 0
+  #receivedAt = 0
   #pingId = 0
   #retry: ReturnType<typeof setTimeout> | undefined
   readonly #watch: ReturnType<typeof setInterval>
@@ -141,12 +141,12 @@ export class SignalClient {
   #opened(origin: string, socket: WebSocket): void {
     this.#asked = origin
     this.#socket = socket
-    this.#heardAt = Date.now()
+    this.#receivedAt = Date.now()
     const timer = setTimeout(() => socket.close(), joinMs)
     socket.send(JSON.stringify(this.#greeting()))
     socket.addEventListener('message', ({ data }) => {
       if (socket !== this.#socket || this.#over) return
-      this.#heardAt = Date.now()
+      this.#receivedAt = Date.now()
       const message = parsed(data)
       if (message === undefined) return
       if (message.type === 'joined' || message.type === 'waiting' || message.type === 'refused') clearTimeout(timer)
@@ -290,7 +290,7 @@ export class SignalClient {
   /** A dead connection may be silent: regular pings detect it. */
   #listen(): void {
     if (this.#socket === undefined || this.#lostAt > 0) return
-    if (Date.now() - this.#heardAt > silenceMs) this.#drop()
+    if (Date.now() - this.#receivedAt > silenceMs) this.#drop()
     else this.send({ type: 'ping', id: ++this.#pingId })
   }
 
@@ -300,7 +300,7 @@ export class SignalClient {
     const askedAt = Date.now()
     this.send({ type: 'ping', id: ++this.#pingId })
     setTimeout(() => {
-      if (socket === this.#socket && this.#heardAt < askedAt) this.#drop()
+      if (socket === this.#socket && this.#receivedAt < askedAt) this.#drop()
     }, doubtMs)
   }
 

@@ -2,7 +2,7 @@ import type { ControlEvent } from '../../../shared/media/control.ts'
 import type { EventSink } from '../event-log.ts'
 
 /** Writes what a media node refused by itself: forged links, wrong host passwords, attempts past a limit; what was tried is not kept. */
-export function tellGuesses(
+export function reportGuesses(
   sink: EventSink,
   { groups, more }: Pick<Extract<ControlEvent, { type: 'guesses' }>, 'groups' | 'more'>,
 ): void {

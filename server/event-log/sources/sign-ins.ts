@@ -2,7 +2,7 @@ import type { EventActor } from '../../../shared/console/events.ts'
 import type { EventSink } from '../event-log.ts'
 
 /** Writes who signed in to the console, and who offered a wrong key or password; `account` is empty for the key. */
-export function tellSignIns(sink: EventSink): {
+export function recordSignIns(sink: EventSink): {
   accepted(client: string, account: string): void
   refused(client: string, blocked: boolean, account: string): void
 } {

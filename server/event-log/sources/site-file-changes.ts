@@ -13,7 +13,7 @@ export interface NamedInSite {
 }
 
 /** Applies a site file and writes what it changed, one entry for each thing. @param path of the file; empty when it is not known @throws what `apply` throws */
-export async function tellSiteFile(
+export async function recordSiteFile(
   {
     store,
     sink,

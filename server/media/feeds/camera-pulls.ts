@@ -95,7 +95,7 @@ export class CameraPulls {
   }
 
   /** One holder that fails does not keep the others from hearing of it. */
-  #tell(holder: (error: RtspError) => void, error: RtspError): void {
+  #notify(holder: (error: RtspError) => void, error: RtspError): void {
     try {
       holder(error)
     } catch (cause) {
@@ -124,7 +124,7 @@ export class CameraPulls {
       forget()
       const holders = [...pull.holders]
       pull.holders.clear()
-      for (const holder of holders) this.#tell(holder, error)
+      for (const holder of holders) this.#notify(holder, error)
     }
     const ready = session.play(abort.signal).then(
       () => {

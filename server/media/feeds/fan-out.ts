@@ -93,15 +93,15 @@ export class FanOut {
     const sinks = [...this.#sinks]
     this.#sinks.clear()
     this.#empty()
-    for (const sink of sinks) this.#tell(sink, () => sink.ended())
+    for (const sink of sinks) this.#notify(sink, () => sink.ended())
   }
 
   #report(): void {
     const now = Date.now()
-    for (const sink of this.#sinks) this.#tell(sink, () => sink.report(now))
+    for (const sink of this.#sinks) this.#notify(sink, () => sink.report(now))
   }
 
-  #tell(sink: Sink, run: () => void): void {
+  #notify(sink: Sink, run: () => void): void {
     try {
       run()
     } catch (error) {

@@ -34,7 +34,7 @@ export class FeedAudio {
     this.lastPacketAt = now
     this.clock.received(timestampOf(packet), now)
     if (this.muted || !this.passes(level)) {
-      this.beginAnew()
+      this.restart()
       return undefined
     }
     const begins = this.#numbers.paused
@@ -46,7 +46,7 @@ export class FeedAudio {
   }
 
   /** Joins a new stream of the source, or what follows a pause, to the numbers so far. */
-  beginAnew(): void {
+  restart(): void {
     this.#numbers.pause()
   }
 }

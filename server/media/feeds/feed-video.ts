@@ -54,7 +54,7 @@ export class FeedVideo {
   }
 
   /** Joins a new stream of the source to the numbers so far. */
-  beginAnew(): void {
+  restart(): void {
     this.#numbers.pause()
   }
 

@@ -176,9 +176,9 @@ export class Feed {
   }
 
   /** Continues with another stream of the source, whose numbers have nothing to do with those before. */
-  beginAnew(kind: 'video' | 'audio'): void {
-    if (kind === 'audio') return this.sound.beginAnew()
-    this.picture.beginAnew()
+  restart(kind: 'video' | 'audio'): void {
+    if (kind === 'audio') return this.sound.restart()
+    this.picture.restart()
     this.requestKeyFrame()
   }
 

@@ -20,26 +20,26 @@ export function mute(room: Room, by: Member, userId: string, kind: 'audio' | 'vi
 export function muteAll(room: Room, by: Member): void {
   const others = [...room.members.values()].filter(({ user, audio }) => !user.device && user.role !== 'host' && audio)
   for (const member of others) silence(room, member, 'audio', by.user.userId)
-  room.tellAct(by, { act: 'mutedAll', count: others.length })
+  room.reportAct(by, { act: 'mutedAll', count: others.length })
 }
 
 /** Takes every person out, who may come again at once, as to a new meeting; cameras stay. */
 export function endMeeting(room: Room, by: Member): void {
-  room.beginAnew()
+  room.restart()
   room.waiting.clear((link) => link.removed('ended'))
   const people = [...room.members.values()].filter(({ user }) => !user.device)
   for (const { user } of people) room.remove(user.userId, 'ended')
-  room.tellAct(by, { act: 'ended', count: people.length })
+  room.reportAct(by, { act: 'ended', count: people.length })
 }
 
 /** Lets in somebody who waits, or everybody. @throws Problem noStream, locked, roomFull */
 export function letIn(room: Room, by: Member, userId?: string): void {
-  for (const who of room.waiting.letIn(userId)) room.tellAct(by, { act: 'letIn', who: nameOf(who), count: 1 })
+  for (const who of room.waiting.letIn(userId)) room.reportAct(by, { act: 'letIn', who: nameOf(who), count: 1 })
 }
 
 /** Does not let in somebody who waits. @throws Problem noStream */
 export function turnAway(room: Room, by: Member, userId: string): void {
-  room.tellAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
+  room.reportAct(by, { act: 'turnedAway', who: nameOf(room.waiting.turnAway(userId)), count: 1 })
 }
 
 /** Wants the room locked or unlocked: the controller keeps that. @throws Problem busy */

@@ -96,17 +96,17 @@ export class MediaRooms {
   }
 
   #make(config: RoomConfig): Room {
-    const tellIn = (roomId: string, { user, ticket }: Member): void =>
+    const notifyIn = (roomId: string, { user, ticket }: Member): void =>
       this.#emit(config.isRemote ? { type: 'remoteEntered', roomId, user, ticket } : { type: 'joined', roomId, user })
     const made: Room = new Room(config, {
       joined: (roomId, member) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
         if (!config.isRemote) this.#users += 1
-        tellIn(roomId, member)
+        notifyIn(roomId, member)
       },
       replaced: (roomId, member, differs) => {
         this.#sessions.set(sha256(member.session), { room: made, member })
-        if (differs) tellIn(roomId, member)
+        if (differs) notifyIn(roomId, member)
       },
       changed: (roomId, user) =>
         this.#emit(
@@ -163,7 +163,7 @@ export class MediaRooms {
     const room = this.#rooms.get(roomId)
     const member = room?.members.get(userId)
     if (room === undefined || member === undefined) return false
-    if (member.unproven) this.#tellRemoval(roomId, member, by)
+    if (member.unproven) this.#reportRemoval(roomId, member, by)
     else if (!member.user.device) this.#ban(roomId, member, by)
     return room.remove(userId, 'kicked')
   }
@@ -197,7 +197,7 @@ export class MediaRooms {
     this.#emit({ type: 'removed', ...removal, userName, by })
   }
 
-  #tellRemoval(roomId: string, { user: { userId, userName } }: Member, by: Doer | undefined): void {
+  #reportRemoval(roomId: string, { user: { userId, userName } }: Member, by: Doer | undefined): void {
     if (by !== undefined)
       this.#emit({ type: 'hostActed', roomId, act: 'removed', by, who: { userId, userName }, count: 1 })
   }

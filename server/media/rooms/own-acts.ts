@@ -17,7 +17,7 @@ export function setState(room: Room, member: Member, audio: boolean, video: bool
   member.audio = audio
   member.video = video
   speakUp(room, member, { audio, video })
-  room.tellChanged(member)
+  room.notifyChanged(member)
 }
 
 /** Hands on what people of a peer-to-peer room say to each other's pages. @throws Problem badRequest, noStream */

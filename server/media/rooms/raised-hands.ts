@@ -7,7 +7,7 @@ export function setHand(room: Room, member: Member, raised: boolean): void {
   if (raised === member.hand > 0) return
   const last = Math.max(...Array.from(room.members.values(), ({ hand }) => hand))
   member.hand = raised ? last + 1 : 0
-  room.tellChanged(member)
+  room.notifyChanged(member)
 }
 
 /** Lowers somebody's hand, or everybody's, for a host. @throws Problem noStream */

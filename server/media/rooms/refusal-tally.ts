@@ -44,7 +44,7 @@ export class RefusalTally {
       if (group.roomId !== roomId) group.roomId = ''
     } else if (this.#groups.size < maxGroups) this.#groups.set(key, { kind, path, client, roomId, count: 1 })
     else this.#more += 1
-    this.#timer ??= setTimeout(() => this.#tell(), this.#gatherMs).unref()
+    this.#timer ??= setTimeout(() => this.#notify(), this.#gatherMs).unref()
   }
 
   /** Stops reporting. */
@@ -52,7 +52,7 @@ export class RefusalTally {
     clearTimeout(this.#timer)
   }
 
-  #tell(): void {
+  #notify(): void {
     const event: Told = { type: 'guesses', groups: [...this.#groups.values()], more: this.#more }
     this.#groups.clear()
     this.#more = 0

@@ -59,7 +59,7 @@ export class RemotePart {
     const same = member.audio === audio && member.video === video && member.user.role === user.role
     Object.assign(member, { isRemote: true, unproven: !proven, audio, video })
     member.user.role = user.role
-    if (present !== undefined) return same ? undefined : room.tellChanged(member)
+    if (present !== undefined) return same ? undefined : room.notifyChanged(member)
     room.members.set(user.userId, member)
     room.lost.delete(user.userId)
     room.broadcast({ type: 'person_joined', person: member.person }, member)

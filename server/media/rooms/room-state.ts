@@ -20,7 +20,7 @@ export interface RoomState {
   /** Cameras that are to come back. */
   readonly lost: LostCameras
   broadcast(message: ToPerson, except?: Member): void
-  tellChanged(member: Member): void
+  notifyChanged(member: Member): void
   remove(userId: string, reason: LeaveReason): boolean
   /** @throws Problem noRoom, noSession */
   assertPresent(member: Member | undefined): void

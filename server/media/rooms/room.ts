@@ -86,7 +86,7 @@ export class Room {
   }
 
   /** Begins another meeting: passes and messages of the one before are void. */
-  beginAnew(): void {
+  restart(): void {
     this.#passesFrom = this.#clock() + 1
     this.chat.clear()
   }
@@ -116,7 +116,7 @@ export class Room {
   }
 
   /** Reports a host's act for the record. */
-  tellAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
+  reportAct(by: Member, act: Parameters<RoomListener['acted']>[2]): void {
     this.#listener.acted(this.config.roomId, { userId: by.user.userId, userName: by.user.userName }, act)
   }
 
@@ -154,7 +154,7 @@ export class Room {
     member.byPassword = true
     if (member.user.role === 'host') return
     member.user.role = 'host'
-    this.tellChanged(member)
+    this.notifyChanged(member)
     if (this.config.waitingRoom === true) member.send({ type: 'waiting_list', people: this.waiting.people })
     this.#listener.changed(this.config.roomId, member.user)
   }
@@ -211,9 +211,9 @@ export class Room {
     member.cancelAway = this.#lifetime.after(resumeMs, () => {
       member.cancelAway = undefined
       this.dropIfGone(member)
-      if (this.members.get(member.user.userId) === member) this.tellChanged(member)
+      if (this.members.get(member.user.userId) === member) this.notifyChanged(member)
     })
-    this.tellChanged(member)
+    this.notifyChanged(member)
   }
 
   /** Takes somebody out. Returns false when they are not in. @param mediaOver what they sent and watched on another server is over there */
@@ -320,7 +320,7 @@ export class Room {
   }
 
   /** Notifies everybody of a member's changed state. */
-  tellChanged(member: Member): void {
+  notifyChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
   }
 }

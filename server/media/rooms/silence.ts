@@ -17,7 +17,7 @@ export function silence(room: Room, member: Member, kind: 'audio' | 'video', by:
   if (room.config.isRemote) room.remote.mute(member, kind, true, by)
   room.remote.listen()
   member.send({ type: 'muted', by, kind })
-  room.tellChanged(member)
+  room.notifyChanged(member)
 }
 
 /** They say that they are on again: what a host muted of them is passed on. */

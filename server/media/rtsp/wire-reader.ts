@@ -85,7 +85,7 @@ export class WireReader {
       if (bytes[at] === dollar) {
         this.#listener.packet(bytes[at + 1] ?? 0, bytes.subarray(at + 4, at + whole))
       } else {
-        this.#tell(bytes.subarray(at, at + whole))
+        this.#notify(bytes.subarray(at, at + whole))
       }
       at += whole
       this.#empty = 0
@@ -118,7 +118,7 @@ export class WireReader {
     return head + body
   }
 
-  #tell(bytes: Buffer): void {
+  #notify(bytes: Buffer): void {
     const begun = this.#begun
     if (begun === undefined) return
     this.#begun = undefined

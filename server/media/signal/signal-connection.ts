@@ -102,7 +102,7 @@ export class SignalConnection implements PersonLink {
   }
 
   /** Sends the addresses of other nodes, for when this one is lost. */
-  tellNodes(): void {
+  notifyNodes(): void {
     if (this.entered) this.send({ type: 'nodes', other_nodes: this.#parts.settings().other_nodes })
   }
 
@@ -244,7 +244,7 @@ export class SignalConnection implements PersonLink {
     if (room.wait(identity, link)) return true
     this.#phase = { name: 'waiting', room, userId: identity.userId, link }
     this.send({ type: 'waiting', topic: room.config.topic })
-    if (this.#parts.settings().other_nodes.length > 0) this.tellNodes()
+    if (this.#parts.settings().other_nodes.length > 0) this.notifyNodes()
     return false
   }
 

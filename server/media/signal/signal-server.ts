@@ -68,8 +68,8 @@ export class SignalServer {
   }
 
   /** Sends everybody a changed list of nodes to ask when this one is lost. */
-  tellNodes(): void {
-    for (const connection of this.#connections) connection.tellNodes()
+  notifyNodes(): void {
+    for (const connection of this.#connections) connection.notifyNodes()
   }
 
   close(): void {

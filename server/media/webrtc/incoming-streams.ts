@@ -25,7 +25,7 @@ interface Slot extends ExpectedStream {
   /** It goes on under another SSRC with the packet that comes now. */
   restarted: boolean
   /** Arrival of its last packet, in milliseconds since the epoch. */
-  heardAt: number
+  receivedAt: number
 }
 
 /** The streams of one transport, told apart by SSRC: the first packets of an SSRC identify its stream (RFC 8843, section 9.2). */
@@ -35,7 +35,7 @@ export class IncomingStreams {
   readonly #bySsrc = new Map<number, Slot>()
 
   add(expected: ExpectedStream): void {
-    this.#slots.push({ ...expected, ssrc: 0, restarted: false, heardAt: 0 })
+    this.#slots.push({ ...expected, ssrc: 0, restarted: false, receivedAt: 0 })
   }
 
   /** Stream of an SSRC that has sent; undefined for every other. */
@@ -49,11 +49,11 @@ export class IncomingStreams {
     const payloadType = (packet[1] ?? 0) & 0x7f
     const slot = this.#bySsrc.get(ssrc) ?? this.#associate(packet, ssrc, payloadType, now)
     if (slot?.payloadType !== payloadType) return
-    slot.heardAt = now
+    slot.receivedAt = now
     if (!slot.stream.received(packet, now)) return
     if (slot.restarted) {
       slot.restarted = false
-      slot.feed.beginAnew(slot.stream.kind)
+      slot.feed.restart(slot.stream.kind)
     }
     slot.push(packet)
   }
@@ -64,7 +64,7 @@ export class IncomingStreams {
         each.payloadType === payloadType &&
         (each.rid === undefined || each.rid === headerExtension(packet, each.ridExtension)?.toString('latin1')),
     )
-    if (slot === undefined || now - slot.heardAt < takeOverMs) return undefined
+    if (slot === undefined || now - slot.receivedAt < takeOverMs) return undefined
     slot.restarted = slot.ssrc !== 0
     this.#bySsrc.delete(slot.ssrc)
     slot.ssrc = ssrc

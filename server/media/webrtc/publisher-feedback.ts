@@ -59,14 +59,14 @@ export class PublisherFeedback {
       const number = headerExtension(packet, this.transportExtension)
       if (number?.length !== 2) return
       this.#transport.arrived(number.readUInt16BE(0), performance.now())
-      if (this.#transport.full) this.#tellTransport()
+      if (this.#transport.full) this.#reportTransport()
     }
     if (this.#due) return
     this.#due = true
     this.#lifetime.after(this.transportExtension === 0 ? lookAfterMs : feedbackAfterMs, () => {
       this.#due = false
       if (this.transportExtension === 0) this.#look()
-      else this.#tellTransport()
+      else this.#reportTransport()
     })
   }
 
@@ -76,7 +76,7 @@ export class PublisherFeedback {
     const totals = this.#totals()
     this.#estimate.second(lostOf(this.#atReport, totals))
     this.#atReport = totals
-    this.#tellBitrate()
+    this.#reportBitrate()
   }
 
   /** Reports heavy losses of a moment at once. */
@@ -86,7 +86,7 @@ export class PublisherFeedback {
     if (totals.expected - before.expected < minPackets) return
     this.#atLook = totals
     const received = ((totals.bytes - before.bytes) * 8_000) / (totals.at - before.at)
-    if (this.#estimate.lost(lostOf(before, totals), received)) this.#tellBitrate()
+    if (this.#estimate.lost(lostOf(before, totals), received)) this.#reportBitrate()
   }
 
   #totals(): Totals {
@@ -106,13 +106,13 @@ export class PublisherFeedback {
     return this.#streams.find(({ ssrc }) => ssrc !== 0)
   }
 
-  #tellTransport(): void {
+  #reportTransport(): void {
     const stream = this.#named
     for (const packet of this.#transport.take(stream?.ssrc ?? 0)) stream?.send(packet)
   }
 
   /** One that works out itself what its uplink carries is held to the most that it may send. */
-  #tellBitrate(): void {
+  #reportBitrate(): void {
     const stream = this.#named
     const bitrate = this.transportExtension === 0 ? this.#estimate.bitrate : this.#most
     stream?.send(estimatedBitrate(stream.ssrc, bitrate))

@@ -59,7 +59,7 @@ export class Publisher {
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
   /** 0: never yet. */
-  #heardAt = 0
+  #receivedAt = 0
 
   /**
    * @param maxBitsPerSecond limit on the rate that is sent to the browser
@@ -189,7 +189,7 @@ export class Publisher {
 
   #received(message: Buffer): void {
     const now = Date.now()
-    this.#heardAt = now
+    this.#receivedAt = now
     if (isRtcp(message)) {
       eachClockPoint(message, (ssrc, point) => {
         const { stream, feed } = this.#streams.find(ssrc) ?? {}
@@ -205,7 +205,7 @@ export class Publisher {
 
   #report(): void {
     const now = Date.now()
-    if (this.#heardAt !== 0 && now - this.#heardAt > stallMs && !this.#mayStall()) return this.close()
+    if (this.#receivedAt !== 0 && now - this.#receivedAt > stallMs && !this.#mayStall()) return this.close()
     this.#feedback.report(now)
   }
 

@@ -38,7 +38,7 @@ export class ControlClient {
   readonly #exited = Promise.withResolvers<void>()
   #lastId = 0
   #exit: string | undefined
-  #lastHeard = performance.now()
+  #lastReceived = performance.now()
 
   constructor(process: MediaProcess, listener: ControlListener, logger: NodeLogger) {
     this.#process = process
@@ -62,7 +62,7 @@ export class ControlClient {
 
   /** When it last said anything, on the clock of `performance.now()`. */
   get lastHeard(): number {
-    return this.#lastHeard
+    return this.#lastReceived
   }
 
   get pid(): number | undefined {
@@ -119,7 +119,7 @@ export class ControlClient {
   }
 
   #receive(value: unknown): void {
-    this.#lastHeard = performance.now()
+    this.#lastReceived = performance.now()
     const parsed = fromNodeSchema.safeParse(value)
     if (!parsed.success) {
       this.#logger.error({ error: parsed.error.message }, 'a message of the embedded node is malformed')

@@ -36,10 +36,10 @@ export function forkMediaProcess(program: string, readable: readonly string[] = 
       env: mediaEnvironment(),
       stdio: ['ignore', 2, 2, 'ipc'],
     })
-    let tellExit: (why: string) => void = () => {}
+    let reportExit: (why: string) => void = () => {}
     const exited = (why: string): void => {
-      tellExit(why)
-      tellExit = () => {}
+      reportExit(why)
+      reportExit = () => {}
     }
     // Each of them: the second one without a listener would end the controller.
     child.on('error', (error) => {
@@ -63,7 +63,7 @@ export function forkMediaProcess(program: string, readable: readonly string[] = 
         child.on('message', (received) => messagesOf(received).forEach(listener))
       },
       onExit(listener) {
-        tellExit = listener
+        reportExit = listener
       },
       kill() {
         child.kill('SIGKILL')

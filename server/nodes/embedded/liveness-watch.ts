@@ -3,7 +3,7 @@ export interface Watched {
   /** Asks it for anything. */
   ask(): Promise<unknown>
   /** When it last said anything, on any clock. */
-  heardAt(): number
+  receivedAt(): number
   /** It said nothing for the whole time. */
   onHang(): void
 }
@@ -18,14 +18,14 @@ const looksUntilHang = 5
  * @returns what ends it
  */
 export function watchLiveness(watched: Watched, hangsAfterMs: number): () => void {
-  let heardAt = watched.heardAt()
+  let receivedAt = watched.receivedAt()
   let asked = false
   let silentLooks = 0
   const look = (): void => {
-    const latest = watched.heardAt()
+    const latest = watched.receivedAt()
     // Silence counts only since it was asked something.
-    silentLooks = asked && latest === heardAt ? silentLooks + 1 : 0
-    heardAt = latest
+    silentLooks = asked && latest === receivedAt ? silentLooks + 1 : 0
+    receivedAt = latest
     if (silentLooks >= looksUntilHang) {
       clearInterval(timer)
       watched.onHang()

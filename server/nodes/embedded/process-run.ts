@@ -160,7 +160,7 @@ export class ProcessRun {
     this.#endWatch = watchLiveness(
       {
         ask: () => client.request('health', {}, signal),
-        heardAt: () => client.lastHeard,
+        receivedAt: () => client.lastHeard,
         onHang: () => {
           logger.error({ pid: client.pid }, 'embedded node hangs: restarting it')
           client.kill()

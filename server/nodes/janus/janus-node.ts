@@ -26,7 +26,7 @@ import { RelayParticipants } from './relay/relay-participants.ts'
 import { JanusRemoval } from './rooms/removal.ts'
 import type { RoomDevices, RoomsForDevices } from './rooms/room-devices.ts'
 import type { JanusRooms, ListedRoom } from './rooms/janus-rooms.ts'
-import { ToldProgram } from './wire/program-info.ts'
+import { ReportedProgram } from './wire/program-info.ts'
 
 /** Needs of a driver of a Janus node. */
 export interface JanusNodeOptions {
@@ -78,13 +78,13 @@ export class JanusNode implements MediaNode {
   readonly #closing = new AbortController()
   /** Rooms that were read: a participant who is not known yet has just joined. */
   readonly #read = new Set<string>()
-  #telling = false
-  readonly #program: ToldProgram
+  #reporting = false
+  readonly #program: ReportedProgram
 
   constructor(options: JanusNodeOptions) {
     this.#options = options
     const { rooms, traits, tokenSecret, clock = Date.now, devices, removals } = options
-    this.#program = new ToldProgram(traits, clock, () => this.#tell({ type: 'described' }))
+    this.#program = new ReportedProgram(traits, clock, () => this.#notify({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     const isBeside = (roomId: string, userId: string): boolean => this.relays.isAdmitted(roomId, userId)
     this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock, isBeside)
@@ -96,7 +96,7 @@ export class JanusNode implements MediaNode {
       isDevice: (roomId, userId) => isScreen(userId) || this.#devices.holds(roomId, userId) || this.relays.has(userId),
       standingOf: (roomId, userId) =>
         options.visitor(roomId, userId) ?? { role: admission.roleOf(roomId, userId), byNumber: undefined },
-      tell: (event) => this.#tellOfPerson(event),
+      tell: (event) => this.#reportPerson(event),
       clock,
     })
     const participants = this.#participants
@@ -142,7 +142,7 @@ export class JanusNode implements MediaNode {
         return rooms.nameOf(roomId)
       },
     }
-    this.#devices = devices(forDevices, (event) => this.#tellOfDevice(event))
+    this.#devices = devices(forDevices, (event) => this.#reportDevice(event))
   }
 
   async openRoom(room: NodeRoom, signal: AbortSignal): Promise<void> {
@@ -159,7 +159,7 @@ export class JanusNode implements MediaNode {
 
   async users(roomId: string, signal: AbortSignal): Promise<NodeUser[]> {
     this.#assertOpen()
-    if (!this.#telling || !this.#participants.isFresh(roomId)) await this.#participants.read(roomId, signal)
+    if (!this.#reporting || !this.#participants.isFresh(roomId)) await this.#participants.read(roomId, signal)
     this.#read.add(roomId)
     const users = [...this.#participants.usersOf(roomId), ...this.#devices.usersOf(roomId)]
     return users.sort((one, other) => one.joinedAt - other.joinedAt)
@@ -195,7 +195,7 @@ export class JanusNode implements MediaNode {
   async health(signal: AbortSignal): Promise<NodeHealth> {
     this.#assertOpen()
     try {
-      if (this.#telling && this.#rooms.isFresh) await this.#options.rooms.ping(signal)
+      if (this.#reporting && this.#rooms.isFresh) await this.#options.rooms.ping(signal)
       else await this.#rooms.list(signal)
     } catch (error) {
       // It may be another process, with another configuration, that answers next.
@@ -265,13 +265,13 @@ export class JanusNode implements MediaNode {
   }
 
   /** The node is connected to the event port, or no longer. */
-  telling(telling: boolean): void {
-    this.#program.telling(telling)
-    this.#telling = telling
+  reporting(reporting: boolean): void {
+    this.#program.reporting(reporting)
+    this.#reporting = reporting
     this.#participants.doubt()
     // Earlier events are lost, and later ones may be: the next poll lists all rooms.
     this.#rooms.doubt()
-    if (telling) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
+    if (reporting) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
   /** Takes an event of the node. */
@@ -315,14 +315,14 @@ export class JanusNode implements MediaNode {
   /** Reads the room if its participants differ from the known ones, or the node sends no events. */
   #listed({ roomId, participants }: ListedRoom): void {
     const known = this.#entry.countOf(roomId) + this.relays.count(roomId)
-    if (participants !== known || (participants > 0 && !this.#telling)) this.#readSoon(roomId)
+    if (participants !== known || (participants > 0 && !this.#reporting)) this.#readSoon(roomId)
   }
 
   /** A participant with the id of a device that nobody knows any more. */
   async #clear(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     if (this.#participants.user(roomId, userId) !== undefined) return false
     if (await this.#options.rooms.kick(roomId, userId, signal))
-      this.#tell({ type: 'drifted', kind: 'cameraUnknown', subjects: [userId] })
+      this.#notify({ type: 'drifted', kind: 'cameraUnknown', subjects: [userId] })
     return true
   }
 
@@ -333,7 +333,7 @@ export class JanusNode implements MediaNode {
     this.#rooms.clear()
     this.#read.clear()
     this.#participants.doubt()
-    this.#tell({ type: 'restarted' })
+    this.#notify({ type: 'restarted' })
   }
 
   #readSoon(roomId: string): void {
@@ -359,8 +359,8 @@ export class JanusNode implements MediaNode {
     return within({ milliseconds: ownRequestMs, signal: this.#closing.signal }, run)
   }
 
-  #tellOfPerson(event: NodeEvent): void {
-    this.#tell(event)
+  #reportPerson(event: NodeEvent): void {
+    this.#notify(event)
     if (event.type !== 'joined') return
     const { roomId, user } = event
     // Janus has no cap on people: a user beyond it is removed at once. Users from before the first reading stay.
@@ -368,12 +368,12 @@ export class JanusNode implements MediaNode {
     if (tooMany || this.#entry.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
   }
 
-  #tellOfDevice(event: NodeEvent): void {
+  #reportDevice(event: NodeEvent): void {
     if (event.type === 'joined') this.#entry.deviceJoined(event.roomId, event.user.userId)
-    this.#tell(event)
+    this.#notify(event)
   }
 
-  #tell(event: NodeEvent): void {
+  #notify(event: NodeEvent): void {
     for (const listener of [...this.#listeners]) listener(event)
   }
 

@@ -149,7 +149,7 @@ export class JanusNodes {
           { node: name },
           connected ? 'a Janus node sends its events' : 'a Janus node sends no events any more',
         )
-        node.telling(connected)
+        node.reporting(connected)
       },
       take: (event) => {
         news.tell(event)

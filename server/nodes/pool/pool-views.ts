@@ -39,8 +39,8 @@ export function viewsOf(context: PoolContext, stateOf: (name: string) => Announc
 function programOf(node: LiveNode | undefined): NodeView['program'] {
   const program = node?.driver.program
   if (program === undefined) return null
-  const { version, plugins, tells, tellsSince } = program
-  return { version, plugins: [...plugins], events: tells, events_since: tellsSince }
+  const { version, plugins, tells, eventsSince } = program
+  return { version, plugins: [...plugins], events: tells, events_since: eventsSince }
 }
 
 function unsteadyOf(node: LiveNode | undefined, { clock, now }: PoolContext): NodeView['unsteady'] {

@@ -31,8 +31,8 @@ export class RoomCalls {
     const told = index.nodesOf(roomId).map(async (name, at) => {
       const node = live.get(name)
       if (!node?.serving) return
-      const telling = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
-      await (at === 0 ? telling : telling.catch(() => undefined))
+      const reporting = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
+      await (at === 0 ? reporting : reporting.catch(() => undefined))
     })
     await Promise.all(told)
   }

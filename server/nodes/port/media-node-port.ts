@@ -49,7 +49,7 @@ export interface NodeProgram {
   /** It tells its events by itself. */
   tells: boolean
   /** Since when it does, or does not: milliseconds since the epoch. */
-  tellsSince: number
+  eventsSince: number
 }
 
 /** Answer of a node to a health poll. */

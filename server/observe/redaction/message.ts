@@ -30,12 +30,12 @@ export function shownMessage(message: string, withheld: readonly string[]): stri
   if (fixed.has(message) || withheld.length === 0) return bounded(message)
   const size = withheld.reduce((sum, text) => sum + text.length, 0)
   const texts = size > maxWithheld ? undefined : withheld.flatMap(spellings).join('\n')
-  const pieces = [...new Set(texts?.split(/[^\p{L}\p{N}]+/u))].filter(isTelling)
+  const pieces = [...new Set(texts?.split(/[^\p{L}\p{N}]+/u))].filter(isReporting)
   return bounded(message)
     .split(/(\s+|[,;()"])/)
     .map((word) => {
       const bare = word.replace(/[.:!?]+$/, '')
-      if (!isTelling(bare) || isKnownParameter(bare)) return word
+      if (!isReporting(bare) || isKnownParameter(bare)) return word
       const isQuoted = texts === undefined || texts.includes(bare) || pieces.some((piece) => bare.includes(piece))
       return isQuoted ? hiddenWord : word
     })
@@ -43,7 +43,7 @@ export function shownMessage(message: string, withheld: readonly string[]): stri
 }
 
 /** Long enough to tell something, and not one of the controller's own words. */
-function isTelling(word: string): boolean {
+function isReporting(word: string): boolean {
   return word.length >= 3 && !ownWords.has(word.toLowerCase())
 }
 

@@ -134,7 +134,7 @@ export class DurableStore implements Store {
     applyChange(this.#state, change)
     this.#writeBehind.add(change, existed)
     if (this.#writeBehind.size > 0) this.#commit.addedBehind()
-    if (this.#changeListeners.size > 0) this.#tell([change])
+    if (this.#changeListeners.size > 0) this.#notify([change])
   }
 
   nextRoomNumber(): number {
@@ -299,7 +299,7 @@ export class DurableStore implements Store {
         applyChange(this.#state, change)
         this.#writeBehind.forget(change.collection, change.key)
       }
-      if (this.#changeListeners.size > 0) this.#tell(changes)
+      if (this.#changeListeners.size > 0) this.#notify(changes)
     }
     this.#transactions.succeeded(group)
   }
@@ -310,7 +310,7 @@ export class DurableStore implements Store {
     if (this.#closed === undefined && this.#snapshots.due) this.#snapshots.run().catch(() => undefined)
   }
 
-  #tell(changes: readonly Change[]): void {
+  #notify(changes: readonly Change[]): void {
     for (const listener of this.#changeListeners) this.#guarded(() => listener(changes))
   }
 

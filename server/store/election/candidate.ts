@@ -15,7 +15,7 @@ import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
 import { bringTables, readSiteRow } from '../postgres/schema.ts'
 import { Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { saidBy } from '../postgres/server-answers.ts'
+import { messageOf } from '../postgres/server-answers.ts'
 import { checkSite, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
 
 export interface ReplicaOptions {
@@ -174,16 +174,16 @@ export class ElectionCandidate {
   }
 
   #failed(error: unknown, now: number): void {
-    const message = saidBy(error)
+    const message = messageOf(error)
     this.#away = { since: this.#away.since === 0 ? now : this.#away.since, error: message }
     this.#first.reject(error)
-    this.#tell(message, error)
+    this.#notify(message, error)
     if (!(error instanceof DatabaseError || error instanceof StoreVersionError)) return
     this.#unfit = error
     this.#refuse(error)
   }
 
-  #tell(message: string, error: unknown): void {
+  #notify(message: string, error: unknown): void {
     if (message !== '' && message !== this.#trouble) this.#options.onTrouble(message, error)
     this.#trouble = message
   }
@@ -267,11 +267,11 @@ export class ElectionCandidate {
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {
     try {
       await endFrozenLeader(session)
-      this.#tell('', undefined)
+      this.#notify('', undefined)
     } catch (error) {
       if (session.lost !== undefined) throw error
-      this.#tell(
-        `The leader of the site in the database ${shown} does not renew its lease, and its connection cannot be ended (${saidBy(error)}): let all controllers use one user of the database, or grant theirs pg_signal_backend.`,
+      this.#notify(
+        `The leader of the site in the database ${shown} does not renew its lease, and its connection cannot be ended (${messageOf(error)}): let all controllers use one user of the database, or grant theirs pg_signal_backend.`,
         error,
       )
     }

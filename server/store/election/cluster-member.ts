@@ -216,8 +216,8 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
-    void link.whenFenced.then(({ by }) => this.#tell(by))
-    this.#tell(this.#itself())
+    void link.whenFenced.then(({ by }) => this.#notify(by))
+    this.#notify(this.#itself())
     return store
   }
 
@@ -237,7 +237,7 @@ export class Member implements SiteMember {
       report: async (session) => {
         await this.#report(session)
         const known = await this.#known(session)
-        this.#tell(known.find(({ role }) => role === 'leader'))
+        this.#notify(known.find(({ role }) => role === 'leader'))
         return known
       },
       onError: (error) => logger?.warn({ err: error }, 'The lease of this controller cannot be renewed.'),
@@ -270,10 +270,10 @@ export class Member implements SiteMember {
   }
 
   #lookedUp(row: LeaderRow | undefined): void {
-    this.#tell(leaderOf(row, this.#clock()))
+    this.#notify(leaderOf(row, this.#clock()))
   }
 
-  #tell(leader: KnownController | undefined): void {
+  #notify(leader: KnownController | undefined): void {
     const before = this.#leader
     this.#leader = leader
     if (before?.id === leader?.id && JSON.stringify(before?.place) === JSON.stringify(leader?.place)) return

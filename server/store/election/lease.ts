@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { KnownController } from './site-member.ts'
 import { fencedError, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
-import type { AskOthers, OthersSaid } from './member-options.ts'
+import type { AskOthers, OthersAnswers } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
 import { FencedError } from '../postgres/database-error.ts'
-import { isRefusal, saidBy } from '../postgres/server-answers.ts'
+import { isRefusal, messageOf } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
 
 export interface LeaseOptions {
@@ -137,7 +137,7 @@ export class Lease {
       // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
       if (session.lost !== undefined) return
       if (!isRefusal(error)) link.give(session, error)
-      const said = saidBy(error)
+      const said = messageOf(error)
       if (said !== this.#trouble) onError(error)
       this.#trouble = said
     }
@@ -177,7 +177,7 @@ export class Lease {
   }
 
   /** Asks the other controllers. @returns undefined: one that reported during the last lease did not answer in time */
-  async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersSaid> | undefined> {
+  async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersAnswers> | undefined> {
     const { askOthers, times } = this.#options
     const others = this.#others()
     const isThere = others.filter((other) => this.#isPresent(other))

@@ -3,7 +3,7 @@ import type { JoiningController, KnownController, SiteMember } from './site-memb
 import type { ElectionTimes } from './timings.ts'
 
 /** Answer of the other controllers while this one cannot reach the database. */
-export interface OthersSaid {
+export interface OthersAnswers {
   /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
   leader?: { id: string; epoch: string }
   /** One that does not lead reaches the database: it may take over at any moment. */
@@ -16,7 +16,7 @@ export interface OthersSaid {
  * Asks other controllers over the network; one without an answer by then counts as not there. @param others known controllers without this one @param signal aborts at the latest
  * moment
  */
-export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersSaid>
+export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersAnswers>
 
 /**
  * Registers a controller with the leader, over the network. Rejects when the request failed although the leader is there.

@@ -3,7 +3,7 @@ import { FencedError } from './database-error.ts'
 import { fencedError, hint } from '../election/leader.ts'
 import type { Link } from './link.ts'
 import type { Session } from './database-session.ts'
-import { isRefusal, saidBy } from './server-answers.ts'
+import { isRefusal, messageOf } from './server-answers.ts'
 
 /**
  * Fenced: an epoch that is no longer in force stores nothing. A transaction that raises the epoch waits for this one to end, and this one for it. The lines are sent as one text,
@@ -85,7 +85,7 @@ export class DatabaseJournal {
         return
       }
       if (fenced !== undefined) throw fenced
-      if (stored === false || this.#link.abandoned) throw new StorageAwayError(saidBy(error), { cause: error })
+      if (stored === false || this.#link.abandoned) throw new StorageAwayError(messageOf(error), { cause: error })
     }
   }
 

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { Client, type QueryResult, type QueryResultRow } from 'pg'
 import type { DatabaseAddress } from './database-address.ts'
-import { saidBy } from './server-answers.ts'
+import { messageOf } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 
@@ -55,7 +55,7 @@ export class Session {
     }
     // The error of a host that was reached tells more than one of a host that was not.
     const told = failures.find((failure) => !isUnreachable(failure)) ?? failures.at(-1)
-    throw told instanceof Error ? told : new Error(saidBy(told))
+    throw told instanceof Error ? told : new Error(messageOf(told))
   }
 
   static async #openHost(connectionString: string, deadlines: SessionDeadlines, answerMs: number): Promise<Session> {

@@ -6,7 +6,7 @@ import { FencedError } from './database-error.ts'
 import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { saidBy } from './server-answers.ts'
+import { messageOf } from './server-answers.ts'
 import { databaseBackoff } from '../election/timings.ts'
 
 export interface LinkOptions {
@@ -105,7 +105,7 @@ export class Link {
 
   /** A connection is not to be trusted any more. */
   give(session: Session, error: unknown): void {
-    this.#lose(session, error instanceof Error ? error : new Error(saidBy(error)))
+    this.#lose(session, error instanceof Error ? error : new Error(messageOf(error)))
     session.destroy()
   }
 
@@ -149,7 +149,7 @@ export class Link {
   #lose(session: Session, error: Error): void {
     if (session !== this.#session || this.#away !== undefined || this.#closed.signal.aborted) return
     const { promise: back, resolve } = Promise.withResolvers<void>()
-    const reason = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
+    const reason = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
     const away: LinkAway = { error: reason, back, since: Date.now(), tried: false }
     this.#away = away
     this.#endWait = resolve
@@ -182,7 +182,7 @@ export class Link {
           return
         }
         away.tried = true
-        away.error = new StorageAwayError(`the database cannot be reached: ${saidBy(error)}`)
+        away.error = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
       }
       await sleep(backoffMs(databaseBackoff, failures), undefined, { signal }).catch(() => undefined)
     }

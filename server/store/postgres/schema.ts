@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import type { Session } from './database-session.ts'
-import { saidBy } from './server-answers.ts'
+import { messageOf } from './server-answers.ts'
 
 /**
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
@@ -117,7 +117,7 @@ export async function bringTables(session: Session, { shown }: DatabaseAddress):
     if (session.lost !== undefined) throw error
     await session.query('rollback')
     const right = 'the database must belong to its user, or let them create tables (grant create on schema public).'
-    throw new DatabaseError(`The tables cannot be made in the database ${shown} (${saidBy(error)}): ${right}`, {
+    throw new DatabaseError(`The tables cannot be made in the database ${shown} (${messageOf(error)}): ${right}`, {
       cause: error,
     })
   } finally {

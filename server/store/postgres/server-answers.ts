@@ -16,8 +16,8 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** Message of the server or the network, without secrets. */
-export function saidBy(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return saidBy(error.errors[0])
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return error.message === '' ? code : error.message

@@ -87,7 +87,7 @@ test('an admin makes a connected replica the leader', async () => {
   expect(await watch.lead('id-beta')).toEqual({ name: 'beta' })
   expect(site.handedOver).toEqual(['id-beta'])
   await expect(watch.lead('id-beta')).rejects.toThrow('beta leads already.')
-  await expect(watch.lead('id-gamma')).rejects.toThrow('gamma has not been heard of')
+  await expect(watch.lead('id-gamma')).rejects.toThrow('gamma has not reported lately')
   await expect(watch.lead('nobody')).rejects.toMatchObject({ code: 'notFound' })
 })
 

@@ -18,7 +18,7 @@ export class DatabaseProxy {
   /** Holds back all data in both directions without an error, like a frozen host. */
   #frozen = false
   /** Ends of connections that were not passed on to the other side. */
-  readonly #unheard = new Set<() => void>()
+  readonly #unobserved = new Set<() => void>()
   /** Drops the next answer to a statement that holds these bytes; the statement itself gets through. */
   #drops: { asked: string; dropped: () => void } | undefined
 
@@ -33,7 +33,7 @@ export class DatabaseProxy {
       this.#pairs.add(pair)
       const end = (): void => {
         if (this.#frozen) {
-          this.#unheard.add(end)
+          this.#unobserved.add(end)
           return
         }
         this.#pairs.delete(pair)
@@ -81,8 +81,8 @@ export class DatabaseProxy {
       else for (const side of [pair.near, pair.far]) side.resume()
     }
     if (frozen) return
-    for (const end of this.#unheard) end()
-    this.#unheard.clear()
+    for (const end of this.#unobserved) end()
+    this.#unobserved.clear()
   }
 
   /**

@@ -33,7 +33,7 @@ export class TileExchange implements OfferExchange {
       const height = this.#height
       const { answer, session } = await watchStream(this.#client, { room_id, stream_id, height, offer })
       this.#session = session
-      if (height !== this.#height) this.#tell()
+      if (height !== this.#height) this.#notify()
       return {
         ...answer,
         end: () => {
@@ -47,10 +47,10 @@ export class TileExchange implements OfferExchange {
   show(height: number): void {
     if (height === this.#height) return
     this.#height = height
-    this.#tell()
+    this.#notify()
   }
 
-  #tell(): void {
+  #notify(): void {
     if (this.#session === '') return
     const input = { room_id: this.#source.roomId, session: this.#session, height: this.#height }
     // An ended session starts again with the current height.

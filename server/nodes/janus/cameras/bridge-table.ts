@@ -10,13 +10,13 @@ export interface Bridge {
   /** As somebody wanted it there last; undefined while nobody has since the controller started. */
   device: NodeDevice | undefined
   /** Whether its joining was reported. */
-  isTold: boolean
+  isReported: boolean
   unwatch: () => void
 }
 
 /** A bridge of before, or one that begins. */
 export function newBridge(record: StoredCameraBridge, state: Bridge['state'], device: NodeDevice | undefined): Bridge {
-  return { record, state, device, isTold: false, unwatch: () => {} }
+  return { record, state, device, isReported: false, unwatch: () => {} }
 }
 
 /** The user that it is in its room. */

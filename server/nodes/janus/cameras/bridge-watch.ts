@@ -20,7 +20,7 @@ export interface BridgeWatchOptions {
 }
 
 /** Silence after which Janus sends an event, in milliseconds. */
-const toldAfterMs = 1_000
+const silenceEventMs = 1_000
 
 /**
  * Watches a bridge whose media flows, and tells how it ended. A session that ends with its socket is no end: it may be claimed, and is watched again then.
@@ -48,7 +48,7 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
       askSilence().then(
         (silent) => {
           if (silent >= stallMs) lost('stalled', `no picture for ${stallMs} ms`)
-          else if (silent >= toldAfterMs) expect(stallMs - silent)
+          else if (silent >= silenceEventMs) expect(stallMs - silent)
         },
         () => {},
       )
@@ -64,7 +64,7 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
     publisher.onEvent((event) => {
       if (event.type === 'media' && event.media === 'video') {
         if (event.receiving) clearTimeout(timer)
-        else expect(Math.max(0, stallMs - toldAfterMs))
+        else expect(Math.max(0, stallMs - silenceEventMs))
       } else if (event.type === 'plugin' && isDeparture(event.data)) end({ type: 'left' })
       else either(event, publisher.session)
     }),
@@ -73,7 +73,7 @@ export function watchBridge({ publisher, subscriber }: BridgeHandles, options: B
       else either(event, subscriber.session)
     }),
   ]
-  if (silence >= toldAfterMs) expect(Math.max(0, stallMs - silence))
+  if (silence >= silenceEventMs) expect(Math.max(0, stallMs - silence))
   return stop
 }
 

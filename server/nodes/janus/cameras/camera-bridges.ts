@@ -102,7 +102,7 @@ export class CameraBridges {
     const { requests, rooms, stallMs } = this.#options
     const { record } = bridge
     if (bridge.state === 'up' && bridge.device === undefined && !isWanted) {
-      this.#tellDrift('cameraUnknown', [bridge])
+      this.#reportDrift('cameraUnknown', [bridge])
       return await this.takeOut(session, bridge)
     }
     if (bridge.state !== 'up') return void (await this.takeDown(session, bridge))
@@ -111,7 +111,7 @@ export class CameraBridges {
     const silence = handles && (await silenceOf({ record, room }, handles, requests, signal))
     if (handles === undefined || silence === undefined || silence >= stallMs) {
       const detail = 'it was gone when the node was reached again'
-      if (silence === undefined) this.#tellDrift('cameraMissing', [bridge])
+      if (silence === undefined) this.#reportDrift('cameraMissing', [bridge])
       this.#ended(bridge, { type: 'lost', kind: silence === undefined ? 'closed' : 'stalled', detail })
     } else this.#watch(bridge, handles, silence)
   }
@@ -125,9 +125,9 @@ export class CameraBridges {
   /** The session is over, and everything with it. @param isFound the node is there without it */
   lost(why: string, isFound: boolean): void {
     const up = [...this.table].filter(({ state }) => state === 'up')
-    if (isFound) this.#tellDrift('cameraMissing', up)
+    if (isFound) this.#reportDrift('cameraMissing', up)
     for (const bridge of [...this.table]) {
-      if (bridge.state === 'up') this.#tellEnd(bridge, { type: 'lost', kind: 'nodeFailed', detail: why })
+      if (bridge.state === 'up') this.#reportEnd(bridge, { type: 'lost', kind: 'nodeFailed', detail: why })
       bridge.unwatch()
       void this.forget(bridge, undefined)
     }
@@ -135,7 +135,7 @@ export class CameraBridges {
 
   /** It is to be out of the room: it is when this resolves, or when the session is claimed. @throws NodeConnectionError */
   async takeOut(session: JanusSession, bridge: Bridge): Promise<void> {
-    if (bridge.state === 'up') this.#tellEnd(bridge, { type: 'left' })
+    if (bridge.state === 'up') this.#reportEnd(bridge, { type: 'left' })
     if (!(await this.takeDown(session, bridge))) throw new NodeConnectionError('the connection to the node was lost')
   }
 
@@ -209,15 +209,15 @@ export class CameraBridges {
       askSilence: () => requests.silenceOf(handles.subscriber, bridge.record.mountpoint, never),
       onEnd: (end) => this.#ended(bridge, end),
     })
-    if (bridge.isTold) return
-    bridge.isTold = true
+    if (bridge.isReported) return
+    bridge.isReported = true
     emit({ type: 'joined', roomId: bridge.record.room_id, user: userOf(bridge.record) })
   }
 
   /** It ended by itself: what is left of it goes. */
   #ended(bridge: Bridge, end: BridgeEnd): void {
     if (bridge.state !== 'up') return
-    this.#tellEnd(bridge, end)
+    this.#reportEnd(bridge, end)
     const takeDown = async (): Promise<void> => {
       const session = await this.#options.session().get(this.#options.closing)
       await this.takeDown(session, bridge)
@@ -227,12 +227,12 @@ export class CameraBridges {
     })
   }
 
-  #tellDrift(kind: DriftKind, bridges: readonly Bridge[]): void {
+  #reportDrift(kind: DriftKind, bridges: readonly Bridge[]): void {
     const subjects = bridges.map(({ record }) => record.user_id)
     if (subjects.length > 0) this.#options.emit({ type: 'drifted', kind, subjects })
   }
 
-  #tellEnd(bridge: Bridge, end: BridgeEnd): void {
+  #reportEnd(bridge: Bridge, end: BridgeEnd): void {
     bridge.state = 'over'
     const { emit } = this.#options
     const { room_id: roomId, user_id: userId } = bridge.record

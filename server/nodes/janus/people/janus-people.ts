@@ -93,7 +93,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
       join: (person, leaving, ticket) => this.#join(person, leaving, ticket),
       out: ({ roomId, userId }, error) => tell({ type: 'out', roomId, userId, error }),
       changed,
-      emptied: (roomId) => this.#unheard(roomId),
+      emptied: (roomId) => this.#unobserved(roomId),
       logger,
       actMs,
     })
@@ -102,7 +102,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
         const userId = feedIdOf(`preview-${randomUUID()}`, 'screen')
         return this.#join({ roomId, userId, userName: '', role: 'member' }, never, undefined)
       },
-      gone: (roomId) => this.#unheard(roomId),
+      gone: (roomId) => this.#unobserved(roomId),
       ...(options.lingerMs === undefined ? {} : { lingerMs: options.lingerMs }),
     })
     this.#unseen = new UnseenViewers({
@@ -386,7 +386,7 @@ export class JanusPeople implements RoomMedia, RoomPeople {
   }
 
   /** Without an observer or participant, the streams of the room are unknown again. */
-  #unheard(roomId: string): void {
+  #unobserved(roomId: string): void {
     if (!this.#places.isOccupied(roomId) && !this.#observers.has(roomId)) this.#feeds.forget(roomId)
   }
 

@@ -46,7 +46,7 @@ export class Publication {
       if (event.type === 'hangup' || event.type === 'detached') this.#finish()
       if (event.type !== 'webrtcup') return
       this.#isUp = true
-      this.#tellFlowing()
+      this.#reportFlowing()
     })
   }
 
@@ -59,7 +59,7 @@ export class Publication {
       if (jsep === undefined) throw new NodeError('its room answers nothing')
       const { video_codec: video, audio_codec: audio } = configuredSchema.parse(data)
       this.#taken = { answer: await gathering.describe(jsep.sdp), streams: streamsOfAnswer(jsep.sdp, { video, audio }) }
-      this.#tellFlowing()
+      this.#reportFlowing()
       return this.#taken
     } catch (error) {
       this.#finish()
@@ -136,7 +136,7 @@ export class Publication {
     }
   }
 
-  #tellFlowing(): void {
+  #reportFlowing(): void {
     if (this.#isUp && this.#taken !== undefined && !this.#over) this.#listener.flows(this.#taken)
   }
 

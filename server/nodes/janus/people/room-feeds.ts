@@ -63,7 +63,7 @@ export class RoomFeeds {
     const news = newsSchema.safeParse(data)
     if (!news.success) return
     const { videoroom, publishers, unpublished, leaving, kicked, id, mid, moderation } = news.data
-    for (const publisher of publishers) this.#told(publisher)
+    for (const publisher of publishers) this.#notified(publisher)
     for (const gone of [unpublished, leaving, kicked]) if (gone !== undefined) this.remove(gone)
     if (id === undefined) return
     if (moderation !== undefined) this.#change(id, mid, { muted: moderation === 'muted' })
@@ -89,7 +89,7 @@ export class RoomFeeds {
   }
 
   /** A repeated event about sound leaves out that it is muted, or speech. */
-  #told({ id, streams }: z.output<typeof publisherSchema>): void {
+  #notified({ id, streams }: z.output<typeof publisherSchema>): void {
     const before = new Map(this.streamsOf(id).map((stream) => [stream.mid, stream]))
     this.add(
       id,

@@ -40,7 +40,7 @@ export class JanusParticipants {
   /** Readings under way by room; an event meanwhile causes one more. */
   readonly #readings = new Map<string, { again: boolean; done: Promise<void> }>()
   /** Numbers of participant sessions that were reported and not yet listed, by room and user. */
-  readonly #told = new Map<string, Map<string, number>>()
+  readonly #notified = new Map<string, Map<string, number>>()
   /** Time of each room's last reading without an event since, on the clock of `performance.now()`. */
   readonly #readAt = new Map<string, number>()
   #users = 0
@@ -74,13 +74,13 @@ export class JanusParticipants {
 
   /** The node's number for a user's participant session, if it sent one. */
   keyOf(roomId: string, userId: string): number | undefined {
-    return this.#rooms.get(roomId)?.get(userId)?.key ?? this.#told.get(roomId)?.get(userId)
+    return this.#rooms.get(roomId)?.get(userId)?.key ?? this.#notified.get(roomId)?.get(userId)
   }
 
   /** Takes an event that a user joined: the next reading of the room confirms it. @param key another number is another participant session, also of the same user */
   toldJoined(roomId: string, userId: string, key: number): void {
-    const told = this.#told.get(roomId) ?? new Map<string, number>()
-    this.#told.set(roomId, told.set(userId, key))
+    const told = this.#notified.get(roomId) ?? new Map<string, number>()
+    this.#notified.set(roomId, told.set(userId, key))
   }
 
   /** Whether the room was read a moment ago without an event since; needs a node that sends events. */
@@ -119,7 +119,7 @@ export class JanusParticipants {
     this.#disturb(roomId)
     this.#readAt.delete(roomId)
     for (const userId of [...(this.#rooms.get(roomId)?.keys() ?? [])]) this.#remove(roomId, userId)
-    this.#told.delete(roomId)
+    this.#notified.delete(roomId)
   }
 
   async #readUntilStill(roomId: string, reading: { again: boolean }): Promise<void> {
@@ -141,8 +141,8 @@ export class JanusParticipants {
   }
 
   #settle(roomId: string, listed: readonly ListedParticipant[]): void {
-    const told = this.#told.get(roomId)
-    this.#told.delete(roomId)
+    const told = this.#notified.get(roomId)
+    this.#notified.delete(roomId)
     const people = listed.filter(({ id }) => !this.#options.isDevice(roomId, id))
     const present = new Set(people.map(({ id }) => id))
     for (const [userId, session] of [...(this.#rooms.get(roomId) ?? [])]) {

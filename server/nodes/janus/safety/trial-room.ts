@@ -13,7 +13,7 @@ import { refusalOf } from './trial-call.ts'
 /** How long the room may stay when the test was cut off, in milliseconds. */
 const removalMs = 3_000
 /** Time for a node's event to arrive, in milliseconds: it takes a few. */
-const tellingMs = 1_500
+const eventTimeoutMs = 1_500
 /** Missing, and wrong: what VideoRoom answers to who does not show the secret or key that it wants. */
 const refusals: readonly number[] = [429, janusCodes.roomUnauthorized]
 
@@ -51,7 +51,7 @@ export async function inspectRoom(
     secret: randomBytes(16).toString('base64url'),
   }
   const key = { admin_key: access.secrets.admin_key }
-  const told = events?.(trial.room, AbortSignal.any([signal, AbortSignal.timeout(tellingMs)]))
+  const told = events?.(trial.room, AbortSignal.any([signal, AbortSignal.timeout(eventTimeoutMs)]))
   await controller.request(
     {
       request: 'create',

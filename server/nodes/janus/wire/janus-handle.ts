@@ -84,21 +84,21 @@ export class JanusHandle {
     switch (message.janus) {
       case 'event':
         if (message.plugindata !== undefined)
-          this.#tell({ type: 'plugin', data: message.plugindata.data, jsep: message.jsep })
+          this.#notify({ type: 'plugin', data: message.plugindata.data, jsep: message.jsep })
         break
       case 'trickle':
-        if (message.candidate !== undefined) this.#tell({ type: 'trickle', candidate: message.candidate })
+        if (message.candidate !== undefined) this.#notify({ type: 'trickle', candidate: message.candidate })
         break
       case 'webrtcup':
-        this.#tell({ type: 'webrtcup' })
+        this.#notify({ type: 'webrtcup' })
         break
       case 'media': {
         const { type = '', mid = '', receiving = false } = message
-        this.#tell({ type: 'media', media: type, mid, receiving })
+        this.#notify({ type: 'media', media: type, mid, receiving })
         break
       }
       case 'hangup':
-        this.#tell({ type: 'hangup', reason: message.reason ?? '' })
+        this.#notify({ type: 'hangup', reason: message.reason ?? '' })
         break
       case 'detached':
         this.end('it was detached')
@@ -110,11 +110,11 @@ export class JanusHandle {
   end(reason: string): void {
     if (this.#detached) return
     this.#detached = true
-    this.#tell({ type: 'detached', reason })
+    this.#notify({ type: 'detached', reason })
     this.#listeners.clear()
   }
 
-  #tell(event: HandleEvent): void {
+  #notify(event: HandleEvent): void {
     for (const listener of [...this.#listeners]) listener(event)
   }
 }

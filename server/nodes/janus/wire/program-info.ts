@@ -2,12 +2,12 @@ import type { NodeProgram } from '../../port/media-node-port.ts'
 import type { NodeTraits, Traits } from './node-traits.ts'
 
 /** Facts about a Janus for the console: version and plugins at the last reading, and whether its events arrive. */
-export class ToldProgram {
+export class ReportedProgram {
   readonly #traits: Pick<NodeTraits, 'current'>
   readonly #clock: () => number
   readonly #changed: () => void
-  #tells = false
-  #tellsSince: number
+  #sendsEvents = false
+  #eventsSince: number
   /** Traits at the last event. */
   #shown: Traits | undefined
 
@@ -16,20 +16,20 @@ export class ToldProgram {
     this.#traits = traits
     this.#clock = clock
     this.#changed = changed
-    this.#tellsSince = clock()
+    this.#eventsSince = clock()
   }
 
   /** Undefined until it was read once. */
   get value(): NodeProgram | undefined {
     const { version, plugins } = this.#traits.current
-    return version === '' ? undefined : { version, plugins, tells: this.#tells, tellsSince: this.#tellsSince }
+    return version === '' ? undefined : { version, plugins, tells: this.#sendsEvents, eventsSince: this.#eventsSince }
   }
 
   /** Its events arrive from now on, or no longer. */
-  telling(tells: boolean): void {
-    if (tells === this.#tells) return
-    this.#tells = tells
-    this.#tellsSince = this.#clock()
+  reporting(tells: boolean): void {
+    if (tells === this.#sendsEvents) return
+    this.#sendsEvents = tells
+    this.#eventsSince = this.#clock()
     this.#changed()
   }
 

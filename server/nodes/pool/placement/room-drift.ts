@@ -7,14 +7,14 @@ export class RoomDrift {
   readonly #node: PlacedNode
   readonly #context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>
   /** The node was sent its rooms, so a missing one was lost. A node that begins empty lacks nothing. */
-  #wasTold: boolean
+  #wasSent: boolean
   /** A count of rooms that the node insists on, although it is none by its own list. */
   #excusedCount = -1
 
   constructor(node: PlacedNode, context: Pick<PlacementContext, 'index' | 'drift' | 'logger'>) {
     this.#node = node
     this.#context = context
-    this.#wasTold = node.resumes
+    this.#wasSent = node.resumes
   }
 
   /** The node said which rooms it holds. @param rooms what was known until then */
@@ -30,8 +30,8 @@ export class RoomDrift {
       return !held.has(roomId) && wants(roomId) && (room === undefined || !mayBeNewer(roomId, room))
     }
     const unknown = [...held].filter((roomId) => !rooms.has(roomId) && !wants(roomId))
-    const missing = this.#wasTold ? index.roomsOf(name).filter(isMissing) : []
-    this.#wasTold = true
+    const missing = this.#wasSent ? index.roomsOf(name).filter(isMissing) : []
+    this.#wasSent = true
     drift.found(name, 'roomUnknown', unknown)
     drift.found(name, 'roomMissing', missing)
   }

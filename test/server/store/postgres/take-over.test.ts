@@ -1,6 +1,6 @@
 import { Client } from 'pg'
 import { expect, test, vi } from 'vitest'
-import type { OthersSaid } from '../../../../server/store/election/member-options.ts'
+import type { OthersAnswers } from '../../../../server/store/election/member-options.ts'
 import type { FencedStore } from '../../../../server/store/election/site-member.ts'
 import type { ElectionTimes } from '../../../../server/store/election/timings.ts'
 import { postgresOfFile } from '../drivers.ts'
@@ -32,7 +32,7 @@ async function renewed({ member }: TestController): Promise<void> {
 }
 
 /** Message of the other controllers. @param leader leader that they report */
-const said = (leader?: { id: string; epoch: string }): OthersSaid =>
+const said = (leader?: { id: string; epoch: string }): OthersAnswers =>
   leader === undefined ? { reachDatabase: true } : { leader, reachDatabase: true }
 
 test('Two controllers start at once on an empty database: one leads, the other follows, and leads when the first ends', async () => {

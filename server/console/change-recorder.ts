@@ -11,7 +11,7 @@ import type { CallOrigin } from './handlers.ts'
 import { RecentCalls } from './recent-calls.ts'
 
 /** Called when a procedure has succeeded. */
-export type TellChange = (output: unknown) => void
+export type RecordChange = (output: unknown) => void
 
 /** Actor of a procedure call. */
 function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
@@ -21,7 +21,7 @@ function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
 }
 
 /** Writes into the event log what procedures change: who, from where, and how it was before and after. */
-export class ChangeTeller {
+export class ChangeRecorder {
   readonly #store: Store
   readonly #sink: EventSink
   readonly #names: PeopleNames
@@ -34,7 +34,7 @@ export class ChangeTeller {
   }
 
   /** Looks at what a call is about to change; undefined when it changes nothing. `input` has the form that the procedure's schema makes. */
-  before(name: ProcedureName, input: unknown, origin: CallOrigin): TellChange | undefined {
+  before(name: ProcedureName, input: unknown, origin: CallOrigin): RecordChange | undefined {
     // The table is typed name by name; a name that is only known at run time needs it untyped once.
     const record = changeRecords[name] as unknown as ChangeRecord<'rooms.close'> | null
     if (record === null) return undefined

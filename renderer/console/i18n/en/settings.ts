@@ -425,6 +425,7 @@ export const settings = {
     licence: 'Licence',
     use: 'Used for',
     uses: {
+      archive: 'archives',
       http: 'HTTP',
       store: 'files',
       database: 'database',

@@ -408,6 +408,7 @@ export const settings: Texts<typeof english> = {
     licence: '许可证',
     use: '用途',
     uses: {
+      archive: '归档',
       http: 'HTTP',
       store: '文件',
       database: '数据库',

@@ -24,6 +24,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'pino', licence: 'MIT', use: 'log' },
   { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
+  { name: 'tar', licence: 'BlueOak-1.0.0', use: 'archive' },
   { name: 'uplot', licence: 'MIT', use: 'chart' },
   { name: 'vue', licence: 'MIT', use: 'page' },
   { name: 'vue-i18n', licence: 'MIT', use: 'page' },

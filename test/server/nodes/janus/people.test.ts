@@ -82,7 +82,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     expect(await site.pool.kick('200000004', 'ann')).toBe(true)
     await ann.attachAgain()
     await expect(ann.join(room, 'ann', roomToken)).rejects.toMatchObject({ code: 433 })
-    await expect(site.tickets('200000004', 'ann')).rejects.toThrow('taken out')
+    await expect(site.tickets('200000004', 'ann')).rejects.toThrow('removed from the room')
     await expect.poll(() => site.store.get('rooms', '200000004')?.removals).toMatchObject([{ user_id: 'ann' }])
   })
 

@@ -11,7 +11,7 @@ export interface Health {
 }
 
 /** Facts by which a controller's health is judged. */
-export interface HealthFacts {
+interface HealthFacts {
   store: Pick<StoreStatus, 'healthy' | 'lastError' | 'flushingFor'>
   listeners: OverviewView['listeners']
   nodes: readonly Pick<NodeView, 'state'>[]

@@ -204,7 +204,7 @@ export class DeviceFleet {
 
   #begin(member: Member, cause: JoinCause, before?: StoredDevice): void {
     const { device, reconnector } = member
-    // Lost there, its place there is kept as well.
+    // A lost device has a place in its former room as well.
     if (before !== undefined && (before.roomId !== device.roomId || this.#present(before)))
       this.#old.set(device.userId, before.roomId)
     if (this.#options.store.get('rooms', device.roomId)?.closed) {

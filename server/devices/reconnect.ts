@@ -196,7 +196,7 @@ export class Reconnector {
   }
 }
 
-/** Moments at which waits end, in milliseconds apart: a quarter of the wait, within these bounds. */
+/** Waits end on a common beat, in milliseconds: a quarter of the wait, within these bounds. */
 const shortestBeat = 250
 const maxBeat = 1_000
 

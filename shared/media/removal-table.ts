@@ -21,7 +21,7 @@ export class RemovalTable {
     for (const removal of known) this.add(removal)
   }
 
-  /** A user was removed: they are refused until then, and every link issued before is over, as is the one that was theirs alone. Or links were revoked. */
+  /** Notes a removal: the user is refused until then, and their earlier links are void. Or notes revoked links. */
   add(removal: Removal): void {
     const { roomId, userId, tokenId, at, until } = removal
     remember(this.#removals, JSON.stringify([roomId, userId, tokenId]), removal)

@@ -1,6 +1,6 @@
 import { Slices } from './slices.ts'
 
-/** A packet for fewer than so many is sent at once: it takes no longer than to put it off. */
+/** Sinks below which a packet is sent at once: queuing it would take as long. */
 const crowd = 16
 /** Shared by all feeds of the process. */
 const slices = new Slices()

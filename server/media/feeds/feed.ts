@@ -61,9 +61,9 @@ export interface FeedOptions {
   cached: boolean
   /** Asks the source for a key frame. */
   requestKeyFrame: () => void
-  /** Carry its picture in several sizes, instead of itself; left out where it does. */
+  /** Feeds of its picture in several sizes, in the place of its own; left out for a single size. */
   layers?: FeedLayers
-  /** Left out: one that nothing else follows. */
+  /** Clock of the sender; left out: a clock of its own. */
   sender?: SenderClock
 }
 

@@ -41,7 +41,7 @@ export type Admission = { room: Room } & (
   | { kind: 'observer' }
 )
 
-/** Wrong host passwords a minute, by address and room; and by address, with the numbers of rooms that do not let one in by their number: guesses at rooms that do not exist count as well. */
+/** Limit a minute of wrong host passwords by address and room, and of wrong room numbers by address. Numbers of rooms that do not exist count as well. */
 const maxFailures = 10
 const maxGuesses = 60
 /** Looks at rooms a minute and address, whatever they find: everybody of an office that comes through one address fits. */

@@ -54,7 +54,7 @@ export class Identities {
     this.#parts = parts
   }
 
-  /** @throws Problem removed where the very holder of the id was removed; badRequest */
+  /** Identifies a user. @throws Problem removed if the holder of this id was removed; badRequest */
   identify(roomId: string, shown: ShownProofs): ProvenIdentity {
     const claim = this.#claimOf(roomId, shown)
     this.#assertNotRemoved(roomId, shown, claim)

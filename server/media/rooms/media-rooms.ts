@@ -155,7 +155,7 @@ export class MediaRooms {
   }
 
   /**
-   * Removes a member, and refuses them and their link for a while; without a proven id the node of the remote media does the refusing.
+   * Removes a member, and refuses them and their link for a while. Without a proven id the controller refuses them instead.
    * @param by the host who wants it; left out: the controller
    * @returns false when they are not in the room
    */

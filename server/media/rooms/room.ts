@@ -15,7 +15,7 @@ import { Speakers } from './speakers.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 /**
- * One room: who is in it, what they send, who watches. Caps are those of the field: 507 here, those of streams with the streams.
+ * One room: who is in it, what they send, who watches. Its cap on users answers 507; caps on streams are in `room-streams.ts`.
  * Large because joining, leaving, waiting and replacing change the same list of members; chat, streams, speakers, waiting room and both sides of media are classes of their own.
  */
 export class Room {
@@ -170,7 +170,7 @@ export class Room {
     }
   }
 
-  /** @param who `wasIn`: a moment ago: a lock is for those who are new @throws Problem locked, roomFull */
+  /** Checks lock and cap. A user who was in the room a moment ago (`wasIn`) passes the lock. @throws Problem locked, roomFull */
   assertRoom({ wasIn, guest }: Pick<Identity, 'wasIn'> & Partial<Pick<Identity, 'guest'>>): void {
     const { locked, attendeeMax } = this.config
     if (locked && !wasIn) throw new Problem('locked')

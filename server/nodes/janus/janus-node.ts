@@ -12,8 +12,8 @@ import {
 } from '../port/media-node-port.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'
 import { describeFailure, type NodeLogger } from '../port/node-failure.ts'
-import { JanusAdmission } from './rooms/token-admission.ts'
-import { type AdmissionWish, JanusEntry, type JoinFields, notOpen } from './rooms/room-admission.ts'
+import { TokenAdmission } from './rooms/token-admission.ts'
+import { type AdmissionWish, RoomAdmission, type JoinFields, notOpen } from './rooms/room-admission.ts'
 import type { JanusEvent } from './events/event-message.ts'
 import type { ExpelSessions } from './rooms/expel-sessions.ts'
 import { HeldRooms } from './rooms/held-rooms.ts'
@@ -67,8 +67,8 @@ const ownRequestMs = 4_000
 export class JanusNode implements MediaNode {
   readonly #options: JanusNodeOptions
   readonly #rooms: HeldRooms
-  readonly #admission: JanusAdmission
-  readonly #entry: JanusEntry
+  readonly #admission: TokenAdmission
+  readonly #entry: RoomAdmission
   readonly #removal: JanusRemoval
   readonly #participants: JanusParticipants
   readonly #devices: RoomDevices
@@ -87,7 +87,7 @@ export class JanusNode implements MediaNode {
     this.#program = new ReportedProgram(traits, clock, () => this.#notify({ type: 'described' }))
     const room = (roomId: string): NodeRoom | undefined => this.#rooms.get(roomId)
     const isBeside = (roomId: string, userId: string): boolean => this.relays.isAdmitted(roomId, userId)
-    this.#admission = new JanusAdmission(rooms, tokenSecret, () => traits.current.guarded, clock, isBeside)
+    this.#admission = new TokenAdmission(rooms, tokenSecret, () => traits.current.guarded, clock, isBeside)
     const admission = this.#admission
     const { relayIds: ids, relayed: left } = options
     this.relays = new RelayParticipants({ ids, rooms, admission, room, left, clock })
@@ -100,7 +100,7 @@ export class JanusNode implements MediaNode {
       clock,
     })
     const participants = this.#participants
-    this.#entry = new JanusEntry({
+    this.#entry = new RoomAdmission({
       rooms,
       room,
       admission,
@@ -131,7 +131,7 @@ export class JanusNode implements MediaNode {
         this.#read.delete(roomId)
       },
       leftOver: (roomId, name) =>
-        this.#look('a room of before', () => this.#own((signal) => rooms.destroy(roomId, signal, name))),
+        this.#inBackground('a room of before', () => this.#own((signal) => rooms.destroy(roomId, signal, name))),
       listed: (listed) => this.#listed(listed),
     })
     const forDevices: RoomsForDevices = {
@@ -208,13 +208,13 @@ export class JanusNode implements MediaNode {
     return { rooms: this.#rooms.size, users, pulls: this.#devices.pulls }
   }
 
-  /** See JanusEntry.admit. */
+  /** See RoomAdmission.admit. */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertOpen()
     return await this.#entry.admit(wish, signal)
   }
 
-  /** See JanusEntry.admitThroughPage. */
+  /** See RoomAdmission.admitThroughPage. */
   async admitThroughPage(wish: Omit<AdmissionWish, 'expiresAt'>, signal: AbortSignal): Promise<JoinFields> {
     this.#assertOpen()
     return await this.#entry.admitThroughPage(wish, signal)
@@ -235,7 +235,7 @@ export class JanusNode implements MediaNode {
     // The node's event may come later.
     this.#readSoon(roomId)
     if (typeof token !== 'string') return
-    this.#look('a token of somebody who is in', () =>
+    this.#inBackground('a token of somebody who is in', () =>
       this.#own((signal) => this.#admission.withdraw(roomId, userId, token, signal)),
     )
   }
@@ -271,7 +271,8 @@ export class JanusNode implements MediaNode {
     this.#participants.doubt()
     // Earlier events are lost, and later ones may be: the next poll lists all rooms.
     this.#rooms.doubt()
-    if (reporting) this.#look('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
+    if (reporting)
+      this.#inBackground('a node that tells its events', () => this.#own((signal) => this.#rooms.list(signal)))
   }
 
   /** Takes an event of the node. */
@@ -287,7 +288,7 @@ export class JanusNode implements MediaNode {
     if (event.type === 'joined') {
       const { userId, key, token } = event
       this.#participants.toldJoined(roomId, userId, key)
-      if (!this.#entry.mayBe(roomId, userId, token)) return this.#putOutSoon('who may not be in a room', roomId, userId)
+      if (!this.#entry.mayBe(roomId, userId, token)) return this.#removeSoon('user without access', roomId, userId)
     }
     this.#readSoon(roomId)
   }
@@ -337,15 +338,17 @@ export class JanusNode implements MediaNode {
   }
 
   #readSoon(roomId: string): void {
-    this.#look('the people of a room', () => this.#participants.read(roomId))
+    this.#inBackground('the people of a room', () => this.#participants.read(roomId))
   }
 
-  #putOutSoon(whom: string, roomId: string, userId: string): void {
-    this.#look(`somebody ${whom}`, () => this.#own((signal) => this.#removal.putOut(roomId, userId, signal)))
+  #removeSoon(what: string, roomId: string, userId: string): void {
+    this.#inBackground(`removal of a ${what}`, () =>
+      this.#own((signal) => this.#removal.remove(roomId, userId, signal)),
+    )
   }
 
-  /** Does something by itself: what fails is tried again by the next poll. */
-  #look(what: string, run: () => Promise<unknown>): void {
+  /** Runs a task without a caller: after a failure, the next poll tries again. */
+  #inBackground(what: string, run: () => Promise<unknown>): void {
     if (this.#closing.signal.aborted) return
     run().catch((error: unknown) => {
       if (this.#closing.signal.aborted) return
@@ -365,7 +368,8 @@ export class JanusNode implements MediaNode {
     const { roomId, user } = event
     // Janus has no cap on people: a user beyond it is removed at once. Users from before the first reading stay.
     const tooMany = this.#read.has(roomId) && this.#entry.isOverfull(roomId, user.userId)
-    if (tooMany || this.#entry.isBanned(roomId, user.userId)) this.#putOutSoon('too many', roomId, user.userId)
+    const isBanned = this.#entry.isBanned(roomId, user.userId)
+    if (tooMany || isBanned) this.#removeSoon(isBanned ? 'removed user' : 'user above the cap', roomId, user.userId)
   }
 
   #reportDevice(event: NodeEvent): void {

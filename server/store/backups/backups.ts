@@ -19,7 +19,7 @@ export const backupMarks: readonly string[] = [keptMark, uploadedMark]
 /** Most that an operator keeps: a disk is not filled by a hand that slips. */
 export const maxKept = 50
 
-/** How many backups stay that nobody keeps, and for how many days. The newest always does. */
+/** Number and age limits of automatic backups. The newest one always stays. */
 export type Retention = Readonly<z.output<typeof backupSettingsSchema>>
 
 const namePattern = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z-(\d{6,15})$/
@@ -108,7 +108,7 @@ export function nextSequence(before: readonly StoreBackup[]): string {
   return String((parseBackupName(before[0]?.name ?? '')?.sequence ?? 0) + 1).padStart(6, '0')
 }
 
-/** Deletes what is beyond the number and the time, but for what is kept and for the newest. */
+/** Deletes automatic backups above the number or beyond the age, except the newest. */
 async function letGo(folder: string, now: number, { count, days }: Retention): Promise<void> {
   const others = (await listBackups(folder)).filter(({ kept }) => !kept)
   for (const [index, { name, at }] of others.entries()) {

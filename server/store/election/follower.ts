@@ -124,7 +124,7 @@ export class Follower implements FollowedStore {
   }
 
   /**
-   * How what is stored goes on from what is in memory: as `ours`, or as `other`; `again`: something was stored while this was looked up.
+   * Compares the stored journal with the last line in memory: `ours` continues it, `other` does not; `again`: a line was stored during the comparison.
    * @param first the row with the number of the last line or, where that has gone, the one after it
    */
   async #relation(session: Session, first: LineRow | undefined, epoch: string): Promise<'ours' | 'other' | 'again'> {

@@ -150,7 +150,7 @@ export async function endFrozenLeader(session: Session): Promise<void> {
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join (${lockHolders}) h using (pid) where ${over} and not coalesce(${busy}, false)`,
   )
-  // A snapshot at its very end keeps the epoch from being raised.
+  // A snapshot that is just being committed keeps the epoch from being raised.
   await session.query(
     `select pg_terminate_backend(a.pid) from pg_stat_activity a join pg_locks l using (pid)
      where l.relation = 'roomdesk_leader'::regclass and l.mode in ('RowShareLock', 'RowExclusiveLock')

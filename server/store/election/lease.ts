@@ -28,7 +28,7 @@ export class Lease {
   #known: readonly KnownController[] = []
   /** Controllers that have joined since, by id. */
   readonly #joined = new Map<string, KnownController>()
-  /** How often one has. */
+  /** Number of joinings until now. */
   #joinings = 0
   /** Answer of the database to the last renewal. */
   #trouble = ''
@@ -42,7 +42,7 @@ export class Lease {
     this.#until = 0
     this.#prove(options.provedAt)
     const { link } = options
-    // A controller that takes over the lock does not wait for the lease.
+    // Without its connection the leader has no lock either, and another controller takes over without waiting for the lease.
     link.onAway(() => {
       this.#until = 0
       this.#findOut()
@@ -72,7 +72,7 @@ export class Lease {
     this.#findOut()
   }
 
-  /** See FencedStore. */
+  /** Whether reads may be answered from memory: see FencedStore. */
   confirmed(): Promise<void> | undefined {
     if (performance.now() < this.#until) return undefined
     this.#asking ??= this.#ask().finally(() => {
@@ -170,7 +170,7 @@ export class Lease {
       // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
       const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
-      // Nobody can take over before it is asked again: who finds the database gives the leader longer than that.
+      // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
       if (alone) this.#until = since + times.ask
       else await this.#news(times.askAgain)
     }
@@ -181,7 +181,7 @@ export class Lease {
     const { askOthers, times } = this.#options
     const others = this.#others()
     const isThere = others.filter((other) => this.#isPresent(other))
-    // A machine that was switched off long ago is silent, too, or its address is somebody else's by now: had it come back, it would have made itself known.
+    // A machine that was switched off long ago is silent, too, or another one has its address by now. Had it come back, it would have registered.
     const isMissing = others.filter((other) => !this.#isPresent(other))
     const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
     const deadline = within(times.ask)

@@ -6,7 +6,7 @@ import type { Session } from './database-session.ts'
 import { isRefusal, messageOf } from './server-answers.ts'
 
 /**
- * Fenced: an epoch that is no longer in force stores nothing. A transaction that raises the epoch waits for this one to end, and this one for it. The lines are sent as one text,
+ * Fenced: an epoch that is no longer in force stores nothing. Either waits for the other's commit: this statement, and one that raises the epoch. The lines are sent as one text,
  * as a file has them: the text of an array would have to be escaped here and parsed there, quote by quote.
  */
 const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (

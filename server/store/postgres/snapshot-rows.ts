@@ -52,7 +52,7 @@ export interface SnapshotHead {
   writtenAt: number
 }
 
-/** Writes a snapshot in the transaction that is under way, unless another controller has taken over. @param epoch in force at its end @returns its bytes */
+/** Writes a snapshot in the transaction that is under way, unless another controller has taken over. @param epoch that must still be in force at its end @returns bytes of the snapshot */
 export async function insertSnapshot(
   session: Session,
   head: SnapshotHead,

@@ -1,5 +1,5 @@
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
-import type { JanusAdmission } from '../rooms/token-admission.ts'
+import type { TokenAdmission } from '../rooms/token-admission.ts'
 import type { JanusRooms } from '../rooms/janus-rooms.ts'
 import type { RelayIds } from './relay-ids.ts'
 import type { RelayParticipant } from './relay-ends.ts'
@@ -8,7 +8,7 @@ import type { RelayParticipant } from './relay-ends.ts'
 export interface RelayParticipantsOptions {
   ids: RelayIds
   rooms: JanusRooms
-  admission: JanusAdmission
+  admission: TokenAdmission
   /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
   room: (roomId: string) => NodeRoom | undefined
   /** Those of before. */

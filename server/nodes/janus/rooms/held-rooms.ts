@@ -1,5 +1,5 @@
 import { NodeError, type NodeRoom } from '../../port/media-node-port.ts'
-import type { JanusAdmission } from './token-admission.ts'
+import type { TokenAdmission } from './token-admission.ts'
 import type { NodeTraits } from '../wire/node-traits.ts'
 import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 
@@ -7,7 +7,7 @@ import type { JanusRooms, ListedRoom } from './janus-rooms.ts'
 export interface HeldRoomsOptions {
   rooms: JanusRooms
   traits: Pick<NodeTraits, 'read'>
-  admission: JanusAdmission
+  admission: TokenAdmission
   /** So many may publish in a room beside its people. */
   beside: (roomId: string) => number
   /** The room is about to be destroyed. */

@@ -1,6 +1,6 @@
 import type { RemovalsPort } from '../../port/removals-port.ts'
 import { unlessAborted } from '../../port/deadline.ts'
-import type { JanusAdmission } from './token-admission.ts'
+import type { TokenAdmission } from './token-admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'
 import type { JanusRooms } from './janus-rooms.ts'
@@ -8,7 +8,7 @@ import type { JanusRooms } from './janus-rooms.ts'
 /** Needs of removals. */
 export interface JanusRemovalOptions {
   rooms: JanusRooms
-  admission: JanusAdmission
+  admission: TokenAdmission
   participants: JanusParticipants
   /** Ends the sessions of a removed user that are still open on the node. */
   expel: ExpelSessions
@@ -45,14 +45,14 @@ export class JanusRemoval {
     try {
       // First of all: whatever ends in the middle of it, they are not let back in.
       await unlessAborted(removals.remove({ roomId, userId, proven }), signal)
-      return await this.putOut(roomId, userId, signal)
+      return await this.remove(roomId, userId, signal)
     } finally {
       this.#kicking.delete(key)
     }
   }
 
   /** Puts somebody out. Resolves to false when they were not in the room. @throws as AdminApi.ask */
-  async putOut(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
+  async remove(roomId: string, userId: string, signal: AbortSignal): Promise<boolean> {
     // From here on they can open nothing more.
     await this.#options.admission.takeBack(roomId, userId, signal)
     return await this.displace(roomId, userId, signal)

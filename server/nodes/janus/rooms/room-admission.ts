@@ -1,7 +1,7 @@
 import { isFull, isOverfull } from '../../../../shared/room-cap.ts'
 import { deviceErrorMessages } from '../../../../shared/device.ts'
 import { DeviceJoinError, type NodeDevice, NodeError, type NodeRoom } from '../../port/media-node-port.ts'
-import type { JanusAdmission } from './token-admission.ts'
+import type { TokenAdmission } from './token-admission.ts'
 import type { RemovalsPort } from '../../port/removals-port.ts'
 import type { JanusParticipants } from './participants.ts'
 import { isScreen } from '../people/room-feeds.ts'
@@ -23,11 +23,11 @@ export interface AdmissionWish {
 export type JoinFields = Readonly<{ room: string; token?: string }>
 
 /** Needs of admission. */
-export interface JanusEntryOptions {
+export interface RoomAdmissionOptions {
   rooms: Pick<JanusRooms, 'nameOf'>
   /** The room as the node holds it; undefined when it does not, or has not got its record yet. */
   room: (roomId: string) => NodeRoom | undefined
-  admission: JanusAdmission
+  admission: TokenAdmission
   participants: JanusParticipants
   devices: () => Pick<RoomDevices, 'holds' | 'usersOf'>
   relays: Pick<RelayParticipants, 'has'>
@@ -41,12 +41,12 @@ export interface JanusEntryOptions {
 }
 
 /** Admission to the rooms of one node: for users who are wanted, fit in, and were not removed lately. */
-export class JanusEntry {
-  readonly #options: JanusEntryOptions
+export class RoomAdmission {
+  readonly #options: RoomAdmissionOptions
   /** Devices by room that were in it and are still wanted. A locked room lets them back in. */
   readonly #known = new Map<string, Set<string>>()
 
-  constructor(options: JanusEntryOptions) {
+  constructor(options: RoomAdmissionOptions) {
     this.#options = options
   }
 
@@ -77,7 +77,7 @@ export class JanusEntry {
 
   /**
    * Admits a user, and returns the token to join with; it is empty if rooms are open to everybody.
-   * @throws NodeError with the obstacle: the room is not here, locked or full, or they were removed lately
+   * @throws NodeError with the obstacle: the room is not here or full, the user was removed lately, or the room is locked (checked with the token)
    */
   async admit(wish: AdmissionWish, signal: AbortSignal): Promise<string> {
     this.#assertMayCome(wish)

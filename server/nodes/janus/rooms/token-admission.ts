@@ -26,7 +26,7 @@ interface Admitted {
  * Admission to the rooms of one node. A guarded room admits holders of issued tokens: signed, so that they expire, and on the room's list, so that they can be revoked. A locked
  * room admits nobody. A room without guard admits everybody unless it is locked.
  */
-export class JanusAdmission {
+export class TokenAdmission {
   readonly #rooms: JanusRooms
   readonly #secret: string
   readonly #guarded: () => boolean

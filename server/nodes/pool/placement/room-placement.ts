@@ -24,7 +24,7 @@ export function openingPlacement(presenceKnown: boolean): RoomPlacement {
   return { state: 'opening', told: undefined, mayHold: false, presenceKnown, heard: undefined, answeredAt: 0 }
 }
 
-/** A room that the node holds by its own word, nobody knows as which record. */
+/** A room that the node listed; the record that it took is unknown. */
 function foundPlacement(): RoomPlacement {
   return { ...openingPlacement(false), state: 'open', mayHold: true }
 }

@@ -32,7 +32,7 @@ interface HealthFacts {
 const storageFails = 'the storage does not work'
 
 /** Judges a controller that answers the site's APIs. */
-export function siteHealth({
+function siteHealth({
   store,
   listeners,
   nodes,

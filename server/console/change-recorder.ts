@@ -3,7 +3,7 @@ import type { EventActor, EventFields, EventSubject } from '../../shared/console
 import { difference } from '../event-log/record-difference.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
-import { stateOf, subjectOf } from '../event-log/site-state.ts'
+import { roomName, stateOf, subjectOf } from '../event-log/site-state.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { type ChangeRecord, changeRecords, type Named } from './change-records.ts'
@@ -48,10 +48,10 @@ export class ChangeRecorder {
       const answer = output as Parameters<NonNullable<typeof record.makes>>[0]
       const failed = new Set(record.failed?.(answer))
       const made = (record.makes?.(answer) ?? []).map((one) => this.#subject(one))
-      const topic: EventFields = room === '' ? {} : { room: this.#store.get('rooms', room)?.topic ?? '' }
+      const inRoom: EventFields = room === '' ? {} : { room: roomName(this.#store, room) }
       const token: EventFields =
         origin.token === undefined ? {} : { token_label: origin.token, token_id: origin.tokenId ?? '' }
-      const params = { procedure: name, ...topic, ...token, ...record.params?.(given, answer) }
+      const params = { procedure: name, ...inRoom, ...token, ...record.params?.(given, answer) }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)
         if (record.goesOn !== undefined && this.#calls.goesOn(name, actor, subject) && record.goesOn(given)) return

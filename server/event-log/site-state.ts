@@ -9,8 +9,13 @@ export function subjectOf(store: Records, type: EventSubject['type'], id: string
   return { type, id, name: nameOf(store, type, id) }
 }
 
+/** The name under which events show a room: its topic; empty when the room is unknown. */
+export function roomName(store: Pick<Store, 'get'>, roomId: string): string {
+  return store.get('rooms', roomId)?.topic ?? ''
+}
+
 function nameOf(store: Records, type: EventSubject['type'], id: string): string {
-  if (type === 'room') return store.get('rooms', id)?.topic ?? ''
+  if (type === 'room') return roomName(store, id)
   if (type === 'device') return store.get('devices', id)?.userName ?? ''
   if (type === 'credential') return store.get('credentials', id)?.label ?? ''
   if (type === 'wall') return store.get('wall_views', id)?.name ?? ''

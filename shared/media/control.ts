@@ -3,6 +3,7 @@ import { deviceErrorKinds } from '../device.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
 import { mediaSettingsSchema } from './media-settings.ts'
+import { nodeRoomSchema } from './node-room.ts'
 import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
@@ -67,17 +68,7 @@ export const startSchema = z.strictObject({
 })
 export type MediaStart = z.output<typeof startSchema>
 
-const room = z.strictObject({
-  roomId,
-  topic: z.string(),
-  mode: z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]),
-  hostPassword: z.string(),
-  attendeeMax: z.int(),
-  maxVideo: z.int(),
-  maxAudio: z.int(),
-  locked: z.boolean(),
-  /** The room has a waiting room. */
-  waitingRoom: z.boolean().optional(),
+const room = nodeRoomSchema.extend({
   /** Its media is remote: this program lets people in, and sends calls on media to the controller. */
   remote: z.boolean().optional(),
 })

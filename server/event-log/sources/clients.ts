@@ -3,7 +3,7 @@ import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
 import type { PeopleNames } from '../people-names.ts'
-import { subjectOf } from '../site-state.ts'
+import { roomName, subjectOf } from '../site-state.ts'
 
 interface Told {
   kind: EventKind
@@ -46,7 +46,7 @@ function whatOf(
   const id = params.get(parameter)
   const found = subjectOf(store, type, typeof id === 'string' ? id : '')
   const subject = type === 'person' ? { ...found, name: names.of(room, found.id) } : found
-  return { kind, subject, room, params: { room: store.get('rooms', room)?.topic ?? '' } }
+  return { kind, subject, room, params: { room: roomName(store, room) } }
 }
 
 function actorOf({ credential, client }: Observation) {

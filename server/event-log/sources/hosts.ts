@@ -3,7 +3,7 @@ import type { Doer, HostAct } from '../../../shared/media/control.ts'
 import type { HostActed, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
-import { subjectOf } from '../site-state.ts'
+import { roomName, subjectOf } from '../site-state.ts'
 
 const kinds: Record<HostAct, EventKind> = {
   letIn: 'person.letIn',
@@ -45,7 +45,7 @@ export class HostSource {
 
   #person(roomId: string, { userId, userName }: Doer) {
     const subject = { type: 'person', id: userId, name: userName } as const
-    return { subject, room: roomId, params: { room: this.#store.get('rooms', roomId)?.topic ?? '' } }
+    return { subject, room: roomId, params: { room: roomName(this.#store, roomId) } }
   }
 }
 

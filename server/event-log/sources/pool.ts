@@ -6,7 +6,7 @@ import type { NodeState } from '../../../shared/node.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
 import type { PeopleNames } from '../people-names.ts'
-import { subjectOf } from '../site-state.ts'
+import { roomName, subjectOf } from '../site-state.ts'
 
 /** Writes what the nodes tell: nodes that come and go, people who join and leave, rooms that move. Returns the function that ends it. */
 export function watchPool(
@@ -86,11 +86,15 @@ class PoolWatch {
       if (this.#stays.get(key) === user.joinedAt) return
       this.#stays.set(key, user.joinedAt)
     } else this.#stays.delete(key)
-    const topic = this.#store.get('rooms', roomId)?.topic ?? ''
     const stayed: EventFields = type === 'left' ? { stayed_ms: Math.max(0, Date.now() - user.joinedAt) } : {}
     const subject = { type: 'person', id: user.userId, name: user.userName } as const
     const kind = type === 'joined' ? 'person.joined' : 'person.left'
-    this.#sink.append({ kind, subject, room: roomId, params: { room: topic, node: name, ...stayed } })
+    this.#sink.append({
+      kind,
+      subject,
+      room: roomId,
+      params: { room: roomName(this.#store, roomId), node: name, ...stayed },
+    })
   }
 
   #nodeOf(name: string) {

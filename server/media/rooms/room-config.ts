@@ -1,15 +1,7 @@
-/** A room as the controller wants it held (the port's NodeRoom). */
-export interface RoomConfig {
-  roomId: string
-  topic: string
-  mode: 1 | 2 | 3 | 4
-  hostPassword: string
-  attendeeMax: number
-  maxVideo: number
-  maxAudio: number
-  locked: boolean
-  /** A host lets people in; left out: nobody waits. */
-  waitingRoom?: boolean | undefined
+import type { NodeRoom } from '../../../shared/media/node-room.ts'
+
+/** A room as the controller wants it held. */
+export interface RoomConfig extends NodeRoom {
   /** Its media is on another node. */
   isRemote: boolean
 }

@@ -2,21 +2,9 @@ import type { DriftKind } from '../../../shared/console/nodes.ts'
 import type { DeviceAddress, DeviceLogin } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
+import type { NodeRoom } from '../../../shared/media/node-room.ts'
 
-/** A room as a node must hold it. */
-export interface NodeRoom {
-  roomId: string
-  topic: string
-  mode: 1 | 2 | 3 | 4
-  hostPassword: string
-  attendeeMax: number
-  maxVideo: number
-  maxAudio: number
-  /** Nobody new may join. */
-  locked: boolean
-  /** A host lets people in; left out: nobody waits. */
-  waitingRoom?: boolean | undefined
-}
+export type { NodeRoom }
 
 /** Somebody in a room of a node. */
 export interface NodeUser {

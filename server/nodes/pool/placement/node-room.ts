@@ -1,5 +1,6 @@
 import { shownName } from '../../../../shared/control-character.ts'
 import { placeOf } from '../../../store/sealed-places.ts'
+import { isSameSealing } from '../../../store/sealer.ts'
 import type { Store } from '../../../store/store.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import type { NodeRoom } from '../../port/media-node-port.ts'
@@ -18,4 +19,20 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
     locked: room.locked,
     ...(room.waiting_room === true ? { waitingRoom: true } : {}),
   }
+}
+
+/** Whether a node that holds the one holds the other: the same room, with equal fields in `toNodeRoom`. Nothing is unsealed. */
+export function isSameNodeRoom(one: StoredRoom, other: StoredRoom): boolean {
+  if (one === other) return true
+  return (
+    one.id === other.id &&
+    one.topic === other.topic &&
+    one.room_mode === other.room_mode &&
+    isSameSealing(one.host_password_sealed, other.host_password_sealed) &&
+    one.attendee_max === other.attendee_max &&
+    one.max_video === other.max_video &&
+    one.max_audio === other.max_audio &&
+    one.locked === other.locked &&
+    (one.waiting_room ?? false) === (other.waiting_room ?? false)
+  )
 }

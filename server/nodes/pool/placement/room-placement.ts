@@ -1,5 +1,5 @@
 import type { StoredRoom } from '../../../store/records.ts'
-import { isSameSealing } from '../../../store/sealer.ts'
+import { isSameNodeRoom } from './node-room.ts'
 
 /**
  * One room on one node, by the node's last report. `opening`: the request is under way; `open`: the node holds the room, perhaps as an earlier record; `closing`: the room must
@@ -58,21 +58,5 @@ export function isHeld(room: RoomPlacement | undefined): boolean {
 
 /** The node holds the room as it is stored. */
 export function isCurrent(room: RoomPlacement | undefined, wanted: StoredRoom): boolean {
-  return room?.state === 'open' && room.told !== undefined && looksSame(room.told, wanted)
-}
-
-/** Whether two records are the same room to a node, in the fields that it gets. */
-function looksSame(one: StoredRoom, other: StoredRoom): boolean {
-  if (one === other) return true
-  return (
-    one.id === other.id &&
-    one.topic === other.topic &&
-    one.room_mode === other.room_mode &&
-    isSameSealing(one.host_password_sealed, other.host_password_sealed) &&
-    one.attendee_max === other.attendee_max &&
-    one.max_video === other.max_video &&
-    one.max_audio === other.max_audio &&
-    one.locked === other.locked &&
-    (one.waiting_room ?? false) === (other.waiting_room ?? false)
-  )
+  return room?.state === 'open' && room.told !== undefined && isSameNodeRoom(room.told, wanted)
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../store/system/time.ts'
 import type { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { connectionTimeouts } from '../edge/limits.ts'
@@ -60,7 +60,7 @@ export async function joinAgain(
     } catch (error) {
       signal.throwIfAborted()
       options.logger.error({ err: error }, 'the site could not be joined again: it is tried again')
-      await sleep(clusterTimes.changeRoleAgain, undefined, { signal })
+      await sleep(clusterTimes.changeRoleAgain, { signal })
     }
   }
 }
@@ -76,7 +76,10 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
     over.signal.addEventListener('abort', member.onLeader(look), { once: true })
     look()
   })
-  const late = sleep(clusterTimes.startAsLeader, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+  const late = sleep(clusterTimes.startAsLeader, { signal: over.signal, ref: false }).then(
+    () => undefined,
+    () => undefined,
+  )
   try {
     return await Promise.race([leading, other, late])
   } finally {

@@ -3,6 +3,7 @@ import { Agent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { connect as connectPlain, isIP, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectSecurely } from 'node:tls'
+import { startTimer } from '../store/system/time.ts'
 import { isPlainBetweenMachines } from './plain-controllers.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
@@ -48,16 +49,15 @@ export function connectTo(
   const end = (error: Error | null): void => {
     if (over) return
     over = true
-    clearTimeout(timer)
+    timer.cancel()
     socket.off('error', end)
     // The receiver of the socket adds a listener of its own.
     socket.on('error', () => {})
     if (error !== null) socket.destroy()
     done(error, socket)
   }
-  const timer = setTimeout(
-    () => end(new Error(`No connection to ${host}:${port} within ${clusterTimes.connect} ms.`)),
-    clusterTimes.connect,
+  const timer = startTimer(clusterTimes.connect, () =>
+    end(new Error(`No connection to ${host}:${port} within ${clusterTimes.connect} ms.`)),
   )
   socket.on('error', end)
   socket.once('close', () => end(new Error(`The connection to ${host}:${port} was closed.`)))

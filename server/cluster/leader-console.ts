@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { monotonic, startTimer, timeoutSignal } from '../store/system/time.ts'
 import { z } from 'zod'
 import { ConsoleError, type ConsoleErrorCode, type ConsoleResult } from '../../shared/console/procedure.ts'
 import { refusal, statusOf } from '../console/console-answer.ts'
@@ -92,8 +93,8 @@ export class LeaderConsole {
     client: string,
     { headers, body = '' }: { headers: Record<string, string>; body?: string },
   ): Promise<LeaderAnswer> {
-    const signal = AbortSignal.timeout(clusterTimes.consoleAnswer)
-    const deadline = performance.now() + this.#waitMs()
+    const signal = timeoutSignal(clusterTimes.consoleAnswer)
+    const deadline = monotonic() + this.#waitMs()
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
       if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
@@ -109,7 +110,7 @@ export class LeaderConsole {
       })
       const answer = await this.#attempt(target, method, path, [passedOnHeader, value, ...all], body, signal)
       if (answer !== undefined) return answer
-      if (performance.now() > deadline) throw new ConsoleError('failed', nobodyLeads)
+      if (monotonic() > deadline) throw new ConsoleError('failed', nobodyLeads)
     }
   }
 
@@ -135,7 +136,7 @@ export class LeaderConsole {
       resolve(undefined)
     })
     const gone = (): void => {
-      setTimeout(() => outgoing.destroy(new Error('Another controller leads.')), clusterTimes.lastConsoleAnswer).unref()
+      startTimer(clusterTimes.lastConsoleAnswer, () => outgoing.destroy(new Error('Another controller leads.')), false)
     }
     target.gone.addEventListener('abort', gone, { once: true })
     outgoing.once('response', (response) => {

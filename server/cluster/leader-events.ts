@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import { WebSocket } from 'ws'
 import { type EventName, events, type EventPayload } from '../../shared/console/contract.ts'
 import type { EventHub } from '../console/event-hub.ts'
@@ -64,13 +64,13 @@ export class LeaderEvents {
         if (signal.aborted) return
         this.#log.debug({ err: error }, 'the console of the leader sends no events')
       }
-      await sleep(clusterTimes.eventsAgain, undefined, { signal, ref: false }).catch(() => undefined)
+      await sleep(clusterTimes.eventsAgain, { signal, ref: false }).catch(() => undefined)
     }
   }
 
   /** Resolves when the connection has ended. */
   async #listen(signal: AbortSignal, open: () => void): Promise<void> {
-    const target = await this.#way.next('console', performance.now() + clusterTimes.eventsLeader, signal)
+    const target = await this.#way.next('console', monotonic() + clusterTimes.eventsLeader, signal)
     if (target === undefined) return
     const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
     connectTo(target.port, (error, socket) => {
@@ -88,10 +88,10 @@ export class LeaderEvents {
     const end = (): void => client.terminate()
     const ends = AbortSignal.any([signal, target.gone])
     ends.addEventListener('abort', end, { once: true })
-    let silent = setTimeout(end, clusterTimes.eventsSilent).unref()
+    let silent = startTimer(clusterTimes.eventsSilent, end, false)
     const alive = (): void => {
-      clearTimeout(silent)
-      silent = setTimeout(end, clusterTimes.eventsSilent).unref()
+      silent.cancel()
+      silent = startTimer(clusterTimes.eventsSilent, end, false)
     }
     const closed = new Promise<void>((done) => client.once('close', () => done()))
     client.on('error', end)
@@ -102,7 +102,7 @@ export class LeaderEvents {
       this.#notify(data.toString('utf8'))
     })
     await closed
-    clearTimeout(silent)
+    silent.cancel()
     ends.removeEventListener('abort', end)
   }
 

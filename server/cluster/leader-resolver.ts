@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
@@ -86,7 +86,7 @@ export class LeaderResolver {
 
   /**
    * The way to a port of the leader, as soon as there is one; undefined when there is none by then, or too many wait already.
-   * @param deadline by performance.now()
+   * @param deadline by monotonic()
    * @throws what `signal` is aborted with
    */
   async next(listener: ListenerName, deadline: number, signal: AbortSignal): Promise<LeaderTarget | undefined> {
@@ -96,7 +96,7 @@ export class LeaderResolver {
     this.#waiting += 1
     try {
       for (;;) {
-        const left = deadline - performance.now()
+        const left = deadline - monotonic()
         if (left <= 0 || this.#closed) return undefined
         await this.#change(left, signal)
         const found = this.now(listener)
@@ -124,7 +124,7 @@ export class LeaderResolver {
 
   async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
     while (!this.#closed && this.#leading === leading) {
-      await sleep(clusterTimes.connectAgain, undefined, { ref: false })
+      await sleep(clusterTimes.connectAgain, { ref: false })
       if (this.#closed || this.#leading !== leading || !(await accepts(target.port))) continue
       leading.down.delete(listener)
       this.#notify()
@@ -140,12 +140,12 @@ export class LeaderResolver {
   #change(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, milliseconds)
+    const timer = startTimer(milliseconds, resolve)
     const aborted = (): void => reject(signal.reason)
     this.#changed.add(resolve)
     signal.addEventListener('abort', aborted, { once: true })
     return promise.finally(() => {
-      clearTimeout(timer)
+      timer.cancel()
       this.#changed.delete(resolve)
       signal.removeEventListener('abort', aborted)
     })

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep } from '../store/system/time.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal, statusOf } from '../console/console-answer.ts'
@@ -39,6 +39,6 @@ function cookieOf(lines: string[] | undefined): string | undefined {
 }
 
 async function isKnown(sessions: Pick<AccountSessions, 'check'>, cookie: string): Promise<void> {
-  const end = performance.now() + clusterTimes.readSession
-  while (sessions.check(cookie) === undefined && performance.now() < end) await sleep(clusterTimes.readSessionCheck)
+  const end = monotonic() + clusterTimes.readSession
+  while (sessions.check(cookie) === undefined && monotonic() < end) await sleep(clusterTimes.readSessionCheck)
 }

@@ -1,3 +1,4 @@
+import { timeoutSignal } from '../store/system/time.ts'
 import type { RegisterWithLeader } from '../store/election/member-options.ts'
 import { askConsole, type PeerTrust } from './peer-console.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -6,7 +7,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 export function registerBy(trust: PeerTrust): RegisterWithLeader {
   return async (leader, joiner, signal) => {
     const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(clusterTimes.register)])
+    const deadline = AbortSignal.any([signal, timeoutSignal(clusterTimes.register)])
     try {
       const said = await askConsole(leader, question, trust, deadline)
       return said?.status === 204 ? 'known' : 'open'

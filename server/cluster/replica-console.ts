@@ -1,3 +1,4 @@
+import { wallClock } from '../store/system/time.ts'
 import type { Logger } from 'pino'
 import { accountAccess } from '../access/accounts/account-access.ts'
 import { Callers } from '../console/callers.ts'
@@ -87,7 +88,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
         ok: false,
         role: 'standby',
         version: options.version,
-        uptime_s: Math.round((Date.now() - options.startedAt) / 1_000),
+        uptime_s: Math.round((wallClock() - options.startedAt) / 1_000),
         store: awaySince === 0 ? 'ok' : known ? error : databaseAway,
         leader: controllers.leader()?.name ?? '',
       }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep } from '../store/system/time.ts'
 import { deviceOperations } from '../../shared/device-operations.ts'
 import { operationsOfOlderClients } from '../../shared/field-operations.ts'
 import { mediaOperations } from '../../shared/media-operations.ts'
@@ -148,9 +148,9 @@ export class Replica {
     const port = wanted === 0 ? (ports.node ?? 0) : wanted
     await free
     // Waits for the same port while the process that had it ends, so that clients that keep this address find a server.
-    const end = performance.now() + clusterTimes.nodePort
+    const end = monotonic() + clusterTimes.nodePort
     while (port !== 0 && !this.#ended.signal.aborted && (await tryPort('node', host, port)) !== undefined) {
-      if (performance.now() > end) break
+      if (monotonic() > end) break
       await sleep(clusterTimes.nodePortAgain)
     }
     if (this.#ended.signal.aborted) return

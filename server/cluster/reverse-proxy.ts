@@ -1,5 +1,5 @@
 import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { limits } from '../../shared/limits.ts'
@@ -83,7 +83,7 @@ export class ReverseProxy {
       return 'answered'
     }
     const body = found === 'streamed' ? undefined : found
-    const deadline = performance.now() + waitMs
+    const deadline = monotonic() + waitMs
     const share = `${listener} ${addressShare(clientAddress(request))}`
     const gates = body === undefined ? [this.#streams, this.#connections] : [this.#connections]
     const entered: ShareGate[] = []
@@ -156,7 +156,7 @@ export class ReverseProxy {
       if (answered) return
       // The previous leader still answers a request that it has stored.
       if (safe || !reached) fail()
-      else setTimeout(() => !answered && fail(), clusterTimes.lastAnswer).unref()
+      else startTimer(clusterTimes.lastAnswer, () => !answered && fail(), false)
     }
     const clientLeft = (): void => {
       outgoing.destroy()
@@ -252,5 +252,5 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
 /** So that a leader that fails again and again is not asked without a pause. */
 async function pauseUnless(gone: AbortSignal): Promise<void> {
   if (gone.aborted) return
-  await sleep(20, undefined, { signal: gone, ref: false }).catch(() => undefined)
+  await sleep(20, { signal: gone, ref: false }).catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep } from '../store/system/time.ts'
 
 /** Lets each key have so many at a time; further ones wait for their turn, in order. */
 export class ShareGate {
@@ -12,7 +12,7 @@ export class ShareGate {
 
   /**
    * Takes a place.
-   * @param deadline by performance.now()
+   * @param deadline by monotonic()
    * @returns whether it has one by then: it is to be left later
    * @throws what `signal` is aborted with
    */
@@ -34,7 +34,7 @@ export class ShareGate {
     })
     const own = queue.at(-1)
     try {
-      const late = sleep(Math.max(0, deadline - performance.now()), undefined, {
+      const late = sleep(Math.max(0, deadline - monotonic()), {
         signal: AbortSignal.any([signal, over.signal]),
         ref: false,
       })

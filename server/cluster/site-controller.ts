@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep, wallClock } from '../store/system/time.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
@@ -46,7 +46,7 @@ export class SiteController {
   readonly #plain: PlainRule
   readonly #kept = new KeptPorts()
   readonly #proof: RequestProof
-  readonly #startedAt = Date.now()
+  readonly #startedAt = wallClock()
   readonly consoleKey: ConsoleKey | undefined
   #member: SiteMember
   #stopLooking: () => void = () => {}
@@ -192,7 +192,7 @@ export class SiteController {
           { err: error, role: this.role },
           'the role of this controller could not be changed: it is tried again',
         )
-        await sleep(clusterTimes.changeRoleAgain, undefined, { signal }).catch(() => undefined)
+        await sleep(clusterTimes.changeRoleAgain, { signal }).catch(() => undefined)
         if (signal.aborted) return
         await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
       }
@@ -258,7 +258,7 @@ export class SiteController {
       const { portsLeft, ended } = role?.controller.leave() ?? { portsLeft: undefined, ended: Promise.resolve() }
       this.#leaving = ended
       await this.#standBy(portsLeft)
-      await Promise.race([this.#leaving, sleep(clusterTimes.changeRoleAgain, undefined, { ref: false })])
+      await Promise.race([this.#leaving, sleep(clusterTimes.changeRoleAgain, { ref: false })])
     }
     await this.#member.close()
     this.#member = await joinAgain(this.#options, this.#sealer, this.#ending.signal, this.#member)

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { monotonic } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { refuse } from '../edge/guards.ts'
 import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
@@ -29,7 +30,7 @@ export class UpgradeProxy {
   ): Promise<void> {
     const left = new AbortController()
     socket.once('close', () => left.abort())
-    const deadline = performance.now() + waitMs
+    const deadline = monotonic() + waitMs
     try {
       for (;;) {
         const target = await this.#way.next(listener, deadline, left.signal)

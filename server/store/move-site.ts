@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { wallClock } from './system/time.ts'
 import { DocumentAdapter, newWriteQueue } from './files/document-adapter.ts'
 import { documentNames } from './files/documents.ts'
 import { lockFolder } from './files/folder-lock.ts'
@@ -96,7 +97,7 @@ async function moveToDatabase(
     await session.query('begin')
     await session.query('delete from roomdesk_journal')
     await session.query('delete from roomdesk_snapshot')
-    const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: Date.now() }
+    const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: wallClock() }
     await insertSnapshot(session, head, freeze(site.state), () => leadership.epoch)
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readState(session, migrations, address)
@@ -110,7 +111,7 @@ async function moveToDatabase(
         cause: error,
       })
     }
-    await putFilesAside(folder, Date.now())
+    await putFilesAside(folder, wallClock())
     return site
   } finally {
     await unlock()
@@ -137,7 +138,7 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
       )
     // Until the files are whole the site is in the database, and a start says so.
     await sayMoved(folder, address.shown)
-    if (files.length > 0) await putFilesAside(folder, Date.now())
+    if (files.length > 0) await putFilesAside(folder, wallClock())
     await writeFiles(folder, site)
     compare(site, await readFolder(folder, migrations), `the files of ${folder}`)
     await session.query(`update roomdesk_site set moved_to = $1, moved_at = now()`, [
@@ -151,7 +152,7 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
 }
 
 async function writeFiles(folder: string, { state, roomNumber }: Site): Promise<void> {
-  const document = { first_segment: 1, written_at: Date.now(), room_number: roomNumber, state }
+  const document = { first_segment: 1, written_at: wallClock(), room_number: roomNumber, state }
   const queue = newWriteQueue()
   for (const name of documentNames)
     await new DocumentAdapter({ folder, name, version: migrations.current, queue, read: async () => document }).write(

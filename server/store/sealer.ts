@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
+import { randomBytes } from './system/random.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 
 /** Prefix of a text that is sealed for its place. */

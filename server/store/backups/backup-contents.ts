@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { wallClock } from '../system/time.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { parseBackupName } from './backups.ts'
 import { type Migrations, migrations } from '../migrations.ts'
@@ -32,6 +33,6 @@ export async function previewBackup(
     accounts: state.accounts.size,
     access_tokens: state.access_tokens.size,
     wall_views: state.wall_views.size,
-    access: accessChanges(now, state, Date.now()),
+    access: accessChanges(now, state, wallClock()),
   }
 }

@@ -1,3 +1,4 @@
+import { monotonic } from '../system/time.ts'
 import { listBackups, makeBackup, type Retention } from './backups.ts'
 import type { Sealer } from '../sealer.ts'
 import type { Storage } from '../storage.ts'
@@ -45,7 +46,7 @@ export class Snapshots {
   get due(): boolean {
     const { storage, after } = this.#options
     if (this.#running > 0 || storage.journalBytes < Math.max(after, storage.snapshotBytes)) return false
-    return performance.now() >= this.#retryAt
+    return monotonic() >= this.#retryAt
   }
 
   /** Resolves when nothing is being written. */
@@ -88,7 +89,7 @@ export class Snapshots {
 
   #ended(error: unknown): void {
     this.#running--
-    if (error !== undefined) this.#retryAt = performance.now() + retryAfter
+    if (error !== undefined) this.#retryAt = monotonic() + retryAfter
     if (error !== undefined || this.#failed) this.#options.onHealth(error)
     this.#failed = error !== undefined
   }

@@ -1,3 +1,4 @@
+import { monotonic, startTimer, timeoutSignal } from '../system/time.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
@@ -147,14 +148,14 @@ export class DurableStore implements Store {
     return new Promise((resolve, reject) => {
       const late = () =>
         reject(new ApiError('storage', { reason: `the ${this.#options.storage.medium} does not answer` }))
-      const remaining = since + deadlineMs - performance.now()
+      const remaining = since + deadlineMs - monotonic()
       if (remaining <= 0) {
         late()
         return
       }
-      const timer = setTimeout(late, remaining)
+      const timer = startTimer(remaining, late)
       void this.#commit.progress.nextFlush().then(() => {
-        clearTimeout(timer)
+        timer.cancel()
         resolve()
       })
     })
@@ -183,7 +184,7 @@ export class DurableStore implements Store {
       lastError,
       refusesSince,
       backlog: this.#commit.backlog,
-      flushingFor: since === 0 ? 0 : performance.now() - since,
+      flushingFor: since === 0 ? 0 : monotonic() - since,
       lastFlush: this.#commit.progress.lastFlush,
       journalBytes: this.#options.storage.journalBytes,
       snapshotAt: this.#options.storage.snapshotAt,
@@ -280,7 +281,7 @@ export class DurableStore implements Store {
     this.#transactions.hold()
     const resume = (): void => this.#transactions.release()
     try {
-      await this.#commit.flushAll(AbortSignal.timeout(deadlineMs))
+      await this.#commit.flushAll(timeoutSignal(deadlineMs))
       return resume
     } catch {
       resume()
@@ -322,11 +323,11 @@ export class DurableStore implements Store {
     }
   }
 
-  /** Since when the storage has not answered, by performance.now(); 0: it answers. */
+  /** Since when the storage has not answered, by monotonic(); 0: it answers. */
   #stuckSince(): number {
     const since = this.#commit.progress.waitingSince
     if (since === 0) return 0
-    return this.#commit.progress.blocked || performance.now() - since > slowFlush ? since : 0
+    return this.#commit.progress.blocked || monotonic() - since > slowFlush ? since : 0
   }
 
   async #shutDown(): Promise<void> {
@@ -342,19 +343,15 @@ export class DurableStore implements Store {
       await this.#snapshots.idle()
       await storage.close()
     }
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(
-        () =>
-          reject(new ApiError('storage', { reason: `the ${storage.medium} did not answer while the store closed` })),
-        this.#deadlineMs(),
-      )
-    })
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = startTimer(this.#deadlineMs(), () =>
+      reject(new ApiError('storage', { reason: `the ${storage.medium} did not answer while the store closed` })),
+    )
     try {
       // Past the deadline the lock stays: a write may still be under way, and the lock ends with the process.
       await Promise.race([work(), late])
     } finally {
-      clearTimeout(timer)
+      timer.cancel()
       storage.abandon()
       this.#transactions.close()
     }

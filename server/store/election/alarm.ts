@@ -1,3 +1,4 @@
+import { startTimer } from '../system/time.ts'
 /** A wait that can be ended early. What rings while nobody waits ends the next wait at once. */
 export class Alarm {
   #rung = false
@@ -13,9 +14,9 @@ export class Alarm {
     if (!this.#rung) {
       const { promise, resolve } = Promise.withResolvers<void>()
       this.#wake = resolve
-      const timer = setTimeout(resolve, ms)
+      const timer = startTimer(ms, resolve)
       await promise
-      clearTimeout(timer)
+      timer.cancel()
       this.#wake = undefined
     }
     this.#rung = false

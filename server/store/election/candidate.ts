@@ -1,6 +1,6 @@
+import { monotonic, sleep } from '../system/time.ts'
+import { uuid } from '../system/random.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
-import { randomUUID } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { DatabaseStatus } from './site-member.ts'
 import type { Sealer } from '../sealer.ts'
@@ -42,7 +42,7 @@ export interface ReplicaOptions {
 export interface Taken {
   session: Session
   leadership: Leadership
-  /** performance.now() just before the epoch was raised. */
+  /** monotonic() just before the epoch was raised. */
   provedAt: number
   /** Number of the last line that is stored. */
   stored: number
@@ -76,7 +76,7 @@ export class ElectionCandidate {
   #trouble = ''
   /** It holds the lock, and is about to lead. */
   #taking = false
-  /** performance.now() until which a leader may come back before this one tries to lead. */
+  /** monotonic() until which a leader may come back before this one tries to lead. */
   #patientUntil = 0
   #reportedAt = Number.NEGATIVE_INFINITY
   /** Resolves when the loop has ended. */
@@ -102,7 +102,7 @@ export class ElectionCandidate {
     // The holder of the lock leads with the very next answer.
     if (since === 0 && waits > clusterTimes.slowDatabase && !this.#taking)
       [since, error] = [Math.round(this.#options.clock() - waits), 'the database does not answer']
-    if (since !== 0) this.#patientUntil = performance.now() + this.#options.times.comeBack
+    if (since !== 0) this.#patientUntil = monotonic() + this.#options.times.comeBack
     return { awaySince: since, error }
   }
 
@@ -159,7 +159,7 @@ export class ElectionCandidate {
         session.onLost(() => this.#alarm.ring())
         this.#session = session
         await this.#greet(session)
-        if (this.#away.since !== 0) this.#patientUntil = performance.now() + times.comeBack
+        if (this.#away.since !== 0) this.#patientUntil = monotonic() + times.comeBack
         failures = 1
         if (await this.#stand(session)) return
       } catch (error) {
@@ -168,7 +168,7 @@ export class ElectionCandidate {
         if (signal.aborted) break
         this.#failed(error, clock())
       }
-      await sleep(backoffMs(databaseBackoff, failures), undefined, { signal }).catch(() => undefined)
+      await sleep(backoffMs(databaseBackoff, failures), { signal }).catch(() => undefined)
     }
     this.#first.reject(new Error('the controller closes'))
   }
@@ -217,8 +217,8 @@ export class ElectionCandidate {
       this.#away = { since: 0, error: '' }
       this.#first.resolve()
       onLeader(row)
-      if (performance.now() - this.#reportedAt >= times.renew) {
-        this.#reportedAt = performance.now()
+      if (monotonic() - this.#reportedAt >= times.renew) {
+        this.#reportedAt = monotonic()
         await report(session)
       }
       registration.to(row)
@@ -261,7 +261,7 @@ export class ElectionCandidate {
   #holdsBack(row: LeaderRow | undefined): boolean {
     if (row === undefined) return false
     if (row.successor !== null) return row.successor !== this.#options.id
-    return performance.now() < this.#patientUntil || !this.#options.registration.isDone(row)
+    return monotonic() < this.#patientUntil || !this.#options.registration.isDone(row)
   }
 
   async #endFrozen(session: Session, { shown }: DatabaseAddress): Promise<void> {
@@ -282,8 +282,8 @@ export class ElectionCandidate {
     const { id, name, times, follower, migrations } = this.#options
     await settleSite(session, this.#check)
     await session.query(`unlisten ${channel}`)
-    const provedAt = performance.now()
-    const leadership = await lead(session, { holder: randomUUID(), name, controller: id, leaseMs: times.lease })
+    const provedAt = monotonic()
+    const leadership = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
     await sayRecords(session, migrations)
     await follower.follow(session, leadership.epoch)
     const stored = await session.query<{ seq: string }>(head)

@@ -1,3 +1,4 @@
+import { wallClock } from '../system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import type {
@@ -59,7 +60,7 @@ export class Member implements SiteMember {
     options: MemberOptions,
     own: { id: string; address: DatabaseAddress; found: StoreNotice[]; unlock: () => Promise<void> },
   ) {
-    const { name, version, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+    const { name, version, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
     const { id, address, found, unlock } = own
     this.id = id

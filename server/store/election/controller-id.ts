@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { uuid } from '../system/random.ts'
 import { hasCode, replaceDurably } from '../files/durable-files.ts'
 
 const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
@@ -13,7 +13,7 @@ const form = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}) (\S+)\n$/
 export async function controllerId(folder: string): Promise<string> {
   const known = await readControllerId(folder)
   if (known !== undefined) return known
-  const made = randomUUID()
+  const made = uuid()
   await replaceDurably(join(folder, 'controller.id'), `${made} ${hostname()}\n`)
   return made
 }

@@ -1,4 +1,4 @@
-import { setImmediate as immediate } from 'node:timers/promises'
+import { monotonic, turn } from '../system/time.ts'
 import { decodeLine } from '../journal/journal-line.ts'
 import { type Migrations, migrateRecord, StoreVersionError } from '../migrations.ts'
 import type { FollowedStore } from './site-member.ts'
@@ -119,7 +119,7 @@ export class Follower implements FollowedStore {
       for (const row of lines) if (!this.#take(row)) break
       if (lines.length > 0 && Number(lines.at(-1)?.seq) !== this.#last) await this.#begin()
       else if (rows.length < linesAtOnce) return
-      await immediate()
+      await turn()
     }
   }
 
@@ -152,7 +152,7 @@ export class Follower implements FollowedStore {
   }
 
   #lessForLong(): boolean {
-    const now = performance.now()
+    const now = monotonic()
     if (this.#lessSince === 0) this.#lessSince = now
     return now - this.#lessSince > clusterTimes.madeGood
   }

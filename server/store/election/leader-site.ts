@@ -1,3 +1,4 @@
+import { wallClock } from '../system/time.ts'
 import { roomNumberGap } from '../files/recovery.ts'
 import { Losses } from '../files/losses.ts'
 import { type Migrations, migrations as knownMigrations } from '../migrations.ts'
@@ -31,7 +32,7 @@ export interface LeaderSite {
 
 /** The store of who leads: memory holds everything that is stored. */
 export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
-  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+  const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options
   const { address, session, leadership, read, unlock } = site
   const found = [...site.found, ...noticesOf(read, address, migrations, clock())]

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep } from '../system/time.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
@@ -48,9 +48,9 @@ const lockHolders = `select pid from pg_locks where locktype = 'advisory' and cl
  * @throws DatabaseInUseError while another controller runs on the site
  */
 export async function takeLock(session: Session, { shown }: DatabaseAddress): Promise<void> {
-  const deadline = performance.now() + clusterTimes.lock
+  const deadline = monotonic() + clusterTimes.lock
   while (!(await tryLock(session))) {
-    if (performance.now() > deadline) {
+    if (monotonic() > deadline) {
       const who = await leaderName(session).catch(() => '')
       throw new DatabaseInUseError(
         `The site in the database ${shown} is in use by another controller${who === '' ? '' : ` (${who})`}: stop it first, or name another database.`,

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { monotonic, sleep, timeoutSignal } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
 import { fencedError, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
@@ -11,7 +11,7 @@ import type { Session } from '../postgres/database-session.ts'
 export interface LeaseOptions {
   link: Link
   times: ElectionTimes
-  /** performance.now() just before the epoch was raised. */
+  /** monotonic() just before the epoch was raised. */
   provedAt: number
   /** Writes the report of this controller, once for each renewal. @returns all controllers as they are known then */
   report: (session: Session) => Promise<readonly KnownController[]>
@@ -74,7 +74,7 @@ export class Lease {
 
   /** Whether reads may be answered from memory: see FencedStore. */
   confirmed(): Promise<void> | undefined {
-    if (performance.now() < this.#until) return undefined
+    if (monotonic() < this.#until) return undefined
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
@@ -111,7 +111,7 @@ export class Lease {
     while (!signal.aborted) {
       await this.renew()
       if (link.away() !== undefined) this.#findOut()
-      await sleep(this.#options.times.renew, undefined, { signal, ref: false }).catch(() => undefined)
+      await sleep(this.#options.times.renew, { signal, ref: false }).catch(() => undefined)
     }
   }
 
@@ -119,7 +119,7 @@ export class Lease {
     const { link, report, onError } = this.#options
     if (link.away() !== undefined || link.fenced !== undefined) return
     const { session, epoch } = link.current()
-    const since = performance.now()
+    const since = monotonic()
     try {
       if (!(await renewLease(session, epoch))) {
         // A renewal during a reconnection proves nothing.
@@ -157,7 +157,7 @@ export class Lease {
       await this.#news(times.proof)
     }
     while (!this.#settled()) {
-      const since = performance.now()
+      const since = monotonic()
       const joinings = this.#joinings
       const asked = new AbortController()
       const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(times.ask)])
@@ -183,7 +183,7 @@ export class Lease {
     const isThere = others.filter((other) => this.#isPresent(other))
     // A machine that was switched off long ago is silent, too, or another one has its address by now. Had it come back, it would have registered.
     const isMissing = others.filter((other) => !this.#isPresent(other))
-    const within = (ms: number): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ms)])
+    const within = (ms: number): AbortSignal => AbortSignal.any([signal, timeoutSignal(ms)])
     const deadline = within(times.ask)
     const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(times.askMissing))] as const
     const said = await Promise.all(asked).catch(() => undefined)
@@ -209,7 +209,7 @@ export class Lease {
   /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
   async #news(ms: number): Promise<void> {
     const over = new AbortController()
-    const late = sleep(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+    const late = sleep(ms, { signal: over.signal, ref: false }).catch(() => undefined)
     await Promise.race([this.#proved.promise, this.#options.link.whenFenced, late])
     over.abort()
   }
@@ -217,6 +217,6 @@ export class Lease {
   #settled(): boolean {
     const { fenced } = this.#options.link
     if (fenced !== undefined) throw fenced
-    return performance.now() < this.#until || this.#ended.signal.aborted
+    return monotonic() < this.#until || this.#ended.signal.aborted
   }
 }

@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { wallClock } from '../system/time.ts'
 import { lockFolder } from '../files/folder-lock.ts'
 import { closeToOthers } from '../files/folder-mode.ts'
 import { refuseFilesOfSite } from '../files/moved-site.ts'
@@ -17,7 +18,7 @@ import { cannotBeUsed } from '../postgres/open-database.ts'
  * StoreLockedError when another process has the data folder
  */
 export async function openMember(options: MemberOptions): Promise<SiteMember> {
-  const { folder, database, logger, clock = Date.now, whenAway = 'fail' } = options
+  const { folder, database, logger, clock = wallClock, whenAway = 'fail' } = options
   const address = parseDatabaseAddress(database)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(folder, (error) =>

@@ -1,3 +1,4 @@
+import { monotonic } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
 import { type LeaderRow, placeOf } from './controller-rows.ts'
 
@@ -22,7 +23,7 @@ export class Registration {
   readonly #options: RegistrationOptions
   /** Leader at the last check. */
   #holder = ''
-  /** performance.now() when this leader was first seen to lead. */
+  /** monotonic() when this leader was first seen to lead. */
   #since = 0
   #state: 'open' | 'known' | 'gone' = 'open'
   #attemptedAt = Number.NEGATIVE_INFINITY
@@ -37,7 +38,7 @@ export class Registration {
     if (row?.holder !== this.#holder) this.#restart(row?.holder ?? '')
     const leader = row === undefined ? undefined : placeOf(row)
     if (leader === undefined || leader.id === this.#options.id || this.#state === 'known') return
-    if (this.#attempt !== undefined || performance.now() - this.#attemptedAt < this.#options.betweenMs) return
+    if (this.#attempt !== undefined || monotonic() - this.#attemptedAt < this.#options.betweenMs) return
     void this.#register(leader)
   }
 
@@ -46,7 +47,7 @@ export class Registration {
     // A tool has the site alone, and answers nobody.
     if (row.controller === null || row.controller === this.#options.id) return true
     if (row.holder !== this.#holder) return false
-    return this.#state !== 'open' || performance.now() - this.#since > this.#options.patienceMs
+    return this.#state !== 'open' || monotonic() - this.#since > this.#options.patienceMs
   }
 
   /** Registers again: this controller has a new address. */
@@ -58,7 +59,7 @@ export class Registration {
     this.#attempt?.abort()
     this.#attempt = undefined
     this.#holder = holder
-    this.#since = performance.now()
+    this.#since = monotonic()
     this.#state = 'open'
     this.#attemptedAt = Number.NEGATIVE_INFINITY
   }
@@ -66,7 +67,7 @@ export class Registration {
   async #register(leader: Pick<KnownController, 'id' | 'place'>): Promise<void> {
     const attempt = new AbortController()
     this.#attempt = attempt
-    this.#attemptedAt = performance.now()
+    this.#attemptedAt = monotonic()
     const said = await this.#options.register(leader, attempt.signal).catch(() => 'open' as const)
     if (attempt.signal.aborted) return
     this.#attempt = undefined

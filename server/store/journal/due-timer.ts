@@ -1,8 +1,9 @@
+import { startTimer, type Timer } from '../system/time.ts'
 /** Sets a mark when a time has passed. It does not hold the process. */
 export class DueTimer {
   readonly #milliseconds: number
   readonly #onDue: () => void
-  #timer: NodeJS.Timeout | undefined
+  #timer: Timer | undefined
   due = false
 
   /** @param onDue called after the mark was set */
@@ -14,15 +15,15 @@ export class DueTimer {
   /** Begins to wait, unless it waits already. */
   start(): void {
     if (this.#timer !== undefined) return
-    this.#timer = setTimeout(() => {
+    const due = (): void => {
       this.#timer = undefined
       this.due = true
       this.#onDue()
-    }, this.#milliseconds)
-    this.#timer.unref()
+    }
+    this.#timer = startTimer(this.#milliseconds, due, false)
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#timer?.cancel()
   }
 }

@@ -1,4 +1,5 @@
-/** Clock of the flushes: when the one under way began, what delays the next, and who waits for its end. Times are those of `performance.now()`; 0 is never. */
+import { monotonic } from '../system/time.ts'
+/** Clock of the flushes: when the one under way began, what delays the next, and who waits for its end. Times are those of `monotonic()`; 0 is never. */
 export class FlushProgress {
   #flushStart = 0
   #stalledAt = 0
@@ -34,7 +35,7 @@ export class FlushProgress {
   }
 
   began(): void {
-    this.#flushStart = performance.now()
+    this.#flushStart = monotonic()
   }
 
   failed(): void {
@@ -42,19 +43,19 @@ export class FlushProgress {
   }
 
   succeeded(): void {
-    this.#lastFlush = performance.now() - this.#flushStart
+    this.#lastFlush = monotonic() - this.#flushStart
     this.#flushStart = 0
   }
 
   /** The storage is away, or can be reached again. */
   away(away: boolean): void {
     if (!away) this.#awaySince = 0
-    else if (this.#awaySince === 0) this.#awaySince = performance.now()
+    else if (this.#awaySince === 0) this.#awaySince = monotonic()
   }
 
   /** Lab: holds flushes back until called with false. */
   stall(stalled: boolean): void {
-    if (stalled && this.#stalledAt === 0) this.#stalledAt = performance.now()
+    if (stalled && this.#stalledAt === 0) this.#stalledAt = monotonic()
     else if (!stalled && this.#stalledAt !== 0) {
       this.#stalledAt = 0
       this.#stallEnd?.()

@@ -1,4 +1,4 @@
-import { setImmediate as immediate } from 'node:timers/promises'
+import { turn } from '../system/time.ts'
 import { type CommitListener, CommitReports } from './commit-reports.ts'
 import { type Committing, CommitQueue } from './commit-queue.ts'
 import { DueTimer } from './due-timer.ts'
@@ -126,7 +126,7 @@ export class GroupCommit<T extends Committing> {
 
   #kick(): void {
     if (this.#running !== undefined || !this.#hasWork()) return
-    this.#running = immediate().then(() => this.#run())
+    this.#running = turn().then(() => this.#run())
   }
 
   async #run(): Promise<void> {
@@ -142,7 +142,7 @@ export class GroupCommit<T extends Committing> {
       else {
         this.progress.away(false)
         await this.#flush()
-        await immediate()
+        await turn()
       }
     }
     this.#running = undefined

@@ -1,15 +1,20 @@
-import { Socket } from 'node:net'
-import { Client, type QueryResult, type QueryResultRow } from 'pg'
+import { monotonic, startTimer } from '../system/time.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { messageOf } from './server-answers.ts'
 import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
+import type { DatabaseClient, DatabaseResult } from '../system/database-client.ts'
+import { system } from '../system/system.ts'
+import { pgClient } from './pg-client.ts'
 
 /** A database that hangs is found within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {
   connect: clusterTimes.databaseConnect,
   answer: clusterTimes.databaseAnswer,
 }
+
+/** How long a server may take to end a connection in order, in milliseconds. */
+const endMs = 500
 
 /** Statements that a snapshot or a start is made of may take longer, in milliseconds. */
 export const longAnswer = 60_000
@@ -19,8 +24,7 @@ export const longAnswer = 60_000
  * `lost` then says why.
  */
 export class Session {
-  readonly #client: Client
-  readonly #socket: Socket
+  readonly #client: DatabaseClient
   readonly #answerMs: number
   readonly #listeners = new Set<(error: Error) => void>()
   #lost: Error | undefined
@@ -28,12 +32,11 @@ export class Session {
   #busy: Promise<void> | undefined
   #busySince = 0
 
-  private constructor(client: Client, socket: Socket, answerMs: number) {
+  private constructor(client: DatabaseClient, answerMs: number) {
     this.#client = client
-    this.#socket = socket
     this.#answerMs = answerMs
-    client.on('error', (error) => this.#end(error))
-    client.on('end', () => this.#end(new Error('the connection to the database has ended')))
+    client.onError((error) => this.#end(error))
+    client.onEnd(() => this.#end(new Error('the connection to the database has ended')))
   }
 
   /**
@@ -59,16 +62,8 @@ export class Session {
   }
 
   static async #openHost(connectionString: string, deadlines: SessionDeadlines, answerMs: number): Promise<Session> {
-    const socket = new Socket()
-    const client = new Client({
-      connectionString,
-      stream: () => socket,
-      application_name: 'roomdesk',
-      connectionTimeoutMillis: deadlines.connect,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 2_000,
-    })
-    const session = new Session(client, socket, answerMs)
+    const client = (system().database ?? pgClient)(connectionString, deadlines.connect)
+    const session = new Session(client, answerMs)
     try {
       await client.connect()
       const { rows } = await session.query<{ follows: boolean }>(setUp(deadlines, answerMs))
@@ -90,7 +85,7 @@ export class Session {
 
   /** How long the statement under way has waited for its answer, in milliseconds; 0: none is. */
   get busyFor(): number {
-    return this.#busy === undefined ? 0 : performance.now() - this.#busySince
+    return this.#busy === undefined ? 0 : monotonic() - this.#busySince
   }
 
   /** @param listener called once with the error that ended the connection. */
@@ -100,25 +95,26 @@ export class Session {
 
   /** @param listener called with what comes in on a channel that this session listens to. */
   onNotification(listener: (payload: string) => void): void {
-    this.#client.on('notification', ({ payload = '' }) => listener(payload))
+    this.#client.onNotification(listener)
   }
 
   /**
    * One statement, or several in one text without values. An answer that does not come within the deadline, which begins with its turn, ends the connection: what became of the statement is open then.
    * @param name given: it is prepared once.
    */
-  async query<R extends QueryResultRow>(text: string, values?: unknown[], name?: string): Promise<QueryResult<R>> {
+  async query<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
     while (this.#busy !== undefined) await this.#busy
     if (this.#lost !== undefined) throw this.#lost
     const { promise: idle, resolve: free } = Promise.withResolvers<void>()
     this.#busy = idle
-    this.#busySince = performance.now()
+    this.#busySince = monotonic()
     const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = setTimeout(() => {
+    const giveUp = (): void => {
       const error = new Error(`the database has not answered for ${this.#answerMs / 1_000} s`)
       this.#end(error)
       reject(error)
-    }, this.#answerMs)
+    }
+    const timer = startTimer(this.#answerMs, giveUp)
     const ended = (error: Error): void => reject(error)
     this.#listeners.add(ended)
     const asked =
@@ -129,7 +125,7 @@ export class Session {
     try {
       return await Promise.race([asked, late])
     } finally {
-      clearTimeout(timer)
+      timer.cancel()
       this.#listeners.delete(ended)
       this.#busy = undefined
       free()
@@ -140,12 +136,10 @@ export class Session {
   async close(): Promise<void> {
     if (this.#lost !== undefined) return
     const ended = this.#client.end()
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, 500)
-    })
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = startTimer(endMs, resolve)
     await Promise.race([ended.catch(() => undefined), late])
-    clearTimeout(timer)
+    timer.cancel()
     this.destroy()
   }
 
@@ -157,7 +151,7 @@ export class Session {
   #end(error: Error): void {
     if (this.#lost !== undefined) return
     this.#lost = error
-    this.#socket.destroy()
+    this.#client.destroy()
     for (const listener of [...this.#listeners]) listener(error)
     this.#listeners.clear()
   }

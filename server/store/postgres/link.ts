@@ -1,5 +1,5 @@
+import { monotonic, sleep, wallClock } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
@@ -88,7 +88,7 @@ export class Link {
     this.#listeners.add(listener)
   }
 
-  /** @param listener called when it leads on by another connection. `since`: performance.now() just before the epoch was raised for it */
+  /** @param listener called when it leads on by another connection. `since`: monotonic() just before the epoch was raised for it */
   onBack(listener: (since: number) => void): void {
     this.#backListeners.add(listener)
   }
@@ -150,7 +150,7 @@ export class Link {
     if (session !== this.#session || this.#away !== undefined || this.#closed.signal.aborted) return
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const reason = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
-    const away: LinkAway = { error: reason, back, since: Date.now(), tried: false }
+    const away: LinkAway = { error: reason, back, since: wallClock(), tried: false }
     this.#away = away
     this.#endWait = resolve
     void this.#reconnect(away).then(resolve)
@@ -164,7 +164,7 @@ export class Link {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)
-        const since = performance.now()
+        const since = monotonic()
         await this.#resume(session)
         if (signal.aborted) {
           await session.close()
@@ -184,7 +184,7 @@ export class Link {
         away.tried = true
         away.error = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
       }
-      await sleep(backoffMs(databaseBackoff, failures), undefined, { signal }).catch(() => undefined)
+      await sleep(backoffMs(databaseBackoff, failures), { signal }).catch(() => undefined)
     }
   }
 

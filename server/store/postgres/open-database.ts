@@ -1,5 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
+import { wallClock } from '../system/time.ts'
+import { uuid } from '../system/random.ts'
 import { lockFolder } from '../files/folder-lock.ts'
 import { closeToOthers } from '../files/folder-mode.ts'
 import { refuseFilesOfSite } from '../files/moved-site.ts'
@@ -24,7 +25,7 @@ import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
  * StoreLockedError when another process has the data folder
  */
 export async function openDatabase(options: StoreOptions & { database: string }): Promise<FencedStore> {
-  const { folder, database, logger, clock = Date.now, databaseDeadlines: deadlines = defaultDeadlines } = options
+  const { folder, database, logger, clock = wallClock, databaseDeadlines: deadlines = defaultDeadlines } = options
   const address = parseDatabaseAddress(database)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(folder, (error) =>
@@ -76,7 +77,7 @@ export async function takeDatabase(
   await takeLock(session, check.address)
   await bringTables(session, check.address)
   const { fresh, moved } = await settleSite(session, check)
-  const leadership = await lead(session, toolOf(randomUUID()))
+  const leadership = await lead(session, toolOf(uuid()))
   await sayRecords(session, check.migrations)
   return { fresh, moved, leadership }
 }

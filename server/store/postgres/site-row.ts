@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { uuid } from '../system/random.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { Sealer } from '../sealer.ts'
 import type { DatabaseAddress } from './database-address.ts'
@@ -38,7 +38,7 @@ export async function settleSite(session: Session, check: SiteCheck): Promise<{ 
     checkSite(found, check)
     return { fresh: false, moved: found.moved_to !== '' }
   }
-  const site = randomUUID()
+  const site = uuid()
   await session.query('insert into roomdesk_site (id, site, tables, records, key_proof) values (1, $1, $2, $3, $4)', [
     site,
     tablesVersion,

@@ -9,7 +9,7 @@ export interface Job extends Committing {
   cancelled: boolean
   readonly ticket: Ticket
   changes: readonly Change[]
-  /** When it arrived, by performance.now(). */
+  /** When it arrived, by monotonic(). */
   readonly since: number
   /** Runs the plan; throws what it throws. */
   readonly run: (transaction: Transaction) => void

@@ -1,3 +1,4 @@
+import { monotonic, startTimer, type Timer } from '../system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import { encodeChanges } from '../journal/journal-line.ts'
@@ -26,7 +27,7 @@ export class Transactions {
   readonly #live = new Set<Job>()
   /** While plans are held back, they wait here. */
   #held: Job[] | undefined
-  #deadlineTimer: NodeJS.Timeout | undefined
+  #deadlineTimer: Timer | undefined
 
   constructor(options: TransactionsOptions) {
     this.#options = options
@@ -45,7 +46,7 @@ export class Transactions {
         cancelled: false,
         ticket: new Ticket(locks, () => this.#begin(job)),
         changes: [],
-        since: performance.now(),
+        since: monotonic(),
         run: (transaction) => {
           result = plan(transaction)
         },
@@ -65,7 +66,7 @@ export class Transactions {
         cancelled: false,
         ticket: new Ticket([], () => undefined),
         changes,
-        since: performance.now() + wholeSiteMs,
+        since: monotonic() + wholeSiteMs,
         run: () => undefined,
         succeed,
         fail,
@@ -104,7 +105,7 @@ export class Transactions {
   }
 
   close(): void {
-    clearTimeout(this.#deadlineTimer)
+    this.#deadlineTimer?.cancel()
   }
 
   /** A job holds its locks: runs its plan and hands what it changed to the disk. */
@@ -148,10 +149,10 @@ export class Transactions {
 
   /** One timer for all: it looks at the oldest when that is due. */
   #lookIn(wait: number): void {
-    this.#deadlineTimer = setTimeout(() => {
+    const look = (): void => {
       this.#deadlineTimer = undefined
       const deadline = this.#options.deadlineMs()
-      const now = performance.now()
+      const now = monotonic()
       let next = Number.POSITIVE_INFINITY
       for (const job of [...this.#live]) {
         const remaining = job.since + deadline - now
@@ -159,8 +160,8 @@ export class Transactions {
         else this.#expire(job)
       }
       if (next !== Number.POSITIVE_INFINITY) this.#lookIn(next)
-    }, wait)
-    this.#deadlineTimer.unref()
+    }
+    this.#deadlineTimer = startTimer(wait, look, false)
   }
 
   /** Answers the caller that it takes too long. The write keeps its locks until the disk has answered. */

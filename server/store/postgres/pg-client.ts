@@ -1,0 +1,27 @@
+import { Socket } from 'node:net'
+import { Client } from 'pg'
+import type { DatabaseClient, DatabaseStatement } from '../system/database-client.ts'
+
+/** A connection to PostgreSQL by `pg`. @param connectMs how long the server may take to let it in */
+export function pgClient(connectionString: string, connectMs: number): DatabaseClient {
+  const socket = new Socket()
+  const client = new Client({
+    connectionString,
+    stream: () => socket,
+    application_name: 'roomdesk',
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 2_000,
+  })
+  return {
+    connect: async () => void (await client.connect()),
+    query: <Row extends object>(statement: string | DatabaseStatement) => client.query<Row>(statement),
+    end: () => client.end(),
+    destroy: () => void socket.destroy(),
+    onError: (listener) => void client.on('error', listener),
+    onEnd: (listener) => void client.on('end', listener),
+    onNotification: (listener) => void client.on('notification', ({ payload = '' }) => listener(payload)),
+    onNotice: (listener) =>
+      void client.on('notice', ({ severity = '', message = '' }) => listener({ severity, message })),
+  }
+}

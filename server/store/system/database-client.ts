@@ -1,0 +1,29 @@
+/** What the server answers to a statement. */
+export interface DatabaseResult<Row extends object> {
+  rows: Row[]
+  rowCount: number | null
+}
+
+/** A statement with values; with a name it is prepared once. */
+export interface DatabaseStatement {
+  text: string
+  values: unknown[]
+  name?: string
+}
+
+/** One connection to a PostgreSQL server, as `pg` offers it. */
+export interface DatabaseClient {
+  /** Rejects when the server does not let it in by then. */
+  connect(): Promise<void>
+  query<Row extends object>(statement: string | DatabaseStatement): Promise<DatabaseResult<Row>>
+  /** Ends it in order. */
+  end(): Promise<void>
+  /** Cuts it. */
+  destroy(): void
+  onError(listener: (error: Error) => void): void
+  onEnd(listener: () => void): void
+  /** @param listener called with the payload of a NOTIFY on a channel that this connection listens to */
+  onNotification(listener: (payload: string) => void): void
+  /** @param listener called with what the server remarks while it carries out a statement, by its severity (`WARNING`) */
+  onNotice(listener: (notice: { severity: string; message: string }) => void): void
+}

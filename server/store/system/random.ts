@@ -1,0 +1,11 @@
+import { system } from './system.ts'
+
+/** A random UUID (RFC 9562, version 4). */
+export function uuid(): string {
+  return system().uuid()
+}
+
+/** Random bytes for keys and nonces. */
+export function randomBytes(count: number): Buffer {
+  return system().randomBytes(count)
+}

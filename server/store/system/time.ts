@@ -1,0 +1,53 @@
+import { system, type Timer } from './system.ts'
+
+export type { Timer }
+
+/** Milliseconds since the epoch; it steps when somebody sets the clock. */
+export function wallClock(): number {
+  return system().now()
+}
+
+/** Milliseconds that never go back. They stand still while the machine is suspended. */
+export function monotonic(): number {
+  return system().monotonic()
+}
+
+/** Runs something later. @param ref whether the program waits for it before it ends */
+export function startTimer(milliseconds: number, run: () => void, ref = true): Timer {
+  return system().after(milliseconds, run, ref)
+}
+
+/** Resolves after so long. @throws what `signal` is aborted with */
+export function sleep(
+  milliseconds: number,
+  { signal, ref = true }: { signal?: AbortSignal; ref?: boolean } = {},
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason)
+    const aborted = (): void => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    const timer = system().after(
+      milliseconds,
+      () => {
+        signal?.removeEventListener('abort', aborted)
+        resolve()
+      },
+      ref,
+    )
+    signal?.addEventListener('abort', aborted, { once: true })
+  })
+}
+
+/** Resolves when what has arrived already is done: other work has its turn. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => system().soon(resolve))
+}
+
+/** Aborted after so long, with a TimeoutError. */
+export function timeoutSignal(milliseconds: number): AbortSignal {
+  const over = new AbortController()
+  system().after(milliseconds, () => over.abort(new DOMException('The time is over.', 'TimeoutError')), false)
+  return over.signal
+}

@@ -12,7 +12,7 @@ const faults = everyFault
   ? ['test/faults/**/*.test.ts']
   : ['clock', 'full-disk', 'sigkill'].map((name) => `test/faults/${name}.test.ts`)
 /** Faults that measure waits. */
-const measuredFaults = ['controllers-handover', 'flood'].map((name) => `test/faults/${name}.test.ts`)
+const measuredFaults = ['controllers-handover', 'flood', 'pool'].map((name) => `test/faults/${name}.test.ts`)
 
 // Every process that a test starts from the sources: what Node makes of their types is kept from one to the next.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compile')

@@ -6,6 +6,7 @@ import { connectionTimeouts } from '../edge/limits.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import { askOthersBy } from './peer-health.ts'
+import { type AskPeer, askConsole } from './peer-console.ts'
 import { registerBy } from './register.ts'
 import type { MemberOptions } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
@@ -32,6 +33,7 @@ export async function joinSite(
   // A site in files does not load what it does not use.
   const { openMember } = await import('../store/election/open-member.ts')
   const trust = { proof: RequestProof.by(sealer, ''), allowPlain: options.allowPlainControllers === true }
+  const ask: AskPeer = (other, question, signal) => askConsole(other, question, trust, signal)
   return await openMember({
     ...member,
     folder,
@@ -41,8 +43,8 @@ export async function joinSite(
     name,
     version,
     whenAway,
-    askOthers: askOthersBy(trust),
-    register: registerBy(trust),
+    askOthers: askOthersBy(ask),
+    register: registerBy(ask),
     ...(before === undefined ? {} : { before }),
   })
 }

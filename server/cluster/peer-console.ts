@@ -21,6 +21,13 @@ export interface PeerTrust {
   allowPlain: boolean
 }
 
+/** Asks the console of another controller: see `askConsole`. */
+export type AskPeer = (
+  other: Pick<KnownController, 'id' | 'place'>,
+  question: ConsoleQuestion,
+  signal: AbortSignal,
+) => Promise<{ status: number; body: string } | undefined>
+
 /** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
 export class UnprovenAnswerError extends Error {
   override readonly name = 'UnprovenAnswerError'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { AskOthers } from '../store/election/member-options.ts'
 import type { KnownController } from '../store/election/site-member.ts'
-import { askConsole, type PeerTrust, UnprovenAnswerError } from './peer-console.ts'
+import { type AskPeer, UnprovenAnswerError } from './peer-console.ts'
 
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
@@ -9,13 +9,13 @@ type Health = z.infer<typeof healthSchema>
 /**
  * Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. An answer that is not that controller's takes nothing from what the others prove.
  */
-export function askOthersBy(trust: PeerTrust): AskOthers {
+export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
     let unproven = false
     const unobserved = (error: unknown): undefined => {
       if (error instanceof UnprovenAnswerError) unproven = true
     }
-    const said = await Promise.all(others.map((other) => healthOf(other, trust, signal).catch(unobserved)))
+    const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(unobserved)))
     let leader: { id: string; epoch: string } | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}
@@ -27,7 +27,7 @@ export function askOthersBy(trust: PeerTrust): AskOthers {
   }
 }
 
-async function healthOf(other: KnownController, trust: PeerTrust, signal: AbortSignal): Promise<Health | undefined> {
-  const said = await askConsole(other, { path: '/healthz' }, trust, signal)
+async function healthOf(other: KnownController, ask: AskPeer, signal: AbortSignal): Promise<Health | undefined> {
+  const said = await ask(other, { path: '/healthz' }, signal)
   return said === undefined ? undefined : healthSchema.safeParse(JSON.parse(said.body)).data
 }

@@ -1,15 +1,15 @@
 import { timeoutSignal } from '../store/system/time.ts'
 import type { RegisterWithLeader } from '../store/election/member-options.ts'
-import { askConsole, type PeerTrust } from './peer-console.ts'
+import type { AskPeer } from './peer-console.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Makes this controller known to the console of the one that leads (`POST /controllers`). */
-export function registerBy(trust: PeerTrust): RegisterWithLeader {
+export function registerBy(ask: AskPeer): RegisterWithLeader {
   return async (leader, joiner, signal) => {
     const question = { method: 'POST', path: '/controllers', body: JSON.stringify(joiner) }
     const deadline = AbortSignal.any([signal, timeoutSignal(clusterTimes.register)])
     try {
-      const said = await askConsole(leader, question, trust, deadline)
+      const said = await ask(leader, question, deadline)
       return said?.status === 204 ? 'known' : 'open'
     } catch (error) {
       // Its machine is there, and says that no program listens.

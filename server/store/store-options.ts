@@ -26,6 +26,8 @@ export interface StoreOptions {
   deadlineMs?: () => number
   /** A snapshot is made when the journal is this large, in bytes, and as large as the snapshot. */
   snapshotAfterBytes?: number
+  /** Between two backups made by themselves, in milliseconds: for tests. Infinite: none is made. Default: an hour. */
+  backupEveryMs?: number
   /** Other schema versions than this program's: for tests of migrations. */
   migrations?: Migrations
 }

@@ -17,14 +17,16 @@ export interface SnapshotsOptions {
   retention: () => Retention
   /** Journal bytes after which a snapshot is made. */
   after: number
+  /** Between two backups made by themselves, in milliseconds. Infinite: none is made. Default: an hour. */
+  backupEveryMs: number | undefined
   /** A snapshot could not be made (with the error), or could again (undefined). */
   onHealth: (error: unknown) => void
 }
 
 /** Journal bytes after which a snapshot is made, without another word. */
 export const defaultSnapshotAfter = 16 * 1024 * 1024
-/** Between two backups made by themselves, in milliseconds. */
-const backupEvery = 60 * 60_000
+/** Between two backups made by themselves, in milliseconds, without another word. */
+const defaultBackupEvery = 60 * 60_000
 /** After a snapshot could not be made, in milliseconds. */
 const retryAfter = 30_000
 
@@ -58,6 +60,8 @@ export class Snapshots {
   run(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#write()
+      const backupEvery = this.#options.backupEveryMs ?? defaultBackupEvery
+      if (backupEvery === Number.POSITIVE_INFINITY) return
       const at =
         this.#backupAt ??
         (await listBackups(this.#options.folder)).find(({ uploaded }) => !uploaded)?.at ??

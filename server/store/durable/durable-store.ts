@@ -43,6 +43,8 @@ export interface DurableStoreOptions {
   storage: Storage
   /** Journal bytes after which a snapshot is made, when they are also more than the snapshot's. Default: 16 MB. */
   snapshotAfterBytes: number | undefined
+  /** See StoreOptions. */
+  backupEveryMs?: number | undefined
   sealer: Sealer
   notices: Notices
   losses: Losses
@@ -104,6 +106,7 @@ export class DurableStore implements Store {
       sealer: options.sealer,
       clock,
       after: this.#snapshotAfter,
+      backupEveryMs: options.backupEveryMs,
       retention: () => siteSettings(this).backups,
       between: (task) => this.#commit.between(task),
       onHealth: (error) => this.#health.changed('snapshot', error),

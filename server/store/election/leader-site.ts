@@ -75,6 +75,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     state,
     storage,
     snapshotAfterBytes: options.snapshotAfterBytes,
+    backupEveryMs: options.backupEveryMs,
     sealer,
     notices,
     losses,

@@ -1,8 +1,8 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { StoreNotice } from '../store.ts'
-import { hasCode, syncFolder } from './durable-files.ts'
+import { system } from '../system/system.ts'
+import { hasCode } from './durable-files.ts'
 
 /** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
 export const lossesName = 'losses.json'
@@ -43,25 +43,20 @@ export class Losses {
 
   /** Writes them to disk. */
   async keep(): Promise<void> {
-    const path = join(this.#folder, lossesName)
-    const temporary = `${path}.tmp`
-    await writeFile(temporary, `${JSON.stringify(this.#all, undefined, 1)}\n`, { mode: 0o600, flush: true })
-    await rename(temporary, path)
-    await syncFolder(this.#folder)
+    await system().files.replace(join(this.#folder, lossesName), `${JSON.stringify(this.#all, undefined, 1)}\n`)
   }
 
   /** Forgets them. */
   async dismiss(): Promise<void> {
     if (this.#all.length === 0) return
-    await rm(join(this.#folder, lossesName), { force: true })
-    await syncFolder(this.#folder)
+    await system().files.remove(join(this.#folder, lossesName))
     this.#all = []
   }
 
   async #read(): Promise<readonly StoreNotice[]> {
     let text: string
     try {
-      text = await readFile(join(this.#folder, lossesName), 'utf8')
+      text = await system().files.readText(join(this.#folder, lossesName))
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return []
       throw error

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { DatabaseClient } from './database-client.ts'
+import { ownFiles, type SmallFiles } from './files.ts'
 
 /** A timer that can be ended before it is due. */
 export interface Timer {
@@ -22,6 +23,7 @@ export interface System {
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string
   randomBytes(count: number): Buffer
+  files: SmallFiles
   /** Opens connections to PostgreSQL; left out: by `pg`. */
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 }
@@ -38,6 +40,7 @@ const ownSystem: System = {
   soon: (run) => void setImmediate(run),
   uuid: () => randomUUID(),
   randomBytes: (count) => randomBytes(count),
+  files: ownFiles,
 }
 
 let current: () => System = () => ownSystem

@@ -1,0 +1,84 @@
+import type { World } from './world.ts'
+
+/** What is known of one room from the answers that clients got. */
+interface Known {
+  /** Everybody who asks from now on must see at least this version. */
+  floor: number
+  /** The highest version that anybody has tried to write. */
+  tried: number
+  /** Its internal number, once known. */
+  id: number
+}
+
+/** A promise of the contract that was broken. */
+export class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise'
+}
+
+/**
+ * What clients asked, and what they were told. Each room has one writer, which writes rising versions: the history is linearizable if no answer is older than what had been
+ * answered before it was asked, and none is newer than what was ever written.
+ */
+export class History {
+  readonly #world: World
+  readonly #rooms = new Map<string, Known>()
+  /** Rooms by their internal numbers. */
+  readonly #ids = new Map<number, string>()
+  /** The database may have lost acknowledged changes: only what must hold even then is checked. */
+  mayLose = false
+  /** Answers that were checked. */
+  answers = 0
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  get keys(): string[] {
+    return [...this.#rooms.keys()]
+  }
+
+  /** Somebody tries to write this version. */
+  tries(key: string, version: number): void {
+    const known = this.#of(key)
+    known.tried = Math.max(known.tried, version)
+  }
+
+  /** What somebody who asks now must see at least. */
+  floor(key: string): number {
+    return this.#of(key).floor
+  }
+
+  /** Somebody was told this version. @param floor when they asked @throws BrokenPromise */
+  told(who: string, key: string, { version, id }: { version: number; id: number }, floor: number): void {
+    const known = this.#of(key)
+    this.answers++
+    if (version < floor && !this.mayLose)
+      this.#broken(`${who} was told version ${version} of ${key}; ${floor} had been answered before it asked`)
+    if (version > known.tried) this.#broken(`${who} was told version ${version} of ${key}, which nobody has written`)
+    if (!this.mayLose) known.floor = Math.max(known.floor, version)
+    if (id === 0) return
+    const other = this.#ids.get(id)
+    if (other !== undefined && other !== key) this.#broken(`the number ${id} was given to ${other} and to ${key}`)
+    this.#ids.set(id, key)
+    if (known.id !== 0 && known.id !== id && !this.mayLose)
+      this.#broken(`${key} had the number ${known.id}, and has ${id} now`)
+    known.id = id
+  }
+
+  /** Acknowledged changes may be gone from now on. */
+  forget(): void {
+    this.mayLose = true
+    for (const known of this.#rooms.values()) known.floor = 0
+  }
+
+  #of(key: string): Known {
+    const known = this.#rooms.get(key) ?? { floor: 0, tried: 0, id: 0 }
+    this.#rooms.set(key, known)
+    return known
+  }
+
+  #broken(what: string): never {
+    this.#world.note('HISTORY', what)
+    throw new BrokenPromise(what)
+  }
+}

@@ -1,0 +1,127 @@
+import type { SmallFiles } from '../../server/store/system/files.ts'
+import type { DatabaseClient } from '../../server/store/system/database-client.ts'
+import type { System, Timer } from '../../server/store/system/system.ts'
+import type { Happening, World } from './world.ts'
+
+/** Wall clock of every machine at the beginning: a fixed moment, so that a seed replays the same trace. */
+const beginning = Date.UTC(2026, 0, 1)
+
+/** A machine with one process: its clocks, its chance, its disk. */
+export class Machine implements System {
+  readonly name: string
+  readonly #world: World
+  /** Processes that have ended: what they had planned never happens. */
+  life = 0
+  /** The process runs. */
+  isUp = true
+  /** The whole machine is switched off. */
+  isOff = false
+  /** Why the process does not go on for now: frozen (SIGSTOP), or the whole machine is suspended. */
+  stopped: 'frozen' | 'suspended' | undefined
+  #stoppedAt = 0
+  /** What came meanwhile. */
+  readonly held: Happening[] = []
+  /** How far its wall clock is off, in milliseconds. */
+  #clockError = 0
+  /** For how long it was suspended altogether, in milliseconds: its monotonic clock stood still. */
+  #suspended = 0
+  /** Its monotonic clock is as fast as this; 1: right. */
+  readonly #pace: number
+  readonly files: SmallFiles
+  database?: (connectionString: string, connectMs: number) => DatabaseClient
+
+  constructor(world: World, name: string) {
+    this.#world = world
+    this.name = name
+    // Oscillators differ by some 50 ppm; we allow them ten times as much.
+    this.#pace = 1 + (world.random() - 0.5) * 0.001
+    this.files = memoryFiles()
+  }
+
+  get isStopped(): boolean {
+    return this.stopped !== undefined
+  }
+
+  now(): number {
+    return Math.floor(beginning + this.#world.time + this.#clockError)
+  }
+
+  monotonic(): number {
+    return 1 + (this.#world.time - this.#suspended) * this.#pace
+  }
+
+  after(milliseconds: number, run: () => void): Timer {
+    const planned = this.#world.plan(Math.max(1, milliseconds) / this.#pace, run, this, true)
+    return { cancel: () => void (planned.isCancelled = true) }
+  }
+
+  soon(run: () => void): void {
+    this.#world.plan(0, run, this)
+  }
+
+  uuid(): string {
+    const hex = this.randomBytes(16).toString('hex')
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
+  }
+
+  randomBytes(count: number): Buffer {
+    return Buffer.from(Array.from({ length: count }, () => this.#world.between(0, 255)))
+  }
+
+  /** Somebody sets its clock. */
+  stepClock(by: number): void {
+    this.#clockError += by
+  }
+
+  /** The process stops where it is (SIGSTOP), or the whole machine is suspended. */
+  stop(how: 'frozen' | 'suspended'): void {
+    if (this.stopped !== undefined) return
+    this.stopped = how
+    this.#stoppedAt = this.#world.time
+  }
+
+  /** It goes on: what came meanwhile comes now. */
+  resume(): void {
+    const how = this.stopped
+    if (how === undefined) return
+    this.stopped = undefined
+    const world = this.#world
+    const lasted = world.time - this.#stoppedAt
+    if (how === 'suspended') {
+      this.#suspended += lasted
+      world.delayTimers(this, lasted)
+    }
+    for (const happening of this.held.splice(0)) {
+      if (happening.life !== this.life || happening.isCancelled) continue
+      world.planAgain(happening, how === 'suspended' && happening.isTimer ? happening.at + lasted : world.time)
+    }
+  }
+
+  /** Its process ends at once (SIGKILL). */
+  kill(): void {
+    this.life++
+    this.isUp = false
+    this.stopped = undefined
+    this.held.length = 0
+  }
+
+  /** Another process begins on it. */
+  boot(): void {
+    this.isOff = false
+    this.isUp = true
+  }
+}
+
+/** Files that outlive the process. */
+function memoryFiles(): SmallFiles {
+  const texts = new Map<string, string>()
+  return {
+    readText: async (path) => {
+      const text = texts.get(path)
+      if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' })
+      return text
+    },
+    replace: async (path, text) => void texts.set(path, text),
+    remove: async (path) => void texts.delete(path),
+  }
+}

@@ -1,0 +1,83 @@
+import { serverError } from './server.ts'
+import { type StatementModel, answer, counted } from './statements.ts'
+
+/** Statements about a session, its transaction and the site's row. */
+export const sessionStatements: readonly StatementModel[] = [
+  {
+    words: "select set_config('statement_timeout' … pg_is_in_recovery() as follows",
+    run: ({ session, server }) => answer({ follows: server.role !== 'primary', pid: session.pid }),
+  },
+  {
+    words: "select to_regclass('roomdesk_site') is not null as there",
+    run: () => answer({ there: true }),
+  },
+  {
+    words: "select case when to_regclass('roomdesk_controller')",
+    run: () => answer({ version: 2 }),
+  },
+  {
+    words: 'select site, tables, records, key_proof, moved_to from roomdesk_site',
+    run: ({ tables }) => answer(...(tables.site === undefined ? [] : [tables.site])),
+  },
+  {
+    words: 'insert into roomdesk_site (id, site, tables, records, key_proof)',
+    run: (statement, [site, tables, records, proof]) => {
+      if (statement.tables.site !== undefined)
+        throw serverError('23505', 'duplicate key value violates unique constraint')
+      const row = {
+        site: String(site),
+        tables: Number(tables),
+        records: Number(records),
+        key_proof: String(proof),
+        moved_to: '',
+      }
+      statement.change((all) => void (all.site = row))
+      return counted(1)
+    },
+  },
+  {
+    words: 'update roomdesk_site set records = $1 where records <> $1',
+    run: (statement, [records]) => {
+      const { site } = statement.tables
+      if (site === undefined || site.records === records) return counted(0)
+      statement.change((all) => void (all.site = { ...site, records: Number(records) }))
+      return counted(1)
+    },
+  },
+  { words: 'select current_schema()::text as schema', run: () => answer({ schema: 'public' }) },
+  {
+    words: 'listen roomdesk',
+    run: ({ session }) => {
+      session.isListening = true
+      return counted(0)
+    },
+  },
+  {
+    words: 'unlisten roomdesk',
+    run: ({ session }) => {
+      session.isListening = false
+      return counted(0)
+    },
+  },
+  {
+    words: 'begin isolation level repeatable read, read only',
+    run: ({ session }) => {
+      session.begin(true)
+      return counted(0)
+    },
+  },
+  {
+    words: 'commit.',
+    run: async ({ session }) => {
+      await session.commitTransaction()
+      return counted(0)
+    },
+  },
+  {
+    words: 'rollback.',
+    run: ({ session }) => {
+      session.rollback()
+      return counted(0)
+    },
+  },
+]

@@ -1,0 +1,84 @@
+/** One row of `roomdesk_journal`. */
+export interface JournalRow {
+  seq: number
+  epoch: number
+  records: number
+  /** Server's clock, milliseconds. */
+  at: number
+  line: string
+}
+
+/** One row of `roomdesk_snapshot`, with its parts. */
+export interface SnapshotRow {
+  id: number
+  seq: number
+  records: number
+  room_number: number
+  written_at: number
+  bytes: number
+  parts: number
+  content: { part: number; checksum: string; lines: string }[]
+}
+
+/** The row of `roomdesk_leader`. Times are those of the server's clock, in milliseconds. */
+export interface LeaderRow {
+  epoch: number
+  holder: string
+  name: string
+  since: number
+  controller: string | null
+  renewedAt: number | null
+  leaseMs: number
+  successor: string | null
+  successorUntil: number | null
+}
+
+/** One row of `roomdesk_controller`. */
+export interface ControllerRow {
+  id: string
+  name: string
+  version: string
+  place: unknown
+  applied: number
+  behind: number
+  behindMs: number
+  seenAt: number
+  since: number
+}
+
+/** What a database holds. Rows are never mutated: a view keeps the arrays. */
+export interface Tables {
+  site: { site: string; tables: number; records: number; key_proof: string; moved_to: string } | undefined
+  leader: LeaderRow | undefined
+  controllers: ReadonlyMap<string, ControllerRow>
+  journal: readonly JournalRow[]
+  snapshots: readonly SnapshotRow[]
+}
+
+/** A change of the tables, as the write-ahead log keeps it: carried out on the primary and on every standby. */
+export type Mutation = (tables: Tables) => void
+
+export function emptyTables(): Tables {
+  return { site: undefined, leader: undefined, controllers: new Map(), journal: [], snapshots: [] }
+}
+
+/** All of one instant. */
+export function viewOf(tables: Tables): Tables {
+  return { ...tables }
+}
+
+/** The tables as `steps` of them are there: an index of the first row with at least this number. */
+export function firstAt(journal: readonly JournalRow[], seq: number): number {
+  let [low, high] = [0, journal.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((journal[middle]?.seq ?? 0) < seq) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+/** Number of the last line that is stored. */
+export function headOf({ journal, snapshots }: Tables): number {
+  return Math.max(journal.at(-1)?.seq ?? 0, ...snapshots.map(({ seq }) => seq), 0)
+}

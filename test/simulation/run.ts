@@ -1,0 +1,37 @@
+import { parseArgs } from 'node:util'
+import { simulate } from './simulate.ts'
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    hours: { type: 'string', default: '1' },
+    only: { type: 'string', multiple: true },
+    trace: { type: 'boolean', default: false },
+    runs: { type: 'string' },
+    'keep-going': { type: 'boolean', default: false },
+  },
+})
+const [first, hours] = [Number(values.seed), Number(values.hours)]
+const most = values.runs === undefined ? Number.POSITIVE_INFINITY : Number(values.runs)
+const began = performance.now()
+let [time, runs, answers, acknowledged, broken] = [0, 0, 0, 0, 0]
+for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
+  const result = await simulate({ seed, ...(values.only === undefined ? {} : { only: values.only }) })
+  time += result.time
+  answers += result.answers
+  acknowledged += result.acknowledged
+  runs++
+  if (values.trace) console.log(result.trace)
+  if (result.broken === undefined) continue
+  broken++
+  console.log(`seed ${seed}: ${result.broken}`)
+  if (!values['keep-going']) {
+    if (!values.trace) console.log(result.trace.split('\n').slice(-80).join('\n'))
+    break
+  }
+}
+const seconds = (performance.now() - began) / 1_000
+console.log(
+  `${runs} runs, ${(time / 3_600_000).toFixed(2)} simulated hours in ${seconds.toFixed(1)} s; ${answers} answers checked, ${acknowledged} changes acknowledged, ${broken} runs broke a promise`,
+)
+process.exit(broken === 0 ? 0 : 1)

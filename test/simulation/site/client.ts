@@ -1,0 +1,100 @@
+import type { History } from '../history.ts'
+import { Machine } from '../machine.ts'
+import { ask } from '../network.ts'
+import type { Operation, Reply, SimulatedController, SimulatedSite } from './controller.ts'
+
+/** How long a client waits for an answer, in milliseconds. */
+const patience = 8_000
+
+/** Somebody who creates rooms, changes its own and reads everybody's, at any controller. */
+export class SimulatedClient {
+  readonly #site: SimulatedSite
+  readonly #history: History
+  readonly #machine: Machine
+  #own: { key: string; version: number } | undefined
+  #rooms = 0
+  #isOver = false
+  /** Changes that were acknowledged. */
+  acknowledged = 0
+
+  constructor(site: SimulatedSite, history: History, name: string) {
+    this.#site = site
+    this.#history = history
+    this.#machine = new Machine(site.world, name)
+  }
+
+  start(): void {
+    this.#site.world.plan(0, () => void this.#run().catch(this.#site.world.fail), this.#machine)
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  async #run(): Promise<void> {
+    const { world } = this.#site
+    while (!this.#isOver) {
+      await world.wait(world.random() * 400)
+      const at = world.pick(this.#site.controllers)
+      if (world.chance(0.4)) await this.change(at)
+      else if (this.#history.keys.length > 0) await this.read(at, world.pick(this.#history.keys.slice(-20)))
+    }
+  }
+
+  /** Makes a room, or changes the one that it made last. @returns whether it was acknowledged */
+  async change(at: SimulatedController): Promise<boolean> {
+    const { world } = this.#site
+    if (this.#own === undefined || world.chance(0.1)) {
+      this.#rooms++
+      this.#own = { key: `${this.#machine.name}-${this.#rooms}`, version: 1 }
+      return await this.#change(at, { kind: 'create', key: this.#own.key }, 1)
+    }
+    this.#own.version++
+    const { key, version } = this.#own
+    return await this.#change(at, { kind: 'write', key, version }, version)
+  }
+
+  async #change(at: SimulatedController, operation: Operation, version: number): Promise<boolean> {
+    const { key } = operation
+    this.#history.tries(key, version)
+    const floor = this.#history.floor(key)
+    const reply = await this.#ask(at, operation)
+    if (reply?.kind === 'done') {
+      this.#history.told(this.#machine.name, key, reply, floor)
+      if (reply.version >= version) this.acknowledged++
+      // A room that was never made, because its creation was refused, is not changed.
+      if (reply.version === 0) this.#own = undefined
+      return reply.version >= version
+    }
+    // Whether it was made is not known: the next one is another room.
+    if (operation.kind === 'create') this.#own = undefined
+    return false
+  }
+
+  async read(at: SimulatedController, key: string): Promise<boolean> {
+    const floor = this.#history.floor(key)
+    const reply = await this.#ask(at, { kind: 'read', key })
+    if (reply?.kind !== 'done') return false
+    this.#history.told(this.#machine.name, key, reply, floor)
+    return true
+  }
+
+  async #ask(at: SimulatedController, operation: Operation): Promise<Reply | undefined> {
+    const { world, network } = this.#site
+    const over = new AbortController()
+    const late = world.plan(patience, () => over.abort(new Error('no answer')))
+    const said = `${operation.kind} ${operation.key}${operation.kind === 'write' ? ` = ${operation.version}` : ''} at ${at.name}`
+    try {
+      const way = { world, network, from: this.#machine, to: at.machine }
+      const reply = await ask(way, () => at.handle(operation, false), over.signal)
+      const answer = reply.kind === 'done' ? `version ${reply.version}, number ${reply.id}` : JSON.stringify(reply)
+      world.note(this.#machine.name, `${said}: ${answer}`)
+      return reply
+    } catch (error) {
+      world.note(this.#machine.name, `${said}: ${String(error)}`)
+      return undefined
+    } finally {
+      late.isCancelled = true
+    }
+  }
+}

@@ -1,0 +1,288 @@
+import { askOthersBy } from '../../../server/cluster/peer-health.ts'
+import type { AskPeer } from '../../../server/cluster/peer-console.ts'
+import { registerBy } from '../../../server/cluster/register.ts'
+import { Member } from '../../../server/store/election/cluster-member.ts'
+import type { FencedStore } from '../../../server/store/election/site-member.ts'
+import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
+import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
+import type { StoredRoom } from '../../../server/store/records.ts'
+import { createSealer } from '../../../server/store/sealer.ts'
+import { sleep, timeoutSignal } from '../../../server/store/system/time.ts'
+import type { Machine } from '../machine.ts'
+import { ask, type Network } from '../network.ts'
+import { DatabaseConnections } from '../postgres/client.ts'
+import type { PostgresServer } from '../postgres/server.ts'
+import type { World } from '../world.ts'
+
+/** What a client asks for. */
+export type Operation =
+  | { kind: 'create'; key: string }
+  | { kind: 'write'; key: string; version: number }
+  | { kind: 'read'; key: string }
+
+/** What it is told. `version` 0: there is no such room. */
+export type Reply =
+  | { kind: 'done'; version: number; id: number }
+  | { kind: 'refused'; why: string }
+  /** Another controller passed it on to one that does not lead. */
+  | { kind: 'notLeader' }
+
+/** As settings.deadlines.store_ms. */
+const deadlineMs = 5_000
+/** Every controller of a site has its key. */
+const sealer = createSealer(Buffer.alloc(32, 7))
+
+/** The whole simulated site, as a controller reaches it. */
+export interface SimulatedSite {
+  world: World
+  network: Network
+  servers: readonly PostgresServer[]
+  controllers: readonly SimulatedController[]
+}
+
+/** A controller: the real membership, election, follower and store on a simulated machine; its APIs are short forms of the real ones. */
+export class SimulatedController {
+  readonly machine: Machine
+  readonly #site: SimulatedSite
+  readonly #connections: DatabaseConnections
+  readonly #id: string
+  #member: Member | undefined
+  #store: FencedStore | undefined
+  #roles = 0
+
+  constructor(site: SimulatedSite, machine: Machine) {
+    this.#site = site
+    this.machine = machine
+    this.#id = machine.uuid()
+    this.#connections = new DatabaseConnections(site.world, site.network, machine, site.servers)
+  }
+
+  get name(): string {
+    return this.machine.name
+  }
+
+  /** The membership that it has now; undefined: its process does not run. */
+  get member(): Member | undefined {
+    return this.#member
+  }
+
+  /** Whether it leads, as far as it knows. */
+  get leads(): boolean {
+    return this.#store !== undefined
+  }
+
+  /** All rooms in its memory. */
+  get rooms(): string {
+    const rooms = (this.#store ?? this.#member?.followed)?.all('rooms') ?? new Map<string, StoredRoom>()
+    return [...rooms.values()]
+      .map(({ id, room_id, topic }) => `${id} ${room_id} ${topic}`)
+      .sort()
+      .join('\n')
+  }
+
+  start(): void {
+    this.machine.boot()
+    this.#site.world.note(this.name, 'starts')
+    this.#site.world.plan(0, () => void this.#run().catch(this.#site.world.fail), this.machine)
+  }
+
+  /** Ends at once, whatever is under way (SIGKILL). @param isOff the whole machine ends, and says nothing to anybody */
+  kill(isOff: boolean): void {
+    this.machine.kill()
+    this.machine.isOff = isOff
+    this.#connections.processEnded(isOff)
+    this.#member = undefined
+    this.#store = undefined
+    this.#roles++
+    this.#site.world.note(this.name, isOff ? 'is switched off' : 'is killed')
+  }
+
+  /** Hands over by hand. */
+  async handOver(to: SimulatedController): Promise<void> {
+    const { world } = this.#site
+    await this.#member?.handOver(to.#id).then(
+      () => world.note(this.name, `handed over to ${to.name}`),
+      (error: unknown) => world.note(this.name, `could not hand over: ${String(error)}`),
+    )
+  }
+
+  /** Changes its role again and again, as `SiteController` does. */
+  async #run(): Promise<void> {
+    const { world } = this.#site
+    const role = this.#roles
+    let before: Member | undefined
+    for (;;) {
+      const member = this.#join(before)
+      this.#member = member
+      member.announce(placeOf(this.name))
+      try {
+        const store = await member.lead(new AbortController().signal)
+        if (role !== this.#roles) return
+        this.#store = store
+        world.note(this.name, `leads with epoch ${store.epoch}`)
+        const why = await store.fenced
+        world.note(this.name, `leads no more: ${why.message}`)
+      } catch (error) {
+        world.note(this.name, `could not lead: ${String(error)}`)
+        await sleep(1_000)
+      }
+      this.#store = undefined
+      await member.close()
+      before = member
+    }
+  }
+
+  #join(before: Member | undefined): Member {
+    const { world } = this.#site
+    const hosts = this.#site.servers.map(({ name }) => name).join(',')
+    const database = `postgres://roomdesk@${hosts}/site`
+    const note = (details: object, message: string): void => {
+      const { err } = details as { err?: unknown }
+      world.note(this.name, `${message}${err === undefined ? '' : ` (${String(err)})`}`)
+    }
+    const asked = this.#ask
+    return new Member(
+      {
+        folder: '/site',
+        database,
+        sealer,
+        name: this.name,
+        version: '1',
+        logger: { info: note, warn: note, error: note },
+        clock: () => this.machine.now(),
+        deadlineMs: () => deadlineMs,
+        snapshotAfterBytes: 20_000,
+        backupEveryMs: Number.POSITIVE_INFINITY,
+        askOthers: askOthersBy(asked),
+        register: registerBy(asked),
+        ...(before === undefined ? {} : { before }),
+      },
+      { id: this.#id, address: parseDatabaseAddress(database), found: [], unlock: () => Promise.resolve() },
+    )
+  }
+
+  /** `askConsole`, over the simulated network; who answers is proven. */
+  readonly #ask: AskPeer = async ({ place }, { path, body = '' }, signal) => {
+    const to = this.#site.controllers.find(({ name }) => place.console === placeOf(name).console)
+    if (to === undefined) return undefined
+    const { world, network } = this.#site
+    return await ask({ world, network, from: this.machine, to: to.machine }, () => to.#answer(path, body), signal)
+  }
+
+  /** The two questions of other controllers: `GET /healthz`, `POST /controllers`. */
+  async #answer(path: string, body: string): Promise<{ status: number; body: string }> {
+    const [member, store] = [this.#member, this.#store]
+    if (member === undefined) return { status: 503, body: '' }
+    if (path === '/controllers') return { status: member.register(JSON.parse(body)) ? 204 : 421, body: '' }
+    const { awaySince, error } = member.database()
+    const health =
+      store === undefined
+        ? { role: 'standby', store: awaySince === 0 ? 'ok' : error }
+        : { role: 'leader', epoch: store.epoch, store: 'ok' }
+    return { status: 200, body: JSON.stringify(health) }
+  }
+
+  /** Does what a client asks, or passes it on to the controller that leads. @param isPassedOn by another controller */
+  async handle(operation: Operation, isPassedOn: boolean): Promise<Reply> {
+    const end = this.machine.monotonic() + deadlineMs
+    for (;;) {
+      const store = this.#store
+      if (store !== undefined) {
+        const reply = await this.#operate(store, operation)
+        if (reply.kind !== 'notLeader' || isPassedOn) return reply
+      } else if (isPassedOn) return { kind: 'notLeader' }
+      else {
+        const reply = await this.#passOn(operation, end)
+        if (reply !== undefined) return reply
+      }
+      if (this.machine.monotonic() >= end) return { kind: 'refused', why: 'nobody leads' }
+      await sleep(50)
+    }
+  }
+
+  /** As the request handler: what an unsure leader may not say is asked of the other. */
+  async #operate(store: FencedStore, operation: Operation): Promise<Reply> {
+    try {
+      const unsure = store.confirmed()
+      if (unsure !== undefined) await unsure
+    } catch {
+      return { kind: 'notLeader' }
+    }
+    const { key } = operation
+    if (operation.kind === 'read') return done(store.get('rooms', key))
+    try {
+      return await store.transact([`room ${key}`], (transaction) => {
+        const found = store.get('rooms', key)
+        if (operation.kind === 'write' && found === undefined) return done(undefined)
+        if (operation.kind === 'create' && found !== undefined) return done(found)
+        const changed =
+          operation.kind === 'create'
+            ? roomOf(store.nextRoomNumber(), key)
+            : { ...found, ...roomOf(found?.id ?? 0, key), topic: String(operation.version) }
+        transaction.put('rooms', key, changed)
+        return done(changed)
+      })
+    } catch (error) {
+      if (isHandedOver(error)) return { kind: 'notLeader' }
+      return { kind: 'refused', why: String(error) }
+    }
+  }
+
+  async #passOn(operation: Operation, end: number): Promise<Reply | undefined> {
+    const leader = this.#member?.leader()
+    const to = this.#site.controllers.find(({ name }) => placeOf(name).console === leader?.place.console)
+    if (to === undefined || to === this) return undefined
+    const { world, network } = this.#site
+    const signal = timeoutSignal(Math.max(1, end - this.machine.monotonic()))
+    try {
+      const reply = await ask(
+        { world, network, from: this.machine, to: to.machine },
+        () => to.handle(operation, true),
+        signal,
+      )
+      return reply.kind === 'notLeader' ? undefined : reply
+    } catch (error) {
+      // Asked again where nothing was sent, or asking again does no harm.
+      if (operation.kind === 'read' || isUnreached(error)) return undefined
+      return { kind: 'refused', why: String(error) }
+    }
+  }
+}
+
+function placeOf(name: string) {
+  const url = `http://${name}`
+  return { media: url, device: url, node: url, console: url, event: url, certificate: '' }
+}
+
+function done(room: StoredRoom | undefined): Reply {
+  return { kind: 'done', version: Number(room?.topic ?? 0), id: room?.id ?? 0 }
+}
+
+function roomOf(id: number, key: string): StoredRoom {
+  return {
+    id,
+    room_id: key,
+    topic: '1',
+    owner_id: '',
+    host_password_sealed: '',
+    attendee_max: 50,
+    max_audio: 0,
+    max_video: 0,
+    room_extend_id: key,
+    room_mode: 1,
+    locked: false,
+    closed: false,
+    node: '',
+    created_by: '',
+    created_at: 0,
+  }
+}
+
+function isHandedOver(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return error instanceof HandedOverError || isHandedOver(error.cause)
+}
+
+function isUnreached(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect'
+}

@@ -1,4 +1,5 @@
 import type { LinkState } from './network.ts'
+import type { PostgresServer } from './postgres/server.ts'
 import type { SimulatedController, SimulatedSite } from './site/controller.ts'
 
 /** One fault: it begins, lasts, and ends. */
@@ -60,6 +61,16 @@ function partition(name: string, state: LinkState, oneWay: boolean, alsoPeers: b
       }
     },
   }
+}
+
+/** The old primary becomes the standby of the new one. */
+function follow(site: SimulatedSite, old: PostgresServer, primary: PostgresServer): void {
+  if (old.role !== 'down') old.crash()
+  old.copy(primary)
+  old.start('standby')
+  primary.standbys = [old]
+  primary.waitsFor = old.waitsFor
+  site.world.note(old.name, 'is the standby now')
 }
 
 /** Everything that can happen to a site. */
@@ -141,6 +152,14 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'slow line',
+    begin: (site) => {
+      const who = someController(site)
+      site.network.slow.set(who.name, site.world.pick([10, 30, 100, 400]))
+      return () => void site.network.slow.delete(who.name)
+    },
+  },
+  {
     name: 'slow database',
     begin: (site) => {
       const server = primaryOf(site)
@@ -175,7 +194,7 @@ export const faults: readonly Fault[] = [
     name: 'nobody confirms',
     begin: (site) => {
       const server = primaryOf(site)
-      if (server === undefined) return undefined
+      if (server === undefined || server.waitsFor === 'nobody') return undefined
       const before = server.waitsFor
       server.waitsFor = 'nobody'
       site.world.note(server.name, "synchronous_standby_names = 'nobody'")
@@ -186,18 +205,34 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'wait cancelled',
-    loses: true,
+    // The standby is cut off, an operator cancels the waits for it, then it takes over without what was waiting.
+    name: 'waits cancelled, then failover',
     begin: (site) => {
       const [primary, standby] = [primaryOf(site), site.servers.find(({ role }) => role === 'standby')]
       if (primary?.waitsFor !== 'any' || standby === undefined) return undefined
-      // The standby is cut off; an operator cancels the waits; then it takes over.
-      const heal = cut(site, [primary.name], [standby.name], 'drop')
-      site.world.plan(1_000, () => {
-        site.world.note(primary.name, 'waits are cancelled')
+      const { world } = site
+      cut(site, [primary.name], [standby.name], 'drop')
+      const cancel = (): void => {
+        world.note(primary.name, 'all waits for the standby are cancelled')
         for (const session of [...primary.sessions]) if (session.busySince !== undefined) session.cancel()
+      }
+      for (const after of [800, 1_600, 2_400]) world.plan(after, cancel)
+      world.plan(2_500, () => {
+        primary.crash()
+        standby.promote()
+        standby.waitsFor = undefined
+        world.note(standby.name, 'takes over')
+        if (!world.chance(0.5)) return
+        // The rack lost its power: nobody remembers what the database has lost.
+        for (const controller of site.controllers) if (controller.member !== undefined) controller.kill(false)
+        world.plan(500, () => {
+          for (const controller of site.controllers) if (controller.member === undefined) controller.start()
+        })
       })
-      return heal
+      return () => {
+        cut(site, [primary.name], [standby.name], 'drop')()
+        if (standby.role === 'primary') follow(site, primary, standby)
+      }
     },
   },
   {
@@ -223,12 +258,9 @@ export const faults: readonly Fault[] = [
       standby.promote()
       standby.waitsFor = undefined
       return () => {
-        if (primary.role !== 'down') primary.crash()
-        primary.copy(standby)
-        primary.start('standby')
-        standby.standbys = [primary]
-        standby.waitsFor = primary.waitsFor
-        site.world.note(primary.name, 'is the standby now')
+        // Some old primaries stay until a person comes.
+        if (stays && site.world.chance(0.7)) return
+        follow(site, primary, standby)
       }
     },
   },

@@ -18,6 +18,8 @@ export class Machine implements System {
   isOff = false
   /** Why the process does not go on for now: frozen (SIGSTOP), or the whole machine is suspended. */
   stopped: 'frozen' | 'suspended' | undefined
+  /** How often it was stopped. */
+  pauses = 0
   #stoppedAt = 0
   /** What came meanwhile. */
   readonly held: Happening[] = []
@@ -77,6 +79,7 @@ export class Machine implements System {
   stop(how: 'frozen' | 'suspended'): void {
     if (this.stopped !== undefined) return
     this.stopped = how
+    this.pauses++
     this.#stoppedAt = this.#world.time
   }
 

@@ -18,6 +18,8 @@ export class Network {
   readonly #links = new Map<string, { state: LinkState; refusal: Refusal }>()
   /** How long a packet takes at most, in milliseconds. */
   latency = 1
+  /** Machines behind a slow line, with the milliseconds that it takes at least. */
+  readonly slow = new Map<string, number>()
 
   constructor(world: World) {
     this.#world = world
@@ -33,6 +35,7 @@ export class Network {
   heal(): void {
     this.#links.clear()
     this.latency = 1
+    this.slow.clear()
   }
 
   state(from: string, to: string): LinkState {
@@ -40,8 +43,9 @@ export class Network {
   }
 
   /** How long the next packet takes. */
-  delay(): number {
-    return 0.05 + this.#world.random() * this.latency
+  delay(from: string, to: string): number {
+    const line = (this.slow.get(from) ?? 0) + (this.slow.get(to) ?? 0)
+    return 0.05 + line + this.#world.random() * (this.latency + line / 4)
   }
 
   refusal(from: string, to: string): Error {
@@ -61,7 +65,7 @@ export class Network {
     { arrive, refused, isWanted }: { arrive: () => void; refused: (error: Error) => void; isWanted: () => boolean },
     resend = firstResend,
   ): void {
-    this.#world.plan(this.delay(), () => {
+    this.#world.plan(this.delay(from, to), () => {
       if (!isWanted()) return
       const state = this.state(from, to)
       if (state === 'open') return arrive()

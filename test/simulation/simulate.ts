@@ -43,7 +43,15 @@ export async function simulate({ seed, only }: RunOptions): Promise<RunResult> {
   const site: SimulatedSite = { world, network, servers: databaseOf(world, network), controllers }
   for (const name of ['a', 'b', 'c'].slice(0, world.pick([1, 2, 2, 3, 3])))
     controllers.push(new SimulatedController(site, new Machine(world, name)))
-  const clients = ['client1', 'client2', 'client3'].map((name) => new SimulatedClient(site, history, name))
+  const [count, pauseMs] = world.pick([
+    [3, 400],
+    [3, 400],
+    [8, 60],
+  ] as const)
+  const clients = Array.from(
+    { length: count },
+    (_, index) => new SimulatedClient(site, history, `client${index + 1}`, pauseMs),
+  )
   let broken: string | undefined
   try {
     for (const controller of controllers) {

@@ -186,7 +186,7 @@ class SimulatedClient implements DatabaseClient {
     this.#network.send(this.#machine.name, this.#server.name, {
       isWanted: () => !session.isOver,
       refused: () => undefined,
-      arrive: () => session.end('the client closed the connection'),
+      arrive: () => session.closed('the client closed the connection'),
     })
   }
 
@@ -211,7 +211,7 @@ class SimulatedClient implements DatabaseClient {
     if (life !== this.#life) return
     this.#network.send(this.#server.name, this.#machine.name, {
       isWanted,
-      refused: () => this.#session?.end('the connection was reset'),
+      refused: () => this.#session?.closed('the connection was reset'),
       arrive: () => void this.#world.plan(0, arrive, this.#machine),
     })
   }
@@ -227,9 +227,9 @@ class SimulatedClient implements DatabaseClient {
         !this.#machine.isOff &&
         this.#machine.stopped !== 'suspended'
       if (isReached) session.reachableAt = this.#world.time
-      if (isReached && (this.#isClosed || this.#machine.life !== this.#life)) session.end('the connection was reset')
-      else if (this.#world.time - session.reachableAt > unreachable) session.end('the client cannot be reached')
-      else this.#world.plan(1_000, look)
+      if (isReached && (this.#isClosed || this.#machine.life !== this.#life)) session.closed('the connection was reset')
+      else if (this.#world.time - session.reachableAt > unreachable) session.closed('the client cannot be reached')
+      this.#world.plan(1_000, look)
     }
     this.#world.plan(1_000, look)
   }

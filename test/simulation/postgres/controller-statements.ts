@@ -13,6 +13,7 @@ export const controllerStatements: readonly StatementModel[] = [
     words: 'insert into roomdesk_controller as c',
     run: (statement, [id, name, version, place, applied, since]) => {
       const { tables, clock } = statement
+      statement.isQuick = true
       const row: ControllerRow = {
         id: String(id),
         name: String(name),

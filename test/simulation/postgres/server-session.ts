@@ -36,6 +36,7 @@ export class ServerSession {
   #isWaitCancelled = false
   #failWait: ((error: Error) => void) | undefined
   #isCommitting = false
+  #closedBecause: string | undefined
   /** True time at which the client could last be reached. */
   reachableAt: number
 
@@ -65,16 +66,21 @@ export class ServerSession {
     } finally {
       this.busySince = undefined
       if (this.transaction === undefined) server.leaderRow.release(this)
+      if (this.#closedBecause !== undefined) this.end(this.#closedBecause)
     }
   }
 
-  async #commit({ mutations, notified }: Pick<Statement, 'mutations' | 'notified'>): Promise<void> {
+  async #commit({
+    mutations,
+    notified,
+    isQuick,
+  }: Pick<Statement, 'mutations' | 'notified' | 'isQuick'>): Promise<void> {
     const { server } = this
     if (mutations.length > 0) {
       if (server.role !== 'primary') throw serverError('25006', 'cannot execute UPDATE in a read-only transaction')
       this.#isCommitting = true
       await server
-        .commit(mutations, () => this.#isWaitCancelled)
+        .commit(mutations, () => this.#isWaitCancelled, isQuick)
         .finally(() => {
           this.#isCommitting = false
         })
@@ -93,7 +99,8 @@ export class ServerSession {
   async commitTransaction(): Promise<void> {
     const { transaction } = this
     this.transaction = undefined
-    if (transaction !== undefined) await this.#commit({ mutations: transaction.mutations, notified: false })
+    if (transaction !== undefined)
+      await this.#commit({ mutations: transaction.mutations, notified: false, isQuick: false })
   }
 
   rollback(): void {
@@ -133,6 +140,12 @@ export class ServerSession {
     }
   }
 
+  /** The client has closed the connection, or cannot be reached: a backend that is at work notices only when it has an answer to give. */
+  closed(reason: string): void {
+    if (this.busySince === undefined) this.end(reason)
+    else this.#closedBecause ??= reason
+  }
+
   /** Its locks are free, and what it had not committed is gone. What waits for a standby is committed all the same. */
   end(reason: string): void {
     if (this.isOver) return
@@ -160,6 +173,8 @@ export class Statement {
   readonly session: ServerSession
   readonly mutations: Mutation[] = []
   notified = false
+  /** `synchronous_commit` is off for it. */
+  isQuick = false
 
   constructor(session: ServerSession) {
     this.session = session

@@ -72,8 +72,12 @@ export class PostgresServer {
     return this.#nextSnapshot++
   }
 
-  /** Writes the log record, waits for who is to confirm it, and shows it. @param isCancelled whether the wait was cancelled: it counts as committed then, with a warning */
-  async commit(mutations: readonly Mutation[], isCancelled: () => boolean): Promise<void> {
+  /**
+   * Writes the log record, waits for who is to confirm it, and shows it.
+   * @param isCancelled whether the wait was cancelled: it counts as committed then, with a warning
+   * @param isQuick with `synchronous_commit = off`: nobody is waited for
+   */
+  async commit(mutations: readonly Mutation[], isCancelled: () => boolean, isQuick: boolean): Promise<void> {
     const { generation } = this
     await this.world.wait(this.slowness * (0.5 + this.world.random()))
     if (generation !== this.generation || this.role !== 'primary')
@@ -82,7 +86,7 @@ export class PostgresServer {
     this.#log.push(record)
     const end = this.#log.length
     for (const standby of this.standbys) this.#replicate(standby)
-    while (!this.#isConfirmed(end) && !isCancelled()) {
+    while (!isQuick && !this.#isConfirmed(end) && !isCancelled()) {
       await new Promise<void>((resolve) => this.#changed.push(resolve))
       if (generation !== this.generation) throw serverError('57P01', 'terminating connection', 'FATAL')
     }

@@ -4,7 +4,7 @@ import { ask } from '../network.ts'
 import type { Operation, Reply, SimulatedController, SimulatedSite } from './controller.ts'
 
 /** How long a client waits for an answer, in milliseconds. */
-const patience = 8_000
+const patience = 12_000
 
 /** Somebody who creates rooms, changes its own and reads everybody's, at any controller. */
 export class SimulatedClient {
@@ -14,10 +14,13 @@ export class SimulatedClient {
   #own: { key: string; version: number } | undefined
   #rooms = 0
   #isOver = false
+  /** Longest pause between two calls, in milliseconds. */
+  readonly #pauseMs: number
   /** Changes that were acknowledged. */
   acknowledged = 0
 
-  constructor(site: SimulatedSite, history: History, name: string) {
+  constructor(site: SimulatedSite, history: History, name: string, pauseMs: number) {
+    this.#pauseMs = pauseMs
     this.#site = site
     this.#history = history
     this.#machine = new Machine(site.world, name)
@@ -34,7 +37,7 @@ export class SimulatedClient {
   async #run(): Promise<void> {
     const { world } = this.#site
     while (!this.#isOver) {
-      await world.wait(world.random() * 400)
+      await world.wait(world.random() * this.#pauseMs)
       const at = world.pick(this.#site.controllers)
       if (world.chance(0.4)) await this.change(at)
       else if (this.#history.keys.length > 0) await this.read(at, world.pick(this.#history.keys.slice(-20)))
@@ -86,7 +89,7 @@ export class SimulatedClient {
     const said = `${operation.kind} ${operation.key}${operation.kind === 'write' ? ` = ${operation.version}` : ''} at ${at.name}`
     try {
       const way = { world, network, from: this.#machine, to: at.machine }
-      const reply = await ask(way, () => at.handle(operation, false), over.signal)
+      const reply = await ask(way, () => at.serve(operation), over.signal)
       const answer = reply.kind === 'done' ? `version ${reply.version}, number ${reply.id}` : JSON.stringify(reply)
       world.note(this.#machine.name, `${said}: ${answer}`)
       return reply

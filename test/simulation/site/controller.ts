@@ -7,8 +7,9 @@ import { parseDatabaseAddress } from '../../../server/store/postgres/database-ad
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import { sleep, timeoutSignal } from '../../../server/store/system/time.ts'
+import { sleep, startTimer, timeoutSignal } from '../../../server/store/system/time.ts'
 import type { Machine } from '../machine.ts'
+import { BrokenPromise } from '../history.ts'
 import { ask, type Network } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
@@ -29,6 +30,8 @@ export type Reply =
 
 /** As settings.deadlines.store_ms. */
 const deadlineMs = 5_000
+/** How much later an answer may come: a call that waited for a leader has as long again there. */
+const graceMs = deadlineMs + 700
 /** Every controller of a site has its key. */
 const sealer = createSealer(Buffer.alloc(32, 7))
 
@@ -180,6 +183,24 @@ export class SimulatedController {
         ? { role: 'standby', store: awaySince === 0 ? 'ok' : error }
         : { role: 'leader', epoch: store.epoch, store: 'ok' }
     return { status: 200, body: JSON.stringify(health) }
+  }
+
+  /** Answers a client. A caller that it keeps waiting beyond the deadline breaks a promise (contract: every call is answered in time). */
+  async serve(operation: Operation): Promise<Reply> {
+    const { machine } = this
+    const [began, pauses] = [machine.monotonic(), machine.pauses]
+    const late = startTimer(deadlineMs + graceMs, () => {
+      if (machine.pauses !== pauses || machine.isStopped) return
+      this.#site.world.note(this.name, `has not answered ${operation.kind} ${operation.key}`)
+      this.#site.world.fail(
+        new BrokenPromise(`${this.name} kept somebody waiting for ${Math.round(machine.monotonic() - began)} ms`),
+      )
+    })
+    try {
+      return await this.handle(operation, false)
+    } finally {
+      late.cancel()
+    }
   }
 
   /** Does what a client asks, or passes it on to the controller that leads. @param isPassedOn by another controller */

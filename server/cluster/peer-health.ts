@@ -1,21 +1,15 @@
 import { z } from 'zod'
 import type { AskOthers } from '../store/election/member-options.ts'
 import type { KnownController } from '../store/election/site-member.ts'
-import { type AskPeer, UnprovenAnswerError } from './peer-console.ts'
+import type { AskPeer } from './peer-console.ts'
 
 const healthSchema = z.looseObject({ role: z.string(), epoch: z.string().default(''), store: z.unknown() })
 type Health = z.infer<typeof healthSchema>
 
-/**
- * Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. An answer that is not that controller's takes nothing from what the others prove.
- */
+/** Asks the other controllers who leads (`GET /healthz`), and whether a replica reaches the database. Whoever does not answer, or whose answer is not its own, may lead. */
 export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
-    let unproven = false
-    const unobserved = (error: unknown): undefined => {
-      if (error instanceof UnprovenAnswerError) unproven = true
-    }
-    const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(unobserved)))
+    const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}
@@ -23,6 +17,8 @@ export function askOthersBy(ask: AskPeer): AskOthers {
       if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
     }
     const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
+    // One that leads is a replica in the next moment, and answers again then.
+    const unproven = said.some((health) => health?.role !== 'standby')
     return { ...(leader === undefined ? {} : { leader }), reachDatabase, unproven }
   }
 }

@@ -2,6 +2,7 @@ import type { Attention } from '../../shared/console/site.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { Callers } from '../console/callers.ts'
 import { ConsoleFeed } from '../console/console-feed.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../console/console-answer.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { ConsoleListener } from '../console/console-listener.ts'
@@ -80,7 +81,9 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
     const unsure = name === 'controllers.list' ? undefined : confirmed()
     try {
       await unsure
-    } catch {
+    } catch (error) {
+      if (error instanceof ApiError)
+        return refusal('failed', 'The database does not confirm that this controller leads: try again in a moment.')
       return refusal('standby', 'Another controller leads this site now: try again.')
     }
     return await dispatch(name, input, origin)

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
-import type { ApiName } from '../../shared/result-codes.ts'
+import { ApiError, type ApiName } from '../../shared/result-codes.ts'
 import type { Sessions } from '../access/sessions.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { AnswerFunnel, type AnswerFunnelParts } from './answer-funnel.ts'
@@ -126,7 +126,9 @@ export class RequestHandler {
     if (unsure === undefined) return this.#operate(exchange, route)
     const performed = unsure.then(
       () => this.#operate(exchange, route),
-      () => {
+      (error: unknown) => {
+        // Nobody says that another controller leads.
+        if (error instanceof ApiError) return this.funnel.failWith(exchange, error)
         const refuse = (): void =>
           this.funnel.refuseUnstored(exchange, 'Another controller leads this site now: try again.')
         return this.#passToLeader(exchange, route, undefined, refuse)

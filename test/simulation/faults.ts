@@ -121,12 +121,15 @@ export const faults: readonly Fault[] = [
       off.kill(true)
       const peers = site.controllers.filter((controller) => controller !== leader)
       let heal: (() => void) | undefined
+      let isOver = false
       site.world.plan(site.world.between(500, 6_000), () => {
+        if (isOver) return
         heal = cut(site, [leader.name], [...names(site.servers), ...names(peers)], site.world.pick(['drop', 'refuse']))
         site.world.note('FAULT', `${leader.name} is cut off`)
         site.world.plan(site.world.between(100, 2_000), () => off.member === undefined && off.start())
       })
       return () => {
+        isOver = true
         heal?.()
         if (off.member === undefined) off.start()
       }

@@ -271,6 +271,11 @@ export class DurableStore implements Store {
     }
   }
 
+  /** How long a change may take, in milliseconds. */
+  protected get deadlineMs(): number {
+    return this.#deadlineMs()
+  }
+
   /** Whether others have everything in memory too: then no start waits for it to be read. */
   protected isFollowed(): boolean {
     return false

@@ -1,4 +1,4 @@
-import { monotonic, sleep } from '../system/time.ts'
+import { elapsed, monotonic, sleep } from '../system/time.ts'
 import { uuid } from '../system/random.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
@@ -42,7 +42,7 @@ export interface ReplicaOptions {
 export interface Taken {
   session: Session
   leadership: Leadership
-  /** monotonic() just before the epoch was raised. */
+  /** `elapsed()` just before the epoch was raised. */
   provedAt: number
   /** Number of the last line that is stored. */
   stored: number
@@ -242,7 +242,7 @@ export class ElectionCandidate {
       return false
     }
     this.#taking = true
-    const taken = await this.#take(session).finally(() => {
+    const taken = await this.#take(session, last).finally(() => {
       this.#taking = false
     })
     const candidate = this.#candidate
@@ -278,12 +278,14 @@ export class ElectionCandidate {
   }
 
   /** The lock is held: whatever was stored by others is in memory when this resolves, and nothing more will be. */
-  async #take(session: Session): Promise<Omit<Taken, 'named'>> {
+  async #take(session: Session, before: LeaderRow | undefined): Promise<Omit<Taken, 'named'>> {
     const { id, name, times, follower, migrations } = this.#options
     await settleSite(session, this.#check)
     await session.query(`unlisten ${channel}`)
-    const provedAt = monotonic()
+    const provedAt = elapsed()
     const leadership = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
+    // No proof of the leader before is younger than this: it answers from memory until then.
+    const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
     await sayRecords(session, migrations)
     await follower.follow(session, leadership.epoch)
     const stored = await session.query<{ seq: string }>(head)
@@ -293,6 +295,14 @@ export class ElectionCandidate {
     const newest = rows[0]
     const snapshot =
       newest === undefined ? undefined : { seq: Number(newest.seq), bytes: Number(newest.bytes), at: Number(newest.at) }
+    const left = answersUntil - monotonic()
+    if (left > 0) await sleep(left)
+    if (session.lost !== undefined) throw session.lost
     return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
   }
+}
+
+/** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */
+function mayStillAnswer(row: LeaderRow | undefined, own: string): boolean {
+  return row !== undefined && row.leaseLeft !== null && row.controller !== own
 }

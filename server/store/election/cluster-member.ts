@@ -229,7 +229,7 @@ export class Member implements SiteMember {
   }
 
   #newLease(link: Link, provedAt: number): Lease {
-    const { logger, askOthers = () => Promise.resolve({ reachDatabase: false }) } = this.#options
+    const { logger, askOthers = () => Promise.resolve({ reachDatabase: false, unproven: false }) } = this.#options
     return new Lease({
       link,
       times: this.#times,

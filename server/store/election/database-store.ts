@@ -1,9 +1,11 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import { startTimer } from '../system/time.ts'
 import { DurableStore, type DurableStoreOptions } from '../durable/durable-store.ts'
 import type { KnownController, FencedStore } from './site-member.ts'
 import { storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
-import { nameSuccessor, releaseLock } from './leader.ts'
+import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'
 
 /** The store of the controller that leads a site in a database. */
@@ -32,7 +34,8 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 
   confirmed(): Promise<void> | undefined {
-    return this.#lease?.confirmed()
+    const unsure = this.#lease?.confirmed()
+    return unsure === undefined ? undefined : this.#inTime(unsure)
   }
 
   /**
@@ -45,15 +48,28 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     const resume = await this.holdChanges(deadlineMs)
     try {
       const { session, epoch } = link.current()
-      if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
-      // Whatever becomes of this: the lock ends with the connection.
-      await releaseLock(session).catch(() => undefined)
-      link.fence(new HandedOverError(to.name, { ...to, role: 'leader' }))
+      // Reads stop first: whoever follows may answer at once.
+      const goOn = this.#lease?.pause()
+      try {
+        if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
+      } catch (error) {
+        goOn?.()
+        throw error
+      }
+      link.fence(new HandedOverError(to.name, { ...to, role: 'leader' }), session)
     } catch (error) {
       throw storageError(error)
     } finally {
       resume()
     }
+  }
+
+  /** @throws ApiError 'storage' when it takes longer than a change may */
+  async #inTime(confirmed: Promise<void>): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const reason = 'the database does not confirm that this controller leads'
+    const timer = startTimer(this.deadlineMs, () => reject(new ApiError('storage', { reason })), false)
+    await Promise.race([confirmed, late]).finally(() => timer.cancel())
   }
 
   protected override isFollowed(): boolean {

@@ -77,7 +77,7 @@ export async function releaseLock(session: Session): Promise<void> {
 
 /** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
 export async function lead(session: Session, leader: Leader): Promise<Leadership> {
-  const { rows } = await session.query<{ epoch: string }>(
+  const { rows } = await session.commit<{ epoch: string }>(
     `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms)
      values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4)
      on conflict (id) do update set epoch = l.epoch + 1, holder = $1, name = $2, since = clock_timestamp(), controller = $3,
@@ -95,7 +95,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
  * @throws FencedError when another controller has taken over
  */
 export async function leadOn(session: Session, { leader }: Leadership): Promise<Leadership> {
-  const { rows } = await session.query<{ epoch: string }>(
+  const { rows } = await session.commit<{ epoch: string }>(
     `update roomdesk_leader set epoch = epoch + 1, renewed_at = ${renewed('lease_ms')}, successor = null
      where id = 1 and holder = $1 returning epoch, ${hint}`,
     [leader.holder],
@@ -112,12 +112,19 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
   return { leader, epoch }
 }
 
+/** Lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more. */
+export async function letGo(session: Session, epoch: string): Promise<void> {
+  await session.query('update roomdesk_leader set renewed_at = null where id = 1 and epoch = $1 and lease_ms > 0', [
+    epoch,
+  ])
+}
+
 /**
  * Renews the lease. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, and may have been replaced, proves nothing.
  * @returns false: another controller leads
  */
 export async function renewLease(session: Session, epoch: string): Promise<boolean> {
-  const { rowCount } = await session.query(
+  const { rowCount } = await session.commit(
     'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1',
     [epoch],
     'renew',
@@ -125,15 +132,19 @@ export async function renewLease(session: Session, epoch: string): Promise<boole
   return rowCount === 1
 }
 
-/** Names who follows. @param forMs how long others hold back. @returns false: another controller leads */
+/**
+ * Names who follows, and lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more.
+ * @param forMs how long others hold back
+ * @returns false: another controller leads
+ */
 export async function nameSuccessor(
   session: Session,
   epoch: string,
   controller: string,
   forMs: number,
 ): Promise<boolean> {
-  const { rowCount } = await session.query(
-    `update roomdesk_leader set successor = $2, successor_until = clock_timestamp() + $3 * interval '1 ms'
+  const { rowCount } = await session.commit(
+    `update roomdesk_leader set successor = $2, successor_until = clock_timestamp() + $3 * interval '1 ms', renewed_at = null
      where id = 1 and epoch = $1`,
     [epoch, controller, forMs],
   )

@@ -1,30 +1,35 @@
-import { monotonic, sleep, timeoutSignal } from '../system/time.ts'
 import type { KnownController } from './site-member.ts'
 import { fencedError, renewLease } from './leader.ts'
 import type { Link } from '../postgres/link.ts'
+import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, messageOf } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
+import { elapsed, sleep, timeoutSignal } from '../system/time.ts'
 
 export interface LeaseOptions {
   link: Link
   times: ElectionTimes
-  /** monotonic() just before the epoch was raised. */
+  /** `elapsed()` just before the epoch was raised. */
   provedAt: number
-  /** Writes the report of this controller, once for each renewal. @returns all controllers as they are known then */
+  /** Writes the report of this controller. @returns all controllers as they are known then */
   report: (session: Session) => Promise<readonly KnownController[]>
   askOthers: AskOthers
   /** Called with an error of the database. */
   onError: (error: unknown) => void
 }
 
-/** The lease of the one that leads: renewed, and proved before memory answers for the site. */
+/**
+ * The lease of the one that leads: renewed, and proved before memory answers for the site. A proof is a commit with our epoch: whoever takes over waits, after it has raised the
+ * epoch, until the last proof can count no more. Without the database a leader answers only while all other controllers say that they do not reach it either.
+ */
 export class Lease {
   readonly #options: LeaseOptions
-  #until: number
-  /** This controller first, as the last renewal has found them. */
+  /** By `elapsed()`. */
+  #until = 0
+  /** This controller first, as the last report has found them. */
   #known: readonly KnownController[] = []
   /** Controllers that have joined since, by id. */
   readonly #joined = new Map<string, KnownController>()
@@ -32,17 +37,19 @@ export class Lease {
   #joinings = 0
   /** Answer of the database to the last renewal. */
   #trouble = ''
+  #reportedAt = Number.NEGATIVE_INFINITY
   #renewing: Promise<void> | undefined
   #asking: Promise<void> | undefined
   #proved = Promise.withResolvers<void>()
+  /** It is being let go: no proof counts. */
+  #isPaused = false
   readonly #ended = new AbortController()
 
   constructor(options: LeaseOptions) {
     this.#options = options
-    this.#until = 0
     this.#prove(options.provedAt)
     const { link } = options
-    // Without its connection the leader has no lock either, and another controller takes over without waiting for the lease.
+    // Without its connection the leader has no lock either, and another controller may take over.
     link.onAway(() => {
       this.#until = 0
       this.#findOut()
@@ -60,7 +67,8 @@ export class Lease {
 
   /** Whether other controllers reported during the last lease. */
   get others(): boolean {
-    return this.#others().some((other) => this.#isPresent(other))
+    const { lease } = this.#options.times
+    return this.#others().some(({ seenAt }) => (this.#known[0]?.seenAt ?? 0) - seenAt < lease)
   }
 
   /** Registers a controller that joined or has a new address, at once: the database may be away. */
@@ -74,14 +82,14 @@ export class Lease {
 
   /** Whether reads may be answered from memory: see FencedStore. */
   confirmed(): Promise<void> | undefined {
-    if (monotonic() < this.#until) return undefined
+    if (elapsed() < this.#until) return undefined
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
     return this.#asking
   }
 
-  /** Renews the lease now, and reports. Never rejects: the owner of the connection handles its failures. */
+  /** Renews the lease now. Never rejects: the owner of the connection handles its failures. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined
@@ -91,12 +99,24 @@ export class Lease {
 
   /** Announces this controller's new address to the others. */
   sayAnew(): void {
+    this.#reportedAt = Number.NEGATIVE_INFINITY
     const before = this.#renewing ?? Promise.resolve()
     void before.then(() => this.renew())
   }
 
-  /** It is not renewed any more. */
+  /** Confirms nothing until what it returns is called: the lease is about to be let go. */
+  pause(): () => void {
+    this.#isPaused = true
+    this.#until = 0
+    return () => {
+      this.#isPaused = false
+      void this.renew()
+    }
+  }
+
+  /** It is not renewed any more, and confirms nothing. */
   end(): void {
+    this.#until = 0
     this.#ended.abort()
   }
 
@@ -106,20 +126,20 @@ export class Lease {
   }
 
   async #run(): Promise<void> {
-    const { link } = this.#options
+    const { link, times } = this.#options
     const { signal } = this.#ended
     while (!signal.aborted) {
       await this.renew()
       if (link.away() !== undefined) this.#findOut()
-      await sleep(this.#options.times.renew, { signal, ref: false }).catch(() => undefined)
+      await sleep(times.prove, { signal, ref: false }).catch(() => undefined)
     }
   }
 
   async #renew(): Promise<void> {
-    const { link, report, onError } = this.#options
-    if (link.away() !== undefined || link.fenced !== undefined) return
+    const { link, times, onError } = this.#options
+    if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
     const { session, epoch } = link.current()
-    const since = monotonic()
+    const since = elapsed()
     try {
       if (!(await renewLease(session, epoch))) {
         // A renewal during a reconnection proves nothing.
@@ -129,9 +149,7 @@ export class Lease {
       // A connection that was lost since has given the lock back.
       if (session.lost !== undefined) return
       this.#prove(since)
-      this.#known = await report(session)
-      for (const { id, place } of this.#known)
-        if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)
+      if (since - this.#reportedAt >= times.renew) await this.#report(session, since)
       this.#trouble = ''
     } catch (error) {
       // A connection that is lost tells so itself. A refusal is no reason to give it up: the lease ends.
@@ -143,9 +161,16 @@ export class Lease {
     }
   }
 
+  async #report(session: Session, now: number): Promise<void> {
+    this.#known = await this.#options.report(session)
+    this.#reportedAt = now
+    for (const { id, place } of this.#known)
+      if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)
+  }
+
   #prove(since: number): void {
-    const { lease, margin } = this.#options.times
-    this.#until = Math.max(this.#until, since + lease - margin)
+    if (this.#isPaused || this.#ended.signal.aborted) return
+    this.#until = Math.max(this.#until, since + this.#options.times.reads)
     this.#proved.resolve()
     this.#proved = Promise.withResolvers()
   }
@@ -157,43 +182,28 @@ export class Lease {
       await this.#news(times.proof)
     }
     while (!this.#settled()) {
-      const since = monotonic()
+      const since = elapsed()
       const joinings = this.#joinings
       const asked = new AbortController()
       const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(times.ask)])
       asked.abort()
       if (this.#settled()) return
-      const answers = said === undefined ? [] : [said.present, said.missing]
-      for (const { leader } of answers)
-        if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch))
-          throw link.fence(this.#fencedBy(leader.id))
-      // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
-      const isUnknown = said === undefined || said.present.unproven === true || joinings !== this.#joinings
-      const alone = !isUnknown && answers.every(({ reachDatabase }) => !reachDatabase)
+      const { leader } = said ?? {}
+      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch)) throw link.fence(this.#fencedBy(leader.id))
+      // Whoever does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
+      const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
-      if (alone) this.#until = since + times.ask
+      if (isAlone && !this.#isPaused) this.#until = since + times.ask
       else await this.#news(times.askAgain)
     }
   }
 
-  /** Asks the other controllers. @returns undefined: one that reported during the last lease did not answer in time */
-  async #saidByOthers(signal: AbortSignal): Promise<Record<'present' | 'missing', OthersAnswers> | undefined> {
+  /** Asks all other controllers, also those that have been silent for long: a machine that was switched off may have come back. @returns undefined: one did not answer in time */
+  async #saidByOthers(signal: AbortSignal): Promise<OthersAnswers | undefined> {
     const { askOthers, times } = this.#options
-    const others = this.#others()
-    const isThere = others.filter((other) => this.#isPresent(other))
-    // A machine that was switched off long ago is silent, too, or another one has its address by now. Had it come back, it would have registered.
-    const isMissing = others.filter((other) => !this.#isPresent(other))
-    const within = (ms: number): AbortSignal => AbortSignal.any([signal, timeoutSignal(ms)])
-    const deadline = within(times.ask)
-    const asked = [askOthers(isThere, deadline), askOthers(isMissing, within(times.askMissing))] as const
-    const said = await Promise.all(asked).catch(() => undefined)
-    if (said === undefined || deadline.aborted) return undefined
-    const [present, missing] = said
-    return { present, missing }
-  }
-
-  #isPresent({ seenAt }: KnownController): boolean {
-    return (this.#known[0]?.seenAt ?? 0) - seenAt < this.#options.times.lease
+    const deadline = AbortSignal.any([signal, timeoutSignal(times.ask)])
+    const said = await askOthers(this.#others(), deadline).catch(() => undefined)
+    return deadline.aborted ? undefined : said
   }
 
   #others(): KnownController[] {
@@ -207,7 +217,7 @@ export class Lease {
   }
 
   /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
-  async #news(ms: number): Promise<void> {
+  async #news(ms: number): Promise<undefined> {
     const over = new AbortController()
     const late = sleep(ms, { signal: over.signal, ref: false }).catch(() => undefined)
     await Promise.race([this.#proved.promise, this.#options.link.whenFenced, late])
@@ -217,6 +227,7 @@ export class Lease {
   #settled(): boolean {
     const { fenced } = this.#options.link
     if (fenced !== undefined) throw fenced
-    return monotonic() < this.#until || this.#ended.signal.aborted
+    if (this.#ended.signal.aborted) throw new StorageAwayError('this controller ends')
+    return elapsed() < this.#until
   }
 }

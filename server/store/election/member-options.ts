@@ -8,12 +8,12 @@ export interface OthersAnswers {
   leader?: { id: string; epoch: string }
   /** One that does not lead reaches the database: it may take over at any moment. */
   reachDatabase: boolean
-  /** An answer was not that controller's: it may say anything, or say nothing of what is so. */
-  unproven?: boolean
+  /** One of them did not answer, or an answer was not that controller's: it may lead. */
+  unproven: boolean
 }
 
 /**
- * Asks other controllers over the network; one without an answer by then counts as not there. @param others known controllers without this one @param signal aborts at the latest
+ * Asks other controllers over the network. @param others known controllers without this one @param signal aborts at the latest
  * moment
  */
 export type AskOthers = (others: readonly KnownController[], signal: AbortSignal) => Promise<OthersAnswers>

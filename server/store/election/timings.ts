@@ -4,9 +4,13 @@ import type { Backoff } from '../../../shared/backoff.ts'
 export interface ElectionTimes {
   /** A leader that has not renewed its lease for this long counts as frozen. */
   lease: number
-  /** Between two renewals of the lease, and two reports of a replica. */
+  /** Between two reports. */
   renew: number
-  /** Part of its lease during which a leader no longer answers from memory: clocks of two machines do not run alike. */
+  /** How long a proof that it leads lets a leader answer from memory; whoever takes over waits for it to be over. */
+  reads: number
+  /** Between two proofs. */
+  prove: number
+  /** How much longer whoever takes over waits: clocks of two machines do not run alike. */
   margin: number
   /** Between two attempts of a replica to lead. */
   attempt: number
@@ -20,8 +24,6 @@ export interface ElectionTimes {
   proof: number
   /** How long asked controllers have to answer. A leader that nobody can have followed answers from memory for as long. */
   ask: number
-  /** The same for controllers that were silent already when the database was lost. */
-  askMissing: number
   /** Before a leader asks again, while a replica reaches the database and is about to take over. */
   askAgain: number
 }
@@ -29,14 +31,15 @@ export interface ElectionTimes {
 export const electionTimes: ElectionTimes = {
   lease: 3_000,
   renew: 1_000,
-  margin: 500,
+  reads: 500,
+  prove: 150,
+  margin: 100,
   attempt: 100,
   poll: 250,
   successor: 2_000,
   comeBack: 3_000,
   proof: 300,
-  ask: 1_000,
-  askMissing: 300,
+  ask: 500,
   askAgain: 100,
 }
 
@@ -115,8 +118,13 @@ export function shippedTimings(keepAlive: number): Timings {
 const relations: readonly { holds: (times: Timings) => boolean; sentence: string }[] = [
   {
     sentence:
-      'Two renewals must fit into a lease less its margin (2 × renew ≤ lease − margin): one that fails must not silence a healthy leader.',
-    holds: ({ election: { lease, renew, margin } }) => 2 * renew <= lease - margin,
+      'Three proofs must fit into the time that one of them counts (3 × prove ≤ reads): one that comes late must not silence a healthy leader.',
+    holds: ({ election: { prove, reads } }) => 3 * prove <= reads,
+  },
+  {
+    sentence:
+      'A leader must have time to prove its lease many times before it counts as frozen (reads + margin < lease).',
+    holds: ({ election: { reads, margin, lease } }) => reads + margin < lease,
   },
   {
     sentence:
@@ -130,8 +138,8 @@ const relations: readonly { holds: (times: Timings) => boolean; sentence: string
   },
   {
     sentence:
-      'A leader must ask the others about its lease before it is over (proof + ask ≤ lease), and silent ones no longer than present ones (askMissing ≤ ask).',
-    holds: ({ election: { proof, ask, askMissing, lease } }) => proof + ask <= lease && askMissing <= ask,
+      'What the others say must not count for longer than a proof (ask ≤ reads): whoever takes over waits no longer than for that.',
+    holds: ({ election: { ask, reads } }) => ask <= reads,
   },
   {
     sentence:

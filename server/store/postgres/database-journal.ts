@@ -57,7 +57,7 @@ export class DatabaseJournal {
   async #store(session: Session, epoch: string, lines: readonly string[]): Promise<void> {
     // Each ends with a line feed, and holds no other.
     const text = lines.join('').slice(0, -1)
-    const { rows: told } = await session.query<{ stored: number }>(
+    const { rows: told } = await session.commit<{ stored: number }>(
       append,
       [this.#last, text, epoch, this.#records],
       'append',

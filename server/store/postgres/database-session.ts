@@ -5,6 +5,7 @@ import { clusterTimes } from '../election/timings.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import type { DatabaseClient, DatabaseResult } from '../system/database-client.ts'
 import { system } from '../system/system.ts'
+import { HostChoice } from './host-choice.ts'
 import { pgClient } from './pg-client.ts'
 
 /** A database that hangs is found within 5 s. */
@@ -31,11 +32,19 @@ export class Session {
   /** The statement under way; the next one waits for its end. */
   #busy: Promise<void> | undefined
   #busySince = 0
+  /** Warning of the server about the statement under way. */
+  #warning = ''
+  /** Called when an answer did not come in time. */
+  readonly #late: () => void
 
-  private constructor(client: DatabaseClient, answerMs: number) {
+  private constructor(client: DatabaseClient, answerMs: number, late: () => void) {
+    this.#late = late
     this.#client = client
     this.#answerMs = answerMs
     client.onError((error) => this.#end(error))
+    client.onNotice(({ code, message }) => {
+      if (code.startsWith('01')) this.#warning = message
+    })
     client.onEnd(() => this.#end(new Error('the connection to the database has ended')))
   }
 
@@ -44,14 +53,15 @@ export class Session {
    * @throws what the last host said, or why it was left
    */
   static async open(
-    { hosts }: DatabaseAddress,
+    address: DatabaseAddress,
     deadlines: SessionDeadlines = defaultDeadlines,
     answerMs = deadlines.answer,
   ): Promise<Session> {
     const failures: unknown[] = []
-    for (const connectionString of hosts) {
+    const hosts = HostChoice.of(address)
+    for (const connectionString of hosts.order) {
       try {
-        return await Session.#openHost(connectionString, deadlines, answerMs)
+        return await Session.#openHost(connectionString, hosts, deadlines, answerMs)
       } catch (error) {
         failures.push(error)
       }
@@ -61,13 +71,22 @@ export class Session {
     throw told instanceof Error ? told : new Error(messageOf(told))
   }
 
-  static async #openHost(connectionString: string, deadlines: SessionDeadlines, answerMs: number): Promise<Session> {
+  static async #openHost(
+    connectionString: string,
+    hosts: HostChoice,
+    deadlines: SessionDeadlines,
+    answerMs: number,
+  ): Promise<Session> {
     const client = (system().database ?? pgClient)(connectionString, deadlines.connect)
-    const session = new Session(client, answerMs)
+    const session = new Session(client, answerMs, () => hosts.leave(connectionString))
     try {
       await client.connect()
-      const { rows } = await session.query<{ follows: boolean }>(setUp(deadlines, answerMs))
-      if (rows[0]?.follows !== false) throw new Error('the database takes no changes: it follows another server')
+      const { rows } = await session.query<{ follows: boolean; cluster: string; timeline: string }>(
+        setUp(deadlines, answerMs),
+      )
+      const [found] = rows
+      if (found?.follows !== false) throw new Error('the database takes no changes: it follows another server')
+      hosts.check(found)
       return session
     } catch (error) {
       session.destroy()
@@ -108,9 +127,11 @@ export class Session {
     const { promise: idle, resolve: free } = Promise.withResolvers<void>()
     this.#busy = idle
     this.#busySince = monotonic()
+    this.#warning = ''
     const { promise: late, reject } = Promise.withResolvers<never>()
     const giveUp = (): void => {
       const error = new Error(`the database has not answered for ${this.#answerMs / 1_000} s`)
+      this.#late()
       this.#end(error)
       reject(error)
     }
@@ -130,6 +151,18 @@ export class Session {
       this.#busy = undefined
       free()
     }
+  }
+
+  /**
+   * A statement that must be as safe as the database can make it. A warning says that its commit was not: an operator has cancelled the wait for a synchronous standby. It ends the
+   * connection, because what became of the statement is open: a failover may lose it (PostgreSQL documentation, 27.2.8).
+   */
+  async commit<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
+    const result = await this.query<R>(text, values, name)
+    if (this.#warning === '') return result
+    const error = new Error(`the database does not confirm what it has stored: ${this.#warning}`)
+    this.#end(error)
+    throw error
   }
 
   /** Ends the session in order, without waiting for a server that is gone. */
@@ -173,7 +206,10 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   }
   const set = Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`)
   const durable = `case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
-  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows`
+  const cluster = '(select system_identifier::text from pg_control_system()) as cluster'
+  // The log's file names begin with the timeline, which each failover raises.
+  const timeline = `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`
+  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows, ${cluster}, ${timeline}`
 }
 
 function isUnreachable(error: unknown): boolean {

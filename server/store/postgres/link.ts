@@ -1,9 +1,9 @@
-import { monotonic, sleep, wallClock } from '../system/time.ts'
+import { elapsed, sleep, wallClock } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
-import { type Leadership, leadOn, releaseLock } from '../election/leader.ts'
+import { type Leadership, leadOn, letGo, releaseLock } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
@@ -88,16 +88,23 @@ export class Link {
     this.#listeners.add(listener)
   }
 
-  /** @param listener called when it leads on by another connection. `since`: monotonic() just before the epoch was raised for it */
+  /** @param listener called when it leads on by another connection. `since`: `elapsed()` just before the epoch was raised for it */
   onBack(listener: (since: number) => void): void {
     this.#backListeners.add(listener)
   }
 
-  /** Another controller has taken over: for good, and nothing is waited for any more. */
-  fence(error: FencedError): FencedError {
+  /** Another controller has taken over: for good, and nothing is waited for any more. @param lets the connection whose lock is given back in order */
+  fence(error: FencedError, lets?: Session): FencedError {
     this.#fenced ??= error
     this.#away = undefined
-    this.destroy()
+    this.abandon()
+    if (lets === undefined) this.#session.destroy()
+    // Whatever becomes of this: the lock ends with the connection.
+    else
+      void releaseLock(lets).then(
+        () => lets.close(),
+        () => lets.destroy(),
+      )
     this.#endWait?.()
     this.#whenFenced.resolve(this.#fenced)
     return this.#fenced
@@ -131,7 +138,11 @@ export class Link {
   /** Gives the lock back, and ends the connection. */
   async close(): Promise<void> {
     this.abandon()
-    if (this.#session.lost === undefined) await releaseLock(this.#session).catch(() => undefined)
+    const { epoch } = this.#leadership
+    if (this.#session.lost === undefined)
+      await letGo(this.#session, epoch)
+        .then(() => releaseLock(this.#session))
+        .catch(() => undefined)
     await this.#session.close()
   }
 
@@ -164,7 +175,7 @@ export class Link {
       let session: Session | undefined
       try {
         session = await Session.open(address, deadlines)
-        const since = monotonic()
+        const since = elapsed()
         await this.#resume(session)
         if (signal.aborted) {
           await session.close()

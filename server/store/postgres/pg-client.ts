@@ -21,7 +21,6 @@ export function pgClient(connectionString: string, connectMs: number): DatabaseC
     onError: (listener) => void client.on('error', listener),
     onEnd: (listener) => void client.on('end', listener),
     onNotification: (listener) => void client.on('notification', ({ payload = '' }) => listener(payload)),
-    onNotice: (listener) =>
-      void client.on('notice', ({ severity = '', message = '' }) => listener({ severity, message })),
+    onNotice: (listener) => void client.on('notice', ({ code = '', message = '' }) => listener({ code, message })),
   }
 }

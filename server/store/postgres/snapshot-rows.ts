@@ -97,7 +97,7 @@ export async function writeSnapshot(
     signal.throwIfAborted()
     await session.query('begin')
     const bytes = await insertSnapshot(session, head, frozen, epoch)
-    await session.query('commit')
+    await session.commit('commit')
     await prune(session)
     return bytes
   } finally {

@@ -24,6 +24,6 @@ export interface DatabaseClient {
   onEnd(listener: () => void): void
   /** @param listener called with the payload of a NOTIFY on a channel that this connection listens to */
   onNotification(listener: (payload: string) => void): void
-  /** @param listener called with what the server remarks while it carries out a statement, by its severity (`WARNING`) */
-  onNotice(listener: (notice: { severity: string; message: string }) => void): void
+  /** @param listener called with what the server remarks while it carries out a statement. `code`: its SQLSTATE; a warning's begins with 01 */
+  onNotice(listener: (notice: { code: string; message: string }) => void): void
 }

@@ -1,4 +1,4 @@
-import { system, type Timer } from './system.ts'
+import { type System, system, type Timer } from './system.ts'
 
 export type { Timer }
 
@@ -10,6 +10,29 @@ export function wallClock(): number {
 /** Milliseconds that never go back. They stand still while the machine is suspended. */
 export function monotonic(): number {
   return system().monotonic()
+}
+
+interface Clocks {
+  monotonic: number
+  wall: number
+  /** Sum of the larger step of both since the first look. */
+  elapsed: number
+}
+const clocks = new WeakMap<System, Clocks>()
+
+/**
+ * Milliseconds since some moment that also pass while the machine is suspended, when its monotonic clock stands still: the larger step of both clocks counts. It jumps ahead when
+ * somebody sets the wall clock ahead: what it measures is over too early then, never too late.
+ */
+export function elapsed(): number {
+  const own = system()
+  const [nowMonotonic, nowWall] = [own.monotonic(), own.now()]
+  const before = clocks.get(own) ?? { monotonic: nowMonotonic, wall: nowWall, elapsed: 1 }
+  before.elapsed += Math.max(nowMonotonic - before.monotonic, nowWall - before.wall, 0)
+  before.monotonic = nowMonotonic
+  before.wall = nowWall
+  clocks.set(own, before)
+  return before.elapsed
 }
 
 /** Runs something later. @param ref whether the program waits for it before it ends */

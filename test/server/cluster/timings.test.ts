@@ -22,16 +22,15 @@ test('The shipped timings of a controller satisfy all their relations', () => {
 })
 
 test.each<[string, Changed, RegExp]>([
-  ['too few renewals in a lease', { election: { renew: 1_300 } }, /Two renewals must fit into a lease/],
-  ['a margin that leaves no time to renew', { election: { margin: 1_100 } }, /Two renewals must fit into a lease/],
+  ['too few proofs', { election: { prove: 200 } }, /Three proofs must fit/],
+  ['proofs that count for a whole lease', { election: { reads: 3_000 } }, /prove its lease many times/],
   ['a replica that takes over within a lease', { election: { comeBack: 2_900 } }, /must wait for a whole lease/],
   [
     'a leader that answers alone for too long',
-    { election: { ask: 2_600, proof: 100 } },
+    { election: { ask: 2_950, reads: 2_950, lease: 3_060 } },
     /must answer from memory for less/,
   ],
-  ['a leader that asks too late', { election: { proof: 2_100 } }, /must ask the others about its lease/],
-  ['a longer wait for silent controllers', { election: { askMissing: 1_100 } }, /silent ones no longer/],
+  ['answers of others that count for longer than a proof', { election: { ask: 600 } }, /no longer than for that/],
   [
     'a replica that reports lines it did not check for',
     { election: { poll: 1_100 } },

@@ -55,7 +55,7 @@ class SimulatedClient implements DatabaseClient {
   readonly #errorListeners: ((error: Error) => void)[] = []
   readonly #endListeners: (() => void)[] = []
   readonly #notificationListeners: ((payload: string) => void)[] = []
-  readonly #noticeListeners: ((notice: { severity: string; message: string }) => void)[] = []
+  readonly #noticeListeners: ((notice: { code: string; message: string }) => void)[] = []
   #failQuery: ((error: Error) => void) | undefined
 
   constructor(world: World, network: Network, machine: Machine, server: PostgresServer, connectMs: number) {
@@ -94,10 +94,10 @@ class SimulatedClient implements DatabaseClient {
               () => !this.#isClosed,
               () => this.#notificationListeners.forEach((listener) => listener(payload)),
             ),
-          notice: (severity, message) =>
+          notice: (code, message) =>
             this.#toClient(
               () => !this.#isClosed,
-              () => this.#noticeListeners.forEach((listener) => listener({ severity, message })),
+              () => this.#noticeListeners.forEach((listener) => listener({ code, message })),
             ),
           ended: (error) =>
             this.#toClient(
@@ -164,7 +164,7 @@ class SimulatedClient implements DatabaseClient {
     this.#notificationListeners.push(listener)
   }
 
-  onNotice(listener: (notice: { severity: string; message: string }) => void): void {
+  onNotice(listener: (notice: { code: string; message: string }) => void): void {
     this.#noticeListeners.push(listener)
   }
 

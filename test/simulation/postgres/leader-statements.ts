@@ -95,12 +95,28 @@ export const leaderStatements: readonly StatementModel[] = [
     },
   },
   {
+    words: 'update roomdesk_leader set renewed_at = null where id = 1 and epoch = $1 and lease_ms > 0',
+    run: async (statement, [epoch]) => {
+      const row = await updateLeader(
+        statement,
+        (found) => text(found.epoch) === epoch && found.leaseMs > 0,
+        (found) => ({ ...found, renewedAt: null }),
+      )
+      return counted(row === undefined ? 0 : 1)
+    },
+  },
+  {
     words: 'update roomdesk_leader set successor = $2, successor_until',
     run: async (statement, [epoch, successor, forMs]) => {
       const row = await updateLeader(
         statement,
         (found) => text(found.epoch) === epoch,
-        (found, clock) => ({ ...found, successor: text(successor), successorUntil: clock + Number(forMs) }),
+        (found, clock) => ({
+          ...found,
+          successor: text(successor),
+          successorUntil: clock + Number(forMs),
+          renewedAt: null,
+        }),
       )
       return counted(row === undefined ? 0 : 1)
     },

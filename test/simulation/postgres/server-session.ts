@@ -12,7 +12,7 @@ export interface Answer {
 /** How a session tells its client something. */
 export interface ServerWire {
   notify(payload: string): void
-  notice(severity: string, message: string): void
+  notice(code: string, message: string): void
   /** The server ended the session. */
   ended(error: Error): void
 }
@@ -85,7 +85,7 @@ export class ServerSession {
           this.#isCommitting = false
         })
       if (this.#isWaitCancelled)
-        this.#wire.notice('WARNING', 'canceling wait for synchronous replication due to user request')
+        this.#wire.notice('01000', 'canceling wait for synchronous replication due to user request')
       this.#isWaitCancelled = false
     }
     if (notified) for (const session of server.sessions) if (session.isListening) session.notify('public')

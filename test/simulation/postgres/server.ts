@@ -46,6 +46,8 @@ export class PostgresServer {
   slowness = 0.2
   /** How far its clock is off, in milliseconds. */
   clockError = 0
+  /** Raised by each failover. */
+  timeline = 1
   /** Restarts until now: what a server before one had begun is gone. */
   generation = 0
   #nextPid = 1
@@ -116,6 +118,7 @@ export class PostgresServer {
   /** A standby takes over with what it has. */
   promote(): void {
     this.role = 'primary'
+    this.timeline++
     this.generation++
     this.#nextSnapshot = Math.max(this.#nextSnapshot, ...this.tables.snapshots.map(({ id }) => id + 1))
     this.changed()
@@ -138,6 +141,7 @@ export class PostgresServer {
 
   /** Becomes a copy of another server, as a base backup makes it. */
   copy(of: PostgresServer): void {
+    this.timeline = of.timeline
     this.#log = [...of.#log.map((record) => ({ ...record, isApplied: true }))]
     const tables = emptyTables()
     for (const { mutations } of this.#log) for (const mutate of mutations) mutate(tables)

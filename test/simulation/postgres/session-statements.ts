@@ -5,7 +5,8 @@ import { type StatementModel, answer, counted } from './statements.ts'
 export const sessionStatements: readonly StatementModel[] = [
   {
     words: "select set_config('statement_timeout' … pg_is_in_recovery() as follows",
-    run: ({ session, server }) => answer({ follows: server.role !== 'primary', pid: session.pid }),
+    run: ({ server }) =>
+      answer({ follows: server.role !== 'primary', cluster: '1', timeline: String(server.timeline).padStart(8, '0') }),
   },
   {
     words: "select to_regclass('roomdesk_site') is not null as there",

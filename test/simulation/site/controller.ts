@@ -8,6 +8,7 @@ import { HandedOverError } from '../../../server/store/postgres/database-error.t
 import type { StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { sleep, startTimer, timeoutSignal } from '../../../server/store/system/time.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
 import type { Machine } from '../machine.ts'
 import { BrokenPromise } from '../history.ts'
 import { ask, type Network } from '../network.ts'
@@ -226,8 +227,8 @@ export class SimulatedController {
     try {
       const unsure = store.confirmed()
       if (unsure !== undefined) await unsure
-    } catch {
-      return { kind: 'notLeader' }
+    } catch (error) {
+      return error instanceof ApiError ? { kind: 'refused', why: error.message } : { kind: 'notLeader' }
     }
     const { key } = operation
     if (operation.kind === 'read') return done(store.get('rooms', key))
@@ -236,6 +237,8 @@ export class SimulatedController {
         const found = store.get('rooms', key)
         if (operation.kind === 'write' && found === undefined) return done(undefined)
         if (operation.kind === 'create' && found !== undefined) return done(found)
+        // One that its writer has given up comes late, and changes nothing: versions only rise.
+        if (operation.kind === 'write' && Number(found?.topic) >= operation.version) return done(found)
         const changed =
           operation.kind === 'create'
             ? roomOf(store.nextRoomNumber(), key)

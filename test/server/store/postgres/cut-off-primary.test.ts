@@ -10,7 +10,8 @@ test('A primary cut off from its synchronous standbys confirms no lease: reads w
   const server = await postgres()
   const site = await siteOfControllers(server)
   // Another controller reaches a database, perhaps the new primary.
-  const askOthers = (): Promise<{ reachDatabase: boolean }> => Promise.resolve({ reachDatabase: true })
+  const askOthers = (): Promise<{ reachDatabase: boolean; unproven: boolean }> =>
+    Promise.resolve({ reachDatabase: true, unproven: false })
   const first = await site.controller('first', { askOthers })
   const led = await first.lead()
   await createRoom(led, 'before')

@@ -33,7 +33,7 @@ async function renewed({ member }: TestController): Promise<void> {
 
 /** Message of the other controllers. @param leader leader that they report */
 const said = (leader?: { id: string; epoch: string }): OthersAnswers =>
-  leader === undefined ? { reachDatabase: true } : { leader, reachDatabase: true }
+  leader === undefined ? { reachDatabase: true, unproven: false } : { leader, reachDatabase: true, unproven: false }
 
 test('Two controllers start at once on an empty database: one leads, the other follows, and leads when the first ends', async () => {
   const site = await newSite()
@@ -189,7 +189,7 @@ test('The database is away for all: without another leader reads continue; once 
   const first = await site.controller('first', {
     askOthers: () => {
       asked++
-      return Promise.resolve({ reachDatabase: false })
+      return Promise.resolve({ reachDatabase: false, unproven: false })
     },
   })
   const led = await first.lead()

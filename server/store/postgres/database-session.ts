@@ -122,6 +122,14 @@ export class Session {
    * @param name given: it is prepared once.
    */
   async query<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
+    return (await this.#run<R>(text, values, name)).result
+  }
+
+  async #run<R extends object>(
+    text: string,
+    values: unknown[] | undefined,
+    name: string | undefined,
+  ): Promise<{ result: DatabaseResult<R>; warning: string }> {
     while (this.#busy !== undefined) await this.#busy
     if (this.#lost !== undefined) throw this.#lost
     const { promise: idle, resolve: free } = Promise.withResolvers<void>()
@@ -144,7 +152,8 @@ export class Session {
         : this.#client.query<R>({ text, values, ...(name === undefined ? {} : { name }) })
     asked.catch(() => undefined)
     try {
-      return await Promise.race([asked, late])
+      const result = await Promise.race([asked, late])
+      return { result, warning: this.#warning }
     } finally {
       timer.cancel()
       this.#listeners.delete(ended)
@@ -158,9 +167,9 @@ export class Session {
    * connection, because what became of the statement is open: a failover may lose it (PostgreSQL documentation, 27.2.8).
    */
   async commit<R extends object>(text: string, values?: unknown[], name?: string): Promise<DatabaseResult<R>> {
-    const result = await this.query<R>(text, values, name)
-    if (this.#warning === '') return result
-    const error = new Error(`the database does not confirm what it has stored: ${this.#warning}`)
+    const { result, warning } = await this.#run<R>(text, values, name)
+    if (warning === '') return result
+    const error = new Error(`the database does not confirm what it has stored: ${warning}`)
     this.#end(error)
     throw error
   }

@@ -52,6 +52,8 @@ class SimulatedClient implements DatabaseClient {
   readonly #life: number
   #session: ServerSession | undefined
   #isClosed = false
+  /** What the server has sent and was not taken yet, in order. */
+  readonly #coming: { arrive: () => void; hasArrived: boolean }[] = []
   readonly #errorListeners: ((error: Error) => void)[] = []
   readonly #endListeners: (() => void)[] = []
   readonly #notificationListeners: ((payload: string) => void)[] = []
@@ -209,10 +211,19 @@ class SimulatedClient implements DatabaseClient {
   #toClient(isWanted: () => boolean, arrive: () => void): void {
     const { life } = this.#machine
     if (life !== this.#life) return
+    const message = { arrive: () => isWanted() && arrive(), hasArrived: false }
+    this.#coming.push(message)
     this.#network.send(this.#server.name, this.#machine.name, {
-      isWanted,
+      isWanted: () => !this.#isClosed,
       refused: () => this.#session?.closed('the connection was reset'),
-      arrive: () => void this.#world.plan(0, arrive, this.#machine),
+      arrive: () => {
+        message.hasArrived = true
+        // One stream: what arrives early waits for what was sent before it.
+        while (this.#coming[0]?.hasArrived === true) {
+          const first = this.#coming.shift()
+          if (first !== undefined) this.#world.plan(0, first.arrive, this.#machine)
+        }
+      },
     })
   }
 

@@ -63,6 +63,9 @@ function partition(name: string, state: LinkState, oneWay: boolean, alsoPeers: b
   }
 }
 
+/** Sites whose database is changing its primary: one change at a time. */
+const failingOver = new WeakSet<SimulatedSite>()
+
 /** The old primary becomes the standby of the new one. */
 function follow(site: SimulatedSite, old: PostgresServer, primary: PostgresServer): void {
   if (old.role !== 'down') old.crash()
@@ -197,12 +200,11 @@ export const faults: readonly Fault[] = [
     name: 'nobody confirms',
     begin: (site) => {
       const server = primaryOf(site)
-      if (server === undefined || server.waitsFor === 'nobody') return undefined
-      const before = server.waitsFor
-      server.waitsFor = 'nobody'
+      if (server === undefined) return undefined
+      server.waitsForNobody = true
       site.world.note(server.name, "synchronous_standby_names = 'nobody'")
       return () => {
-        server.waitsFor = before
+        server.waitsForNobody = false
         server.changed()
       }
     },
@@ -212,7 +214,8 @@ export const faults: readonly Fault[] = [
     name: 'waits cancelled, then failover',
     begin: (site) => {
       const [primary, standby] = [primaryOf(site), site.servers.find(({ role }) => role === 'standby')]
-      if (primary?.waitsFor !== 'any' || standby === undefined) return undefined
+      if (primary?.waitsFor !== 'any' || standby === undefined || failingOver.has(site)) return undefined
+      failingOver.add(site)
       const { world } = site
       cut(site, [primary.name], [standby.name], 'drop')
       const cancel = (): void => {
@@ -233,6 +236,7 @@ export const faults: readonly Fault[] = [
         })
       })
       return () => {
+        failingOver.delete(site)
         cut(site, [primary.name], [standby.name], 'drop')()
         if (standby.role === 'primary') follow(site, primary, standby)
       }
@@ -252,7 +256,8 @@ export const faults: readonly Fault[] = [
     name: 'failover',
     begin: (site) => {
       const [primary, standby] = [primaryOf(site), site.servers.find(({ role }) => role === 'standby')]
-      if (primary === undefined || standby === undefined) return undefined
+      if (primary === undefined || standby === undefined || failingOver.has(site)) return undefined
+      failingOver.add(site)
       // With a synchronous standby nothing that was confirmed is lost. Some clusters leave the old primary running: it can commit nothing more.
       const stays = primary.waitsFor === 'any' && site.world.chance(0.5)
       if (stays) primary.standbys = []
@@ -263,6 +268,7 @@ export const faults: readonly Fault[] = [
       return () => {
         // Some old primaries stay until a person comes.
         if (stays && site.world.chance(0.7)) return
+        failingOver.delete(site)
         follow(site, primary, standby)
       }
     },

@@ -35,8 +35,10 @@ export class PostgresServer {
   }
   /** Servers that replay what this one logs. */
   standbys: PostgresServer[] = []
-  /** `synchronous_standby_names`: undefined means that no standby is waited for; 'nobody' waits for one that does not exist. */
-  waitsFor: 'any' | 'nobody' | undefined
+  /** `synchronous_standby_names`: undefined means that no standby is waited for. */
+  waitsFor: 'any' | undefined
+  /** It names one that does not exist. */
+  waitsForNobody = false
   readonly #acknowledged = new Map<PostgresServer, number>()
   readonly sessions = new Set<ServerSession>()
   /** The advisory lock of a leader. */
@@ -156,8 +158,8 @@ export class PostgresServer {
   }
 
   #isConfirmed(end: number): boolean {
+    if (this.waitsForNobody) return false
     if (this.waitsFor === undefined) return true
-    if (this.waitsFor === 'nobody') return false
     return this.standbys.some((standby) => (this.#acknowledged.get(standby) ?? 0) >= end)
   }
 

@@ -99,9 +99,11 @@ export class Lease {
 
   /** Announces this controller's new address to the others. */
   sayAnew(): void {
-    this.#reportedAt = Number.NEGATIVE_INFINITY
     const before = this.#renewing ?? Promise.resolve()
-    void before.then(() => this.renew())
+    void before.then(() => {
+      this.#reportedAt = Number.NEGATIVE_INFINITY
+      return this.renew()
+    })
   }
 
   /** Confirms nothing until what it returns is called: the lease is about to be let go. */

@@ -10,7 +10,10 @@ import { sealer, temporaryFolder } from './store-site.ts'
 export const times = {
   lease: 600,
   renew: 150,
-  margin: 100,
+  reads: 150,
+  prove: 40,
+  ask: 150,
+  margin: 50,
   attempt: 20,
   poll: 40,
   successor: 400,

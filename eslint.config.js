@@ -20,6 +20,8 @@ const roomdesk = {
   },
 }
 
+const fromSystem = 'Take it from server/store/system/, so that the simulation can stand in for the machine.'
+
 export default ts.config(
   { ignores: ['dist/', 'out/', 'release/', 'coverage/', 'node_modules/', 'test-results/'] },
   { linterOptions: { reportUnusedDisableDirectives: 'error', reportUnusedInlineConfigs: 'error' } },
@@ -99,6 +101,48 @@ export default ts.config(
     files: ['{server,main}/**/*.ts'],
     plugins: { edge: { rules: { only: edgeOnly } } },
     rules: { 'edge/only': 'error' },
+  },
+  {
+    // The simulation runs these folders on machines of its own.
+    files: ['server/store/{durable,election,journal,postgres,transactions}/**/*.ts', 'server/cluster/**/*.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['setTimeout', 'setInterval', 'setImmediate', 'performance'].map((name) => ({ name, message: fromSystem })),
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Date', property: 'now', message: fromSystem },
+        { object: 'Math', property: 'random', message: fromSystem },
+        { object: 'AbortSignal', property: 'timeout', message: fromSystem },
+      ],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            ...['node:timers', 'node:timers/promises'].map((name) => ({ name, message: fromSystem })),
+            { name: 'node:crypto', importNames: ['randomUUID', 'randomBytes', 'randomInt'], message: fromSystem },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    // In a simulated site these have no files and no sockets. Those that a real program runs before it joins its site have.
+    files: ['server/store/{durable,election,journal,postgres,transactions}/**/*.ts'],
+    ignores: [
+      ...['controller-id', 'open-member'].map((name) => `server/store/election/${name}.ts`),
+      ...['open-database', 'database-password', 'pg-client'].map((name) => `server/store/postgres/${name}.ts`),
+    ],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        ...['node:net', 'node:tls', 'node:http', 'node:fs', 'node:fs/promises'].map((name) => ({
+          name,
+          message: fromSystem,
+        })),
+      ],
+    },
   },
   {
     files: ['**/*.vue'],

@@ -29,7 +29,7 @@ export type AskPeer = (
 ) => Promise<{ status: number; body: string } | undefined>
 
 /** The answer is not the other controller's, or not to this question: it was edited or replayed, or an older Roomdesk answers. */
-export class UnprovenAnswerError extends Error {
+class UnprovenAnswerError extends Error {
   override readonly name = 'UnprovenAnswerError'
 }
 

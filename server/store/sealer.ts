@@ -1,5 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto'
-import { randomBytes } from './system/random.ts'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
 
 /** Prefix of a text that is sealed for its place. */

@@ -62,12 +62,8 @@ export class Machine implements System {
   }
 
   uuid(): string {
-    const hex = this.randomBytes(16).toString('hex')
+    const hex = Array.from({ length: 32 }, () => this.#world.between(0, 15).toString(16)).join('')
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
-  }
-
-  randomBytes(count: number): Buffer {
-    return Buffer.from(Array.from({ length: count }, () => this.#world.between(0, 255)))
   }
 
   /** Somebody sets its clock. */

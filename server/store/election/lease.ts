@@ -4,6 +4,7 @@ import type { Link } from '../postgres/link.ts'
 import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
+import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, messageOf } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
@@ -29,12 +30,7 @@ export class Lease {
   readonly #options: LeaseOptions
   /** By `elapsed()`. */
   #until = 0
-  /** This controller first, as the last report has found them. */
-  #known: readonly KnownController[] = []
-  /** Controllers that have joined since, by id. */
-  readonly #joined = new Map<string, KnownController>()
-  /** Number of joinings until now. */
-  #joinings = 0
+  readonly #peers = new Peers()
   /** Answer of the database to the last renewal. */
   #trouble = ''
   #reportedAt = Number.NEGATIVE_INFINITY
@@ -67,14 +63,12 @@ export class Lease {
 
   /** Whether other controllers reported during the last lease. */
   get others(): boolean {
-    const { lease } = this.#options.times
-    return this.#others().some(({ seenAt }) => (this.#known[0]?.seenAt ?? 0) - seenAt < lease)
+    return this.#peers.havePresent(this.#options.times.lease)
   }
 
   /** Registers a controller that joined or has a new address, at once: the database may be away. */
   register(controller: KnownController): void {
-    this.#joined.set(controller.id, controller)
-    this.#joinings += 1
+    this.#peers.joined(controller)
     if (this.#options.link.away() === undefined) return
     this.#until = 0
     this.#findOut()
@@ -164,10 +158,8 @@ export class Lease {
   }
 
   async #report(session: Session, now: number): Promise<void> {
-    this.#known = await this.#options.report(session)
+    this.#peers.found(await this.#options.report(session))
     this.#reportedAt = now
-    for (const { id, place } of this.#known)
-      if (this.#joined.get(id)?.place.console === place.console) this.#joined.delete(id)
   }
 
   #prove(since: number): void {
@@ -185,7 +177,7 @@ export class Lease {
     }
     while (!this.#settled()) {
       const since = elapsed()
-      const joinings = this.#joinings
+      const { joinings } = this.#peers
       const asked = new AbortController()
       const said = await Promise.race([this.#saidByOthers(asked.signal), this.#news(times.ask)])
       asked.abort()
@@ -193,7 +185,7 @@ export class Lease {
       const { leader } = said ?? {}
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch)) throw link.fence(this.#fencedBy(leader.id))
       // Whoever does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
-      const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#joinings
+      const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
       if (isAlone && !this.#isPaused) this.#until = since + times.ask
       else await this.#news(times.askAgain)
@@ -204,17 +196,12 @@ export class Lease {
   async #saidByOthers(signal: AbortSignal): Promise<OthersAnswers | undefined> {
     const { askOthers, times } = this.#options
     const deadline = AbortSignal.any([signal, timeoutSignal(times.ask)])
-    const said = await askOthers(this.#others(), deadline).catch(() => undefined)
+    const said = await askOthers(this.#peers.all, deadline).catch(() => undefined)
     return deadline.aborted ? undefined : said
   }
 
-  #others(): KnownController[] {
-    const known = this.#known.slice(1).filter(({ id }) => !this.#joined.has(id))
-    return [...known, ...this.#joined.values()]
-  }
-
   #fencedBy(id: string): FencedError {
-    const by = this.#others().find((controller) => controller.id === id)
+    const by = this.#peers.all.find((controller) => controller.id === id)
     return by === undefined ? new FencedError('') : new FencedError(by.name, { ...by, role: 'leader' })
   }
 

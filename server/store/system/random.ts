@@ -4,8 +4,3 @@ import { system } from './system.ts'
 export function uuid(): string {
   return system().uuid()
 }
-
-/** Random bytes for keys and nonces. */
-export function randomBytes(count: number): Buffer {
-  return system().randomBytes(count)
-}

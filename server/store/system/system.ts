@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { DatabaseClient } from './database-client.ts'
 import { ownFiles, type SmallFiles } from './files.ts'
 
@@ -22,7 +22,6 @@ export interface System {
   soon(run: () => void): void
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string
-  randomBytes(count: number): Buffer
   files: SmallFiles
   /** Opens connections to PostgreSQL; left out: by `pg`. */
   database?: (connectionString: string, connectMs: number) => DatabaseClient
@@ -39,7 +38,6 @@ const ownSystem: System = {
   },
   soon: (run) => void setImmediate(run),
   uuid: () => randomUUID(),
-  randomBytes: (count) => randomBytes(count),
   files: ownFiles,
 }
 

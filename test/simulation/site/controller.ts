@@ -2,7 +2,7 @@ import { askOthersBy } from '../../../server/cluster/peer-health.ts'
 import type { AskPeer } from '../../../server/cluster/peer-console.ts'
 import { registerBy } from '../../../server/cluster/register.ts'
 import { Member } from '../../../server/store/election/cluster-member.ts'
-import type { FencedStore } from '../../../server/store/election/site-member.ts'
+import type { FencedStore, JoiningController } from '../../../server/store/election/site-member.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
@@ -142,7 +142,10 @@ export class SimulatedController {
     const database = `postgres://roomdesk@${hosts}/site`
     const note = (details: object, message: string): void => {
       const { err } = details as { err?: unknown }
-      world.note(this.name, `${message}${err === undefined ? '' : ` (${String(err)})`}`)
+      world.note(
+        this.name,
+        `${message}${err === undefined ? '' : ` (${err instanceof Error ? err.message : 'unknown'})`}`,
+      )
     }
     const asked = this.#ask
     return new Member(
@@ -177,7 +180,10 @@ export class SimulatedController {
   async #answer(path: string, body: string): Promise<{ status: number; body: string }> {
     const [member, store] = [this.#member, this.#store]
     if (member === undefined) return { status: 503, body: '' }
-    if (path === '/controllers') return { status: member.register(JSON.parse(body)) ? 204 : 421, body: '' }
+    if (path === '/controllers') {
+      const joiner = JSON.parse(body) as JoiningController
+      return { status: member.register(joiner) ? 204 : 421, body: '' }
+    }
     const { awaySince, error } = member.database()
     const health =
       store === undefined

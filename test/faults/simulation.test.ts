@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { simulate } from '../simulation/simulate.ts'
 
-const first = Number(process.env['ROOMDESK_HISTORY_SEED'] ?? Math.floor(Math.random() * 1e6))
+const first = Number(process.env.ROOMDESK_HISTORY_SEED ?? Math.floor(Math.random() * 1e6))
 const hour = 3_600_000
 
 test(`An hour of simulated sites with faults, from seed ${first} on: no promise is broken`, {

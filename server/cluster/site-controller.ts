@@ -153,13 +153,14 @@ export class SiteController {
 
   async #end(endRole: () => Promise<void>): Promise<void> {
     this.#ending.abort(new Error('The controller stops.'))
-    this.#stopLooking()
-    this.#way.close()
     // A change of role that is under way comes to its end first, so that nothing is left behind.
     await this.#running
     try {
+      // Calls under way still need their way to the leader.
       await endRole()
     } finally {
+      this.#stopLooking()
+      this.#way.close()
       await this.#kept.close()
       await this.#leaving
       this.#bound.follow(this.#site)

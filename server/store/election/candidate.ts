@@ -53,7 +53,6 @@ export interface Taken {
 
 /** A caller that waits for this controller to lead. */
 interface Candidate {
-  signal: AbortSignal
   resolve: (taken: Taken) => void
   reject: (error: unknown) => void
 }
@@ -130,8 +129,20 @@ export class ElectionCandidate {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason
       if (this.#unfit !== undefined) throw this.#unfit
-      this.#candidate = { signal, resolve, reject }
-      signal.addEventListener('abort', () => this.#refuse(signal.reason), { once: true })
+      const aborted = (): void => this.#refuse(signal.reason)
+      // The signal outlives this role: a listener that stayed would keep all of it in memory.
+      const forget = (): void => signal.removeEventListener('abort', aborted)
+      this.#candidate = {
+        resolve: (taken) => {
+          forget()
+          resolve(taken)
+        },
+        reject: (error) => {
+          forget()
+          reject(error)
+        },
+      }
+      signal.addEventListener('abort', aborted, { once: true })
       this.#alarm.ring()
     })
   }

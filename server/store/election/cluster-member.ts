@@ -63,8 +63,10 @@ export class Member implements SiteMember {
     const { name, version, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
     const { id, address, found, unlock } = own
+    const { before, ...lasting } = options
     this.id = id
-    this.#options = options
+    // Without the membership before: each would keep all that were.
+    this.#options = lasting
     this.#address = address
     this.#deadlines = deadlines
     this.#times = { ...electionTimes, ...options.times }
@@ -73,8 +75,8 @@ export class Member implements SiteMember {
     this.#unlock = unlock
     this.#since = clock()
     const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
-    this.#follower = new Follower({ address, deadlines, migrations, before: options.before?.followed, onError })
-    this.#leader = options.before?.leader()
+    this.#follower = new Follower({ address, deadlines, migrations, before: before?.followed, onError })
+    this.#leader = before?.leader()
     this.followed = this.#follower
     const { register = () => Promise.resolve('gone' as const) } = options
     this.#registration = new Registration({

@@ -37,7 +37,7 @@ interface LineRow {
  * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
  */
 export class Follower implements FollowedStore {
-  readonly #options: FollowerOptions
+  readonly #options: Omit<FollowerOptions, 'before'>
   /** The live maps: always the same. */
   readonly state: State = emptyState()
   readonly #listeners = new Set<(changes: readonly Change[]) => void>()
@@ -54,8 +54,8 @@ export class Follower implements FollowedStore {
   #lessSince = 0
 
   constructor(options: FollowerOptions) {
-    this.#options = options
-    const { before } = options
+    const { before, ...lasting } = options
+    this.#options = lasting
     if (before === undefined) return
     for (const collection of collectionNames)
       for (const [key, value] of before.all(collection)) applyChange(this.state, changeOf(collection, key, value))

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { simulate } from './simulate.ts'
 
 /** Runs of about 110 simulated seconds each. */
-const runs = 20
+const runs = 12
 
 test(`${runs} simulated sites with faults of machines, networks and databases: clients are told nothing older than what was answered before, and all are served afterwards`, {
   timeout: 120_000,
@@ -13,7 +13,7 @@ test(`${runs} simulated sites with faults of machines, networks and databases: c
     answers += result.answers
     expect(result.broken, `seed ${seed}\n${result.trace.split('\n').slice(-60).join('\n')}`).toBeUndefined()
   }
-  expect(answers).toBeGreaterThan(10_000)
+  expect(answers).toBeGreaterThan(5_000)
 })
 
 test('A seed gives the same trace each time', async () => {

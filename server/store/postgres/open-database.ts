@@ -16,7 +16,7 @@ import { type DatabaseState, readState } from './read-state.ts'
 import { bringTables, readSiteRow } from './schema.ts'
 import { defaultDeadlines, longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { messageOf } from './server-answers.ts'
+import { mendOf, messageOf } from './server-answers.ts'
 import { sayRecords, settleSite, type SiteCheck } from './site-row.ts'
 
 /**
@@ -62,8 +62,7 @@ export async function connect(
 }
 
 export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): DatabaseError {
-  const mend = 'start PostgreSQL, or correct the address (--store).'
-  return new DatabaseError(`The database ${shown} cannot be used (${messageOf(cause)}): ${mend}`, { cause })
+  return new DatabaseError(`The database ${shown} cannot be used (${messageOf(cause)}): ${mendOf(cause)}`, { cause })
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import type { Session } from './database-session.ts'
-import { messageOf } from './server-answers.ts'
+import { isForbidden, mendOf, messageOf } from './server-answers.ts'
 
 /**
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
@@ -116,7 +116,9 @@ export async function bringTables(session: Session, { shown }: DatabaseAddress):
   } catch (error) {
     if (session.lost !== undefined) throw error
     await session.query('rollback')
-    const right = 'the database must belong to its user, or let them create tables (grant create on schema public).'
+    const right = isForbidden(error)
+      ? 'the database must belong to its user, or let them create tables (grant create on schema public).'
+      : mendOf(error)
     throw new DatabaseError(`The tables cannot be made in the database ${shown} (${messageOf(error)}): ${right}`, {
       cause: error,
     })

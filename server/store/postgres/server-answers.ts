@@ -15,10 +15,35 @@ export function isRefusal(error: unknown): boolean {
   return severity === 'ERROR' && !cut.test(code) && code !== readOnly
 }
 
+/** Whether the server says that its user may not do that (insufficient_privilege), or has no schema to do it in. */
+export function isForbidden(error: unknown): boolean {
+  return error instanceof ServerError && (error.code === '42501' || error.code === '3F000')
+}
+
 /** Message of the server or the network, without secrets. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
   return error.message === '' ? code : error.message
+}
+
+/** What mends a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
+const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
+  [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to four.'],
+  [/^28/, 'correct its user or password in the address (--store), or pg_hba.conf of the server.'],
+  [/^3D000$/, 'create it (createdb), or correct the address (--store).'],
+  [/^57P03$/, 'wait until the server has started.'],
+  [/^53100$/, 'make room on its disk.'],
+  [
+    /^(?:26000|42P05)$/,
+    'the pool before it must keep sessions (PgBouncer: pool_mode = session), or name the server itself (--store).',
+  ],
+]
+
+/** What to do about a database that cannot be used, in one sentence. */
+export function mendOf(error: unknown): string {
+  const code = error instanceof ServerError ? (error.code ?? '') : ''
+  const found = mends.find(([pattern]) => pattern.test(code))
+  return found?.[1] ?? 'start PostgreSQL, or correct the address (--store).'
 }

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
-import { createRoom, topics } from '../../../support/sites/store-site.ts'
+import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 import { siteOfControllers } from '../../../support/sites/member-site.ts'
 
 const postgres = postgresOfFile()
@@ -70,4 +70,29 @@ test('The leader keeps its role when the disk of the database is full: a replica
   await room()
   await createRoom(led, 'after')
   await vi.waitFor(() => expect([...second.member.followed.all('rooms').keys()]).toEqual(['after']))
+})
+
+test.each([
+  [
+    'has no connection left',
+    'create role USER login connection limit 0',
+    /too many connections.*: end other connections/,
+  ],
+  ['does not know its user', '', /does not exist.*: correct its user or password/],
+])('A start whose database %s says what to mend', async (_, text, message) => {
+  const server = await postgres()
+  const schema = await server.newSchema()
+  const user = `user_of_${schema}`
+  if (text !== '') await server.query(text.replace('USER', user))
+  const folder = await temporaryFolder()
+  const database = server.address(schema).replace('roomdesk:', `${user}:`)
+  await expect(open(folder, { database })).rejects.toThrow(message)
+})
+
+test('A start whose database is not there says how to make it', async () => {
+  const server = await postgres()
+  const database = server.address(await server.newSchema()).replace('/postgres?', '/nowhere?')
+  await expect(open(await temporaryFolder(), { database })).rejects.toThrow(
+    /"nowhere" does not exist.*: create it \(createdb\)/,
+  )
 })

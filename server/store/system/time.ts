@@ -27,11 +27,14 @@ const clocks = new WeakMap<System, Clocks>()
 export function elapsed(): number {
   const own = system()
   const [nowMonotonic, nowWall] = [own.monotonic(), own.now()]
-  const before = clocks.get(own) ?? { monotonic: nowMonotonic, wall: nowWall, elapsed: 1 }
+  let before = clocks.get(own)
+  if (before === undefined) {
+    before = { monotonic: nowMonotonic, wall: nowWall, elapsed: 1 }
+    clocks.set(own, before)
+  }
   before.elapsed += Math.max(nowMonotonic - before.monotonic, nowWall - before.wall, 0)
   before.monotonic = nowMonotonic
   before.wall = nowWall
-  clocks.set(own, before)
   return before.elapsed
 }
 

@@ -201,10 +201,10 @@ export const faults: readonly Fault[] = [
     begin: (site) => {
       const server = primaryOf(site)
       if (server === undefined) return undefined
-      server.waitsForNobody = true
+      server.waitsForNobody++
       site.world.note(server.name, "synchronous_standby_names = 'nobody'")
       return () => {
-        server.waitsForNobody = false
+        server.waitsForNobody--
         server.changed()
       }
     },

@@ -77,6 +77,7 @@ export class Machine implements System {
     this.stopped = how
     this.pauses++
     this.#stoppedAt = this.#world.time
+    if (how === 'suspended') this.#world.asleep.add(this.name)
   }
 
   /** It goes on: what came meanwhile comes now. */
@@ -85,6 +86,7 @@ export class Machine implements System {
     if (how === undefined) return
     this.stopped = undefined
     const world = this.#world
+    world.asleep.delete(this.name)
     const lasted = world.time - this.#stoppedAt
     if (how === 'suspended') {
       this.#suspended += lasted
@@ -101,6 +103,7 @@ export class Machine implements System {
     this.life++
     this.isUp = false
     this.stopped = undefined
+    this.#world.asleep.delete(this.name)
     this.held.length = 0
   }
 

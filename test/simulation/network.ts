@@ -39,6 +39,7 @@ export class Network {
   }
 
   state(from: string, to: string): LinkState {
+    if (this.#world.asleep.has(to)) return 'drop'
     return this.#links.get(`${from}>${to}`)?.state ?? 'open'
   }
 

@@ -33,6 +33,8 @@ export class World {
   readonly random: () => number
   readonly #queue = new EventQueue()
   #orders = 0
+  /** Machines that are suspended: what is sent to them gets lost. */
+  readonly asleep = new Set<string>()
   /** Happenings until now. */
   steps = 0
   readonly #trace: string[] = []

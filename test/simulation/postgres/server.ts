@@ -37,8 +37,8 @@ export class PostgresServer {
   standbys: PostgresServer[] = []
   /** `synchronous_standby_names`: undefined means that no standby is waited for. */
   waitsFor: 'any' | undefined
-  /** It names one that does not exist. */
-  waitsForNobody = false
+  /** How many faults let it name one that does not exist. */
+  waitsForNobody = 0
   readonly #acknowledged = new Map<PostgresServer, number>()
   readonly sessions = new Set<ServerSession>()
   /** The advisory lock of a leader. */
@@ -158,7 +158,7 @@ export class PostgresServer {
   }
 
   #isConfirmed(end: number): boolean {
-    if (this.waitsForNobody) return false
+    if (this.waitsForNobody > 0) return false
     if (this.waitsFor === undefined) return true
     return this.standbys.some((standby) => (this.#acknowledged.get(standby) ?? 0) >= end)
   }

@@ -5,6 +5,7 @@ import type { MediaRefusalName } from '../../../../shared/media/room-media.ts'
 import type { MuteWish, RoomMedia, RoomMediaParams, RoomMediaResult, RoomPeople } from '../../port/room-media.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+import type { PagePerson } from '../../port/room-media.ts'
 import { JanusSession } from '../wire/janus-session.ts'
 import { JanusSocket, type JanusSocketOptions } from '../wire/janus-socket.ts'
 import { KeptOpen } from '../wire/kept-open.ts'
@@ -12,13 +13,7 @@ import { claimMedia, claimParticipantSession } from './claims.ts'
 import { RoomFeedLists } from './room-feed-lists.ts'
 import type { HeldMedia, HeldParticipantSession, MediaTicket, MediaTickets } from './media-tickets.ts'
 import { MediaWays, smallWay, wayOf } from './media-ways.ts'
-import {
-  type Admit,
-  type Admitted,
-  type PagePerson,
-  ParticipantSession,
-  type ParticipantSessionParts,
-} from './participant-session.ts'
+import { type Admit, type Admitted, ParticipantSession, type ParticipantSessionParts } from './participant-session.ts'
 import { NotThere, refusalOf } from './refusals.ts'
 import { feedIdOf, type PublishedFeed, type RoomFeeds } from './room-feeds.ts'
 import { RoomObservers } from './room-observers.ts'
@@ -28,7 +23,6 @@ import { Subscription } from './subscription.ts'
 import { UnseenViewers } from './unseen-viewers.ts'
 import { videoMidOf, watchedFeed } from './watched-feed.ts'
 
-export type { PagePerson } from './participant-session.ts'
 export type { PublishedFeed } from './room-feeds.ts'
 
 /** Events of people who came through the page. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StreamSource } from '../../../../shared/media/signal.ts'
 import { NodeError } from '../../port/media-node-port.ts'
+import type { PagePerson } from '../../port/room-media.ts'
 import type { JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { listParticipants } from '../rooms/listed-participants.ts'
@@ -8,16 +9,6 @@ import type { HeldParticipantSession } from './media-tickets.ts'
 import { Publication, type TakenOffer } from './publication.ts'
 import { NotThere } from './refusals.ts'
 import { feedIdOf, type RoomFeeds } from './room-feeds.ts'
-
-/** Somebody who comes through the page. */
-export interface PagePerson {
-  roomId: string
-  userId: string
-  userName: string
-  role: 'host' | 'member'
-  /** Joined by the room's number alone. */
-  byNumber?: boolean | undefined
-}
 
 /** Access of a participant: fields of its join, such as a token, and the room's name on the node. */
 export type Admit = (person: PagePerson, signal: AbortSignal) => Promise<Readonly<Record<string, unknown>>>

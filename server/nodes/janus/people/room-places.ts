@@ -2,7 +2,8 @@ import { unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { MediaTicket } from './media-tickets.ts'
-import type { PagePerson, ParticipantSession } from './participant-session.ts'
+import type { PagePerson } from '../../port/room-media.ts'
+import type { ParticipantSession } from './participant-session.ts'
 import { NotThere } from './refusals.ts'
 
 /** Needs of the places of people in the rooms of one node. */

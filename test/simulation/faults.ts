@@ -78,24 +78,15 @@ function follow(site: SimulatedSite, old: PostgresServer, primary: PostgresServe
 
 /** Everything that can happen to a site. */
 export const faults: readonly Fault[] = [
-  {
-    name: 'kill',
-    begin: (site) => {
+  ...(['kill', 'switch off'] as const).map((name) => ({
+    name,
+    begin: (site: SimulatedSite) => {
       const who = someController(site)
       if (who.member === undefined) return undefined
-      who.kill(false)
+      who.kill(name === 'switch off')
       return () => who.start()
     },
-  },
-  {
-    name: 'switch off',
-    begin: (site) => {
-      const who = someController(site)
-      if (who.member === undefined) return undefined
-      who.kill(true)
-      return () => who.start()
-    },
-  },
+  })),
   ...(['frozen', 'suspended'] as const).map((how) => ({
     name: how,
     begin: (site: SimulatedSite) => {

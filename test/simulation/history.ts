@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-/** What is known of one room from the answers that clients got. */
+/** Facts about one room, from the answers that clients got. */
 interface Known {
   /** Everybody who asks from now on must see at least this version. */
   floor: number
@@ -16,7 +16,7 @@ export class BrokenPromise extends Error {
 }
 
 /**
- * What clients asked, and what they were told. Each room has one writer, which writes rising versions: the history is linearizable if no answer is older than what had been
+ * Record of questions and answers of all clients. Each room has one writer, which writes rising versions: the history is linearizable if no answer is older than what had been
  * answered before it was asked, and none is newer than what was ever written.
  */
 export class History {
@@ -43,7 +43,7 @@ export class History {
     known.tried = Math.max(known.tried, version)
   }
 
-  /** What somebody who asks now must see at least. */
+  /** Lowest version that an answer to a question of now may have. */
   floor(key: string): number {
     return this.#of(key).floor
   }

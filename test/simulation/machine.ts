@@ -21,7 +21,7 @@ export class Machine implements System {
   /** How often it was stopped. */
   pauses = 0
   #stoppedAt = 0
-  /** What came meanwhile. */
+  /** Events that came meanwhile. */
   readonly held: Happening[] = []
   /** How far its wall clock is off, in milliseconds. */
   #clockError = 0

@@ -1,16 +1,16 @@
 import type { Machine } from './machine.ts'
 import type { World } from './world.ts'
 
-/** What becomes of packets from one machine to another: they arrive, vanish (DROP), or are answered with a refusal (REJECT). */
+/** Fate of packets from one machine to another: they arrive, vanish (DROP), or are answered with a refusal (REJECT). */
 export type LinkState = 'open' | 'drop' | 'refuse'
 
 /** Errors by which a refusal reaches a program: reset, port, host or network unreachable, administratively prohibited. */
 const refusals = ['ECONNREFUSED', 'ECONNRESET', 'EHOSTUNREACH', 'ENETUNREACH', 'EACCES'] as const
 type Refusal = (typeof refusals)[number]
 
-/** Between two attempts of TCP to send what got lost, at first, in milliseconds; it doubles up to `longestResend`. */
-const firstResend = 200
-const longestResend = 3_000
+/** Between two attempts of TCP to send what got lost, at first, in milliseconds; it doubles up to `maxResend`. */
+const minResend = 200
+const maxResend = 3_000
 
 /** The network between all machines. */
 export class Network {
@@ -64,7 +64,7 @@ export class Network {
     from: string,
     to: string,
     { arrive, refused, isWanted }: { arrive: () => void; refused: (error: Error) => void; isWanted: () => boolean },
-    resend = firstResend,
+    resend = minResend,
   ): void {
     this.#world.plan(this.delay(from, to), () => {
       if (!isWanted()) return
@@ -72,7 +72,7 @@ export class Network {
       if (state === 'open') return arrive()
       if (state === 'refuse') return refused(this.refusal(from, to))
       this.#world.plan(resend, () => {
-        if (isWanted()) this.send(from, to, { arrive, refused, isWanted }, Math.min(2 * resend, longestResend))
+        if (isWanted()) this.send(from, to, { arrive, refused, isWanted }, Math.min(2 * resend, maxResend))
       })
     })
   }

@@ -8,9 +8,9 @@ import type { Machine } from './machine.ts'
 export interface Happening {
   /** Milliseconds since the beginning. */
   at: number
-  /** Of two at one moment, the one that was planned first happens first. */
+  /** Order of planning: it decides between two at one moment. */
   order: number
-  /** Where it happens; undefined: outside of all machines. */
+  /** Machine on which it happens; undefined: outside of all. */
   machine: Machine | undefined
   /** Processes of the machine that had ended when it was planned: it happens in this process only. */
   life: number
@@ -121,7 +121,7 @@ export class World {
     if (this.#failure !== undefined) throw this.#failure
   }
 
-  /** Some steps: between two of them everything that a step has resolved is carried out. */
+  /** Some steps: between two of them everything runs that a step has resolved. */
   #some(until: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     let left = stepsBetweenTurns
@@ -137,7 +137,7 @@ export class World {
       } catch (error) {
         return reject(error instanceof Error ? error : new Error(String(error)))
       }
-      // Microtasks are all carried out before the next tick.
+      // All microtasks run before the next tick.
       queueMicrotask(() => process.nextTick(step))
     }
     process.nextTick(step)

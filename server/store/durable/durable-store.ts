@@ -1,4 +1,4 @@
-import { monotonic, startTimer, timeoutSignal } from '../system/time.ts'
+import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
@@ -351,15 +351,11 @@ export class DurableStore implements Store {
       await this.#snapshots.idle()
       await storage.close()
     }
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const timer = startTimer(this.#deadlineMs(), () =>
-      reject(new ApiError('storage', { reason: `the ${storage.medium} did not answer while the store closed` })),
-    )
+    const reason = `the ${storage.medium} did not answer while the store closed`
     try {
       // Past the deadline the lock stays: a write may still be under way, and the lock ends with the process.
-      await Promise.race([work(), late])
+      await inTime(work(), this.#deadlineMs(), () => new ApiError('storage', { reason }))
     } finally {
-      timer.cancel()
       storage.abandon()
       this.#transactions.close()
     }

@@ -1,4 +1,5 @@
 import { startTimer } from '../system/time.ts'
+
 /** A wait that can be ended early. What rings while nobody waits ends the next wait at once. */
 export class Alarm {
   #rung = false

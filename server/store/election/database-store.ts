@@ -1,5 +1,5 @@
 import { ApiError } from '../../../shared/result-codes.ts'
-import { startTimer } from '../system/time.ts'
+import { inTime } from '../system/time.ts'
 import { DurableStore, type DurableStoreOptions } from '../durable/durable-store.ts'
 import type { KnownController, FencedStore } from './site-member.ts'
 import { storageError } from '../storage-error.ts'
@@ -35,7 +35,9 @@ export class DatabaseStore extends DurableStore implements FencedStore {
 
   confirmed(): Promise<void> | undefined {
     const unsure = this.#lease?.confirmed()
-    return unsure === undefined ? undefined : this.#inTime(unsure)
+    if (unsure === undefined) return undefined
+    const reason = 'the database does not confirm that this controller leads'
+    return inTime(unsure, this.deadlineMs, () => new ApiError('storage', { reason }), false)
   }
 
   /**
@@ -62,14 +64,6 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     } finally {
       resume()
     }
-  }
-
-  /** @throws ApiError 'storage' when it takes longer than a change may */
-  async #inTime(confirmed: Promise<void>): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>()
-    const reason = 'the database does not confirm that this controller leads'
-    const timer = startTimer(this.deadlineMs, () => reject(new ApiError('storage', { reason })), false)
-    await Promise.race([confirmed, late]).finally(() => timer.cancel())
   }
 
   protected override isFollowed(): boolean {

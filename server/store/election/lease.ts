@@ -28,7 +28,7 @@ export interface LeaseOptions {
  */
 export class Lease {
   readonly #options: LeaseOptions
-  /** By `elapsed()`. */
+  /** Time by `elapsed()` until which memory may answer. */
   #until = 0
   readonly #peers = new Peers()
   /** Answer of the database to the last renewal. */
@@ -184,7 +184,7 @@ export class Lease {
       if (this.#settled()) return
       const { leader } = said ?? {}
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch)) throw link.fence(this.#fencedBy(leader.id))
-      // Whoever does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
+      // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
       if (isAlone && !this.#isPaused) this.#until = since + times.ask

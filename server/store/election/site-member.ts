@@ -56,7 +56,7 @@ export interface FencedStore extends Store {
   readonly epoch: string
   /**
    * Whether reads may be answered from memory: undefined (no promise) while nobody else can have taken over. Otherwise it resolves once that is sure again, or no other leader is
-   * found while the database is away; it rejects with FencedError where another controller leads.
+   * found while the database is away. It rejects with FencedError where another controller leads, and with ApiError 'storage' where neither is known by the deadline of a change.
    */
   confirmed(): Promise<void> | undefined
   /** Resolves when another controller leads, or this one has handed over: nothing of ours is stored any more. */

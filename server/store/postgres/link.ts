@@ -99,12 +99,7 @@ export class Link {
     this.#away = undefined
     this.abandon()
     if (lets === undefined) this.#session.destroy()
-    // Whatever becomes of this: the lock ends with the connection.
-    else
-      void releaseLock(lets).then(
-        () => lets.close(),
-        () => lets.destroy(),
-      )
+    else void release(lets)
     this.#endWait?.()
     this.#whenFenced.resolve(this.#fenced)
     return this.#fenced
@@ -138,12 +133,8 @@ export class Link {
   /** Gives the lock back, and ends the connection. */
   async close(): Promise<void> {
     this.abandon()
-    const { epoch } = this.#leadership
-    if (this.#session.lost === undefined)
-      await letGo(this.#session, epoch)
-        .then(() => releaseLock(this.#session))
-        .catch(() => undefined)
-    await this.#session.close()
+    if (this.#session.lost === undefined) await letGo(this.#session, this.#leadership.epoch).catch(() => undefined)
+    await release(this.#session)
   }
 
   /** Ends the connection at once, whatever is under way. */
@@ -207,4 +198,10 @@ export class Link {
     )
     this.#last = await this.#options.makeGood(leadership.epoch, Number(rows[0]?.last))
   }
+}
+
+/** Gives the lock back, and ends the connection. Whatever becomes of this: the lock ends with the connection. */
+async function release(session: Session): Promise<void> {
+  await releaseLock(session).catch(() => undefined)
+  await session.close()
 }

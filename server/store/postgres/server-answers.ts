@@ -28,7 +28,7 @@ export function messageOf(error: unknown): string {
   return error.message === '' ? code : error.message
 }
 
-/** What mends a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
+/** Remedies for a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
 const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to four.'],
   [/^28/, 'correct its user or password in the address (--store), or pg_hba.conf of the server.'],
@@ -41,7 +41,7 @@ const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
   ],
 ]
 
-/** What to do about a database that cannot be used, in one sentence. */
+/** Remedy for a database that cannot be used, in one sentence. */
 export function mendOf(error: unknown): string {
   const code = error instanceof ServerError ? (error.code ?? '') : ''
   const found = mends.find(([pattern]) => pattern.test(code))

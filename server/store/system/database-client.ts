@@ -1,4 +1,4 @@
-/** What the server answers to a statement. */
+/** Answer of the server to a statement. */
 export interface DatabaseResult<Row extends object> {
   rows: Row[]
   rowCount: number | null

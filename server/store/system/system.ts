@@ -8,7 +8,7 @@ export interface Timer {
 }
 
 /**
- * What a program gets from the machine that it runs on. Election, store and replica take time, chance and connections from here alone, so that the simulation can run them
+ * The machine, as a program sees it. Election, store and replica take time, chance and connections from here alone, so that the simulation can run them
  * on machines of its own.
  */
 export interface System {

@@ -66,6 +66,13 @@ export function sleep(
   })
 }
 
+/** Settles as `work` does, if that is by then; the work goes on. @param ref whether the program waits for it before it ends @throws what `late` makes */
+export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => Error, ref = true): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const timer = startTimer(milliseconds, () => reject(late()), ref)
+  return await Promise.race([work, over]).finally(() => timer.cancel())
+}
+
 /** Resolves when what has arrived already is done: other work has its turn. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => system().soon(resolve))

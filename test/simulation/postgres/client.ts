@@ -1,9 +1,9 @@
+import { DatabaseError as ServerError } from 'pg'
 import type { DatabaseClient, DatabaseResult, DatabaseStatement } from '../../../server/store/system/database-client.ts'
 import type { Machine } from '../machine.ts'
 import type { Network } from '../network.ts'
 import type { World } from '../world.ts'
 import type { PostgresServer } from './server.ts'
-import { serverError } from './server.ts'
 import { type Answer, ServerSession } from './server-session.ts'
 
 /** How long a server waits for a client that cannot be reached, in milliseconds: its keep-alives, and `tcp_user_timeout` (5 s). */
@@ -52,7 +52,7 @@ class SimulatedClient implements DatabaseClient {
   readonly #life: number
   #session: ServerSession | undefined
   #isClosed = false
-  /** What the server has sent and was not taken yet, in order. */
+  /** Messages that the server has sent and that were not taken yet, in order. */
   readonly #coming: { arrive: () => void; hasArrived: boolean }[] = []
   readonly #errorListeners: ((error: Error) => void)[] = []
   readonly #endListeners: (() => void)[] = []
@@ -128,7 +128,7 @@ class SimulatedClient implements DatabaseClient {
     })
     const isWanted = (): boolean => !isOver && !this.#isClosed
     this.#network.send(this.#machine.name, this.#server.name, {
-      // What TCP has taken is delivered although nobody waits for its answer any more.
+      // TCP delivers a statement that it has taken, although nobody waits for its answer any more.
       isWanted: () => !session.isOver || isWanted(),
       refused: (error) => void this.#world.plan(0, () => this.#ended(error), this.#machine),
       arrive: () => {
@@ -137,7 +137,8 @@ class SimulatedClient implements DatabaseClient {
           (answer: Answer) =>
             this.#toClient(isWanted, () => resolve({ rows: answer.rows as Row[], rowCount: answer.rowCount })),
           (error: unknown) => {
-            if (!(error instanceof serverError('', '').constructor)) return this.#modelFailed(error)
+            // An error of the model itself ends the run.
+            if (!(error instanceof ServerError)) return this.#world.fail(error)
             this.#toClient(isWanted, () => reject(error))
           },
         )
@@ -198,13 +199,6 @@ class SimulatedClient implements DatabaseClient {
     for (const listener of this.#errorListeners) listener(error)
     this.#isClosed = true
     for (const listener of this.#endListeners) listener()
-  }
-
-  /** An error of the model itself ends the run. */
-  #modelFailed(error: unknown): void {
-    this.#world.plan(0, () => {
-      throw error
-    })
   }
 
   /** Sends something to the process; what is refused on its way ends the session at the server. */

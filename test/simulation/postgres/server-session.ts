@@ -3,7 +3,7 @@ import { serverError } from './server.ts'
 import { carryOut } from './statements.ts'
 import { type Mutation, type Tables, viewOf } from './tables.ts'
 
-/** What a statement answers. */
+/** Answer to a statement. */
 export interface Answer {
   rows: object[]
   rowCount: number | null
@@ -156,7 +156,7 @@ export class ServerSession {
     this.transaction = undefined
     this.#failWait?.(serverError('57P01', reason, 'FATAL'))
     this.#isWaitCancelled = true
-    // What is being committed keeps its locks until it is seen.
+    // A transaction that is being committed keeps its locks until others see it.
     if (!this.#isCommitting) server.leaderRow.release(this)
     server.changed()
     this.#wire.ended(serverError('57P01', reason, 'FATAL'))

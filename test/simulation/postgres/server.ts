@@ -26,13 +26,9 @@ export class PostgresServer {
   readonly network: Network
   /** `standby` takes no changes (`pg_is_in_recovery`). */
   role: 'primary' | 'standby' | 'down'
-  /** What is committed and seen. */
+  /** Everything that is committed and seen. */
   tables: Tables = emptyTables()
   #log: LogRecord[] = []
-  /** Where its log ends as far as it came from a primary. */
-  get logEnd(): number {
-    return this.#log.length
-  }
   /** Servers that replay what this one logs. */
   standbys: PostgresServer[] = []
   /** `synchronous_standby_names`: undefined means that no standby is waited for. */
@@ -97,7 +93,7 @@ export class PostgresServer {
     this.#apply(record)
   }
 
-  /** Who waits looks again. */
+  /** Lets everybody who waits for a confirmation look again. */
   changed(): void {
     for (const resolve of this.#changed.splice(0)) resolve()
   }

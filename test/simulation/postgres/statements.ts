@@ -5,7 +5,7 @@ import type { Answer, Statement } from './server-session.ts'
 import { sessionStatements } from './session-statements.ts'
 import { snapshotStatements } from './snapshot-statements.ts'
 
-/** What one statement of Roomdesk does. */
+/** Effect of one statement of Roomdesk. */
 export interface StatementModel {
   /** How it begins, and further words after ` … `; spaces do not count. With a full stop at the end it is the whole statement. */
   words: string

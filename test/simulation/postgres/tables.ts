@@ -46,7 +46,7 @@ export interface ControllerRow {
   since: number
 }
 
-/** What a database holds. Rows are never mutated: a view keeps the arrays. */
+/** Contents of a database. Rows are never mutated: a view keeps the arrays. */
 export interface Tables {
   site: { site: string; tables: number; records: number; key_proof: string; moved_to: string } | undefined
   leader: LeaderRow | undefined
@@ -55,7 +55,7 @@ export interface Tables {
   snapshots: readonly SnapshotRow[]
 }
 
-/** A change of the tables, as the write-ahead log keeps it: carried out on the primary and on every standby. */
+/** A change of the tables, as the write-ahead log keeps it: executed on the primary and on every standby. */
 export type Mutation = (tables: Tables) => void
 
 export function emptyTables(): Tables {
@@ -67,7 +67,7 @@ export function viewOf(tables: Tables): Tables {
   return { ...tables }
 }
 
-/** The tables as `steps` of them are there: an index of the first row with at least this number. */
+/** Index of the first row with at least this number; the length of the journal: there is none. */
 export function firstAt(journal: readonly JournalRow[], seq: number): number {
   let [low, high] = [0, journal.length]
   while (low < high) {

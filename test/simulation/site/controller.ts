@@ -16,13 +16,13 @@ import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
 import type { World } from '../world.ts'
 
-/** What a client asks for. */
+/** Request of a client. */
 export type Operation =
   | { kind: 'create'; key: string }
   | { kind: 'write'; key: string; version: number }
   | { kind: 'read'; key: string }
 
-/** What it is told. `version` 0: there is no such room. */
+/** Answer to it. `version` 0: there is no such room. */
 export type Reply =
   | { kind: 'done'; version: number; id: number }
   | { kind: 'refused'; why: string }

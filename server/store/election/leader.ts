@@ -92,7 +92,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
 
 /**
  * Leads on by another connection. The epoch is raised, so that nothing of the one before is stored after this.
- * @throws FencedError when another controller has taken over
+ * @throws FencedError when another controller has taken over, Error when the lock cannot be had: without it others believe that nobody leads
  */
 export async function leadOn(session: Session, { leader }: Leadership): Promise<Leadership> {
   const { rows } = await session.commit<{ epoch: string }>(
@@ -102,12 +102,14 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
-  if (!(await tryLock(session))) {
-    // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
+  // We are the leader: the lock is held by a connection of ours that the server has not seen end yet, or by somebody who was about to take over.
+  const deadline = monotonic() + clusterTimes.lock
+  while (!(await tryLock(session))) {
+    if (monotonic() > deadline)
+      throw new Error('this controller leads, but another connection holds the lock of the site')
     const still = 'exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)'
     await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch])
-    for (let waited = 0; waited < clusterTimes.lock && !(await tryLock(session)); waited += clusterTimes.lockAttempt)
-      await sleep(clusterTimes.lockAttempt)
+    await sleep(clusterTimes.lockAttempt)
   }
   return { leader, epoch }
 }

@@ -169,6 +169,39 @@ test('A leader that freezes at the very end of a snapshot does not prevent anoth
   await ended
 })
 
+test('The leader’s connection breaks, and two foreign connections want its lock: the leader stores again only when it holds the lock itself', async () => {
+  const site = await newSite()
+  const first = await site.controller('first')
+  const led = await first.lead()
+  await createRoom(led, 'before')
+  const lock = `pg_advisory_lock(${0x52444c}, hashtext('${site.schema}'))`
+  const foreign = await Promise.all(
+    [1, 2].map(async () => {
+      const client = new Client({ connectionString: site.server.address(site.schema) })
+      client.on('error', () => undefined)
+      await client.connect()
+      // Each waits its turn; who gets the lock keeps it.
+      client.query(`select ${lock}`).catch(() => undefined)
+      return client
+    }),
+  )
+  first.proxy.cut()
+  await createRoom(led, 'after')
+  const asked = new Client({ connectionString: site.server.address(site.schema) })
+  await asked.connect()
+  const { rows } = await asked.query<{ free: boolean }>(
+    `select pg_try_advisory_lock(${0x52444c}, hashtext('${site.schema}')) as free`,
+  )
+  expect(rows[0]?.free).toBe(false)
+  const { rows: holders } = await asked.query<{ foreign: boolean }>(
+    `select a.query like 'select pg_advisory_lock%' as foreign from pg_locks l join pg_stat_activity a using (pid)
+     where l.locktype = 'advisory' and l.classid = ${0x52444c} and l.granted
+       and l.objid = (hashtext('${site.schema}')::bigint & 4294967295)::oid`,
+  )
+  expect(holders).toEqual([{ foreign: false }])
+  await Promise.all([...foreign, asked].map((client) => client.end().catch(() => undefined)))
+})
+
 test('A change whose answer is lost with the leadership is reported stored if it was', async () => {
   const { first, led, second } = await twoControllers(await newSite())
   await createRoom(led, 'before')

@@ -98,7 +98,7 @@ async function moveToDatabase(
     await session.query('delete from roomdesk_journal')
     await session.query('delete from roomdesk_snapshot')
     const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: wallClock() }
-    await insertSnapshot(session, head, freeze(site.state), () => leadership.epoch)
+    await insertSnapshot(session, head, freeze(site.state), () => leadership.term)
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)

@@ -8,6 +8,7 @@ import { Alarm } from './alarm.ts'
 import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
+import { termOf } from '../postgres/read-state.ts'
 import type { Follower } from './follower.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
@@ -223,7 +224,8 @@ export class ElectionCandidate {
         if (site !== undefined) checkSite(site, this.#check)
         holder = row.holder
       }
-      await follower.follow(session, row?.epoch ?? '')
+      if (row !== undefined) follower.knowsRoomNumbers(Number(row.roomNumbers), row.leaseLeft === null)
+      await follower.follow(session, row === undefined ? '' : termOf({ ...row }))
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
       this.#first.resolve()
@@ -298,7 +300,7 @@ export class ElectionCandidate {
     // No proof of the leader before is younger than this: it answers from memory until then.
     const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
     await sayRecords(session, migrations)
-    await follower.follow(session, leadership.epoch)
+    await follower.follow(session, termOf({ epoch: leadership.term.epoch, term: leadership.term.id }))
     const stored = await session.query<{ seq: string }>(head)
     const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
       'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',

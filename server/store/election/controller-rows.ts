@@ -19,6 +19,10 @@ export interface ControllerReport {
 /** The row of the leader, and of the controller that it is. */
 export interface LeaderRow {
   epoch: string
+  /** Id of its term; null: of a Roomdesk that knows none. */
+  term: string | null
+  /** Rooms have numbers up to this. */
+  roomNumbers: string
   holder: string
   name: string
   /** null: a tool that has the site alone. */
@@ -38,7 +42,7 @@ export interface LeaderRow {
 const milliseconds = (from: string, to: string): string => `(extract(epoch from ${to} - ${from}) * 1000)::float8`
 const ago = (at: string): string => milliseconds(at, 'clock_timestamp()')
 
-const leaderRow = `select l.epoch, l.holder, l.name, l.controller,
+const leaderRow = `select l.epoch, l.term, l.room_numbers as "roomNumbers", l.holder, l.name, l.controller,
     ${milliseconds('clock_timestamp()', `l.renewed_at + l.lease_ms * interval '1 ms'`)} as "leaseLeft",
     case when l.successor_until > clock_timestamp() then l.successor end as successor,
     c.version, c.place, c.applied, ${ago('c.seen_at')} as "seenAgo", extract(epoch from l.since)::float8 * 1000 as since

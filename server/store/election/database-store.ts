@@ -21,7 +21,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   }
 
   get epoch(): string {
-    return this.#storage.link.epoch
+    return this.#storage.link.term.epoch
   }
 
   /** Number of the last line that is stored. */
@@ -49,11 +49,11 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     const { link } = this.#storage
     const resume = await this.holdChanges(deadlineMs)
     try {
-      const { session, epoch } = link.current()
+      const { session, term } = link.current()
       // Reads stop first: whoever follows may answer at once.
       const goOn = this.#lease?.pause()
       try {
-        if (!(await nameSuccessor(session, epoch, to.id, forMs))) throw new Error('another controller leads already')
+        if (!(await nameSuccessor(session, term, to.id, forMs, this.#storage.roomNumber))) throw new Error('another controller leads already')
       } catch (error) {
         goOn?.()
         throw error

@@ -7,7 +7,7 @@ import { changesBetween } from '../state-difference.ts'
 import type { Change, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
-import { type DatabaseState, readState } from '../postgres/read-state.ts'
+import { type DatabaseState, readState, termOf } from '../postgres/read-state.ts'
 import { longAnswer, Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { clusterTimes } from './timings.ts'
@@ -28,12 +28,13 @@ export interface FollowerOptions {
 interface LineRow {
   seq: string
   epoch: string
+  term: string | null
   records: number
   line: string
 }
 
 /**
- * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the epoch it was stored with: memory starts again from the newest
+ * Memory that follows the journal, line by line and without gaps. A line is identified by its number and the term it was stored in: memory starts again from the newest
  * snapshot if its last line is not the stored one of this number, or if its next line is gone already. Calls must not overlap.
  */
 export class Follower implements FollowedStore {
@@ -42,13 +43,14 @@ export class Follower implements FollowedStore {
   readonly state: State = emptyState()
   readonly #listeners = new Set<(changes: readonly Change[]) => void>()
   #last = 0
-  /** Epoch of the last line; undefined: memory is a snapshot, or this line has gone into one. */
-  #lastEpoch: string | undefined
-  /** Epoch that was in force when the last line was last found in its place. */
+  /** Term of the last line; undefined: memory is a snapshot, or this line has gone into one. */
+  #lastTerm: string | undefined
+  /** Term that lasted when the last line was last found in its place. */
   #verified = ''
   /** State of the last reading; undefined: there was none yet. */
   #read: DatabaseState | undefined
   #roomNumber = 0
+  #reserved = 0
   /** Lines and bytes that were followed since the last reading. */
   #followed = { lines: 0, bytes: 0 }
   #lessSince = 0
@@ -66,9 +68,17 @@ export class Follower implements FollowedStore {
     return this.#last
   }
 
-  /** Highest room number that was given. */
+  /** Highest room number that was given, or reserved for a leader. */
   get roomNumber(): number {
-    return this.#roomNumber
+    return Math.max(this.#roomNumber, this.#reserved)
+  }
+
+  /**
+   * Remembers up to where room numbers are reserved: a database that goes back forgets it.
+   * @param isLetGo the leader has given back what it had not given
+   */
+  knowsRoomNumbers(reserved: number, isLetGo: boolean): void {
+    this.#reserved = isLetGo ? reserved : Math.max(this.#reserved, reserved)
   }
 
   /** State of the last reading: its damages, and where it began. */
@@ -100,19 +110,19 @@ export class Follower implements FollowedStore {
 
   /**
    * Takes what has been stored since into memory.
-   * @param epoch in force just before
+   * @param term that lasted just before: see `termOf`
    * @throws StoreVersionError when a newer Roomdesk stores here
    */
-  async follow(session: Session, epoch: string): Promise<void> {
+  async follow(session: Session, term: string): Promise<void> {
     if (this.#read === undefined) await this.#begin()
     for (;;) {
       const { rows } = await session.query<LineRow>(
-        `select seq, epoch, records, case when seq = $1 then '' else line end as line
+        `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
          from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
         [this.#last],
         'follow',
       )
-      const relation = await this.#relation(session, rows[0], epoch)
+      const relation = await this.#relation(session, rows[0], term)
       if (relation === 'other') await this.#begin()
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
@@ -127,15 +137,15 @@ export class Follower implements FollowedStore {
    * Compares the stored journal with the last line in memory: `ours` continues it, `other` does not; `again`: a line was stored during the comparison.
    * @param first the row with the number of the last line or, where that has gone, the one after it
    */
-  async #relation(session: Session, first: LineRow | undefined, epoch: string): Promise<'ours' | 'other' | 'again'> {
-    const changedHands = this.#verified !== epoch
+  async #relation(session: Session, first: LineRow | undefined, term: string): Promise<'ours' | 'other' | 'again'> {
+    const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      if (this.#lastEpoch !== undefined && this.#lastEpoch !== first.epoch) return 'other'
-      this.#lastEpoch = first.epoch
+      if (this.#lastTerm !== undefined && this.#lastTerm !== termOf(first)) return 'other'
+      this.#lastTerm = termOf(first)
     } else if (first !== undefined) {
       if (Number(first.seq) !== this.#last + 1) return 'other'
-      if (this.#lastEpoch !== undefined && changedHands) return 'other'
-    } else if (this.#lastEpoch !== undefined || changedHands) {
+      if (this.#lastTerm !== undefined && changedHands) return 'other'
+    } else if (this.#lastTerm !== undefined || changedHands) {
       const { rows } = await session.query<{ seq: string; next: boolean }>(
         `select h.seq, exists (select 1 from roomdesk_journal where seq = $1) as next from (${head}) as h`,
         [this.#last + 1],
@@ -143,11 +153,11 @@ export class Follower implements FollowedStore {
       if (rows[0]?.next === true) return 'again'
       const stored = Number(rows[0]?.seq)
       if (stored < this.#last) return this.#lessForLong() ? 'other' : 'ours'
-      if (stored > this.#last || (this.#lastEpoch !== undefined && changedHands)) return 'other'
-      this.#lastEpoch = undefined
+      if (stored > this.#last || (this.#lastTerm !== undefined && changedHands)) return 'other'
+      this.#lastTerm = undefined
     }
     this.#lessSince = 0
-    this.#verified = epoch
+    this.#verified = term
     return 'ours'
   }
 
@@ -158,7 +168,7 @@ export class Follower implements FollowedStore {
   }
 
   /** @returns false when it does not follow, or is not whole */
-  #take({ seq, epoch, records, line }: LineRow): boolean {
+  #take({ seq, epoch, term, records, line }: LineRow): boolean {
     const { migrations } = this.#options
     if (Number(seq) !== this.#last + 1) return false
     if (records > migrations.current) throw this.#newer(records)
@@ -172,7 +182,7 @@ export class Follower implements FollowedStore {
         if (change !== undefined) changes.push(change)
       }
     this.#last++
-    this.#lastEpoch = epoch
+    this.#lastTerm = termOf({ epoch, term })
     this.#followed.lines++
     this.#followed.bytes += bytes.length + 1
     this.#apply(changes)
@@ -189,7 +199,7 @@ export class Follower implements FollowedStore {
       if (read.newest > migrations.current) throw this.#newer(read.newest)
       const changes = changesBetween(this.state, read.state)
       this.#last = read.last
-      this.#lastEpoch = read.lastEpoch
+      this.#lastTerm = read.lastTerm
       this.#verified = ''
       this.#lessSince = 0
       this.#followed = { lines: 0, bytes: 0 }

@@ -11,6 +11,8 @@ import type { Leadership } from './leader.ts'
 import { DatabaseStore } from './database-store.ts'
 import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
+import { firstBlock, RoomNumberBlocks } from '../postgres/room-number-blocks.ts'
+import { openRoomNumberFile } from '../postgres/room-number-file.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 
@@ -44,7 +46,11 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   const { state } = read
-  const roomNumbers = { last: read.roomNumber + (read.lost > 0 ? roomNumberGap : 0) }
+  const record = await openRoomNumberFile(folder, logger)
+  const reserved = leadership.roomNumbers
+  const given = Math.max(reserved - firstBlock, read.roomNumber, record.highest)
+  await record.keep(Math.max(reserved, given))
+  const roomNumbers = { last: given + (read.lost > 0 ? roomNumberGap : 0) }
   const storage = new DatabaseStorage({
     address,
     deadlines,
@@ -52,7 +58,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     leadership,
     state,
     version: migrations.current,
-    roomNumber: () => roomNumbers.last,
+    roomNumbers: new RoomNumberBlocks(roomNumbers, reserved, record),
     clock,
     last: read.last,
     journalBytes: read.journalBytes,

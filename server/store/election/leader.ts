@@ -1,8 +1,10 @@
 import { hostname } from 'node:os'
+import { uuid } from '../system/random.ts'
 import { monotonic, sleep } from '../system/time.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
+import { firstBlock } from '../postgres/room-number-blocks.ts'
 import { clusterTimes } from './timings.ts'
 
 /** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
@@ -25,11 +27,22 @@ export interface Leader {
   leaseMs: number
 }
 
+/** One term of a leader. An epoch comes again when a database was put back to an older state, the id never does: what is stored is fenced by both. */
+export interface Term {
+  epoch: string
+  id: string
+}
+
 /** Holder of the right to store for the site. */
 export interface Leadership {
   leader: Leader
-  epoch: string
+  term: Term
+  /** Room numbers up to this are reserved for it. */
+  roomNumbers: number
 }
+
+/** In a statement: the row of the leader, while this term lasts. */
+export const ofTerm = (epoch: string, id: string): string => `id = 1 and epoch = ${epoch} and term = ${id}`
 
 /** Somebody who has the site alone, and only while the connection lasts. */
 export function toolOf(holder: string): Leader {
@@ -77,28 +90,33 @@ export async function releaseLock(session: Session): Promise<void> {
 
 /** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
 export async function lead(session: Session, leader: Leader): Promise<Leadership> {
-  const { rows } = await session.commit<{ epoch: string }>(
-    `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms)
-     values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4)
+  const id = uuid()
+  const { rows } = await session.commit<{ epoch: string; room_numbers: string }>(
+    `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms, term, room_numbers)
+     values (1, 1, $1, $2, clock_timestamp(), $3, ${renewed('$4')}, $4, $5, $6)
      on conflict (id) do update set epoch = l.epoch + 1, holder = $1, name = $2, since = clock_timestamp(), controller = $3,
-       renewed_at = ${renewed('$4')}, lease_ms = $4, successor = null, successor_until = null
-     returning epoch, ${hint}`,
-    [leader.holder, leader.name, leader.controller, leader.leaseMs],
+       renewed_at = ${renewed('$4')}, lease_ms = $4, successor = null, successor_until = null, term = $5,
+       room_numbers = l.room_numbers + $6
+     returning epoch, room_numbers, ${hint}`,
+    [leader.holder, leader.name, leader.controller, leader.leaseMs, id, firstBlock],
   )
-  return { leader, epoch: rows[0]?.epoch ?? '' }
+  return { leader, term: { epoch: rows[0]?.epoch ?? '', id }, roomNumbers: Number(rows[0]?.room_numbers ?? 0) }
 }
 
 const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 then clock_timestamp() end`
 
 /**
  * Leads on by another connection. The epoch is raised, so that nothing of the one before is stored after this.
+ * @param roomNumbers up to which room numbers were reserved: the database may have gone back to fewer
  * @throws FencedError when another controller has taken over, Error when the lock cannot be had: without it others believe that nobody leads
  */
-export async function leadOn(session: Session, { leader }: Leadership): Promise<Leadership> {
+export async function leadOn(session: Session, { leader }: Leadership, roomNumbers: number): Promise<Leadership> {
+  const id = uuid()
   const { rows } = await session.commit<{ epoch: string }>(
-    `update roomdesk_leader set epoch = epoch + 1, renewed_at = ${renewed('lease_ms')}, successor = null
+    `update roomdesk_leader set epoch = epoch + 1, term = $2, room_numbers = greatest(room_numbers, $3),
+       renewed_at = ${renewed('lease_ms')}, successor = null
      where id = 1 and holder = $1 returning epoch, ${hint}`,
-    [leader.holder],
+    [leader.holder, id, roomNumbers],
   )
   const epoch = rows[0]?.epoch
   if (epoch === undefined) throw await fencedError(session)
@@ -107,17 +125,22 @@ export async function leadOn(session: Session, { leader }: Leadership): Promise<
   while (!(await tryLock(session))) {
     if (monotonic() > deadline)
       throw new Error('this controller leads, but another connection holds the lock of the site')
-    const still = 'exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)'
-    await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch])
+    const still = `exists (select 1 from roomdesk_leader where ${ofTerm('$1', '$2')})`
+    await session.query(`select pg_terminate_backend(pid) from (${lockHolders}) as h where ${still}`, [epoch, id])
     await sleep(clusterTimes.lockAttempt)
   }
-  return { leader, epoch }
+  return { leader, term: { epoch, id }, roomNumbers }
 }
 
-/** Lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more. */
-export async function letGo(session: Session, epoch: string): Promise<void> {
-  await session.query('update roomdesk_leader set renewed_at = null where id = 1 and epoch = $1 and lease_ms > 0', [
+/**
+ * Lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more.
+ * @param roomNumbers the highest that was given: no room gets one above it any more
+ */
+export async function letGo(session: Session, { epoch, id }: Term, roomNumbers: number): Promise<void> {
+  await session.query(`update roomdesk_leader set renewed_at = null, room_numbers = $3 where ${ofTerm('$1', '$2')}`, [
     epoch,
+    id,
+    roomNumbers,
   ])
 }
 
@@ -125,10 +148,10 @@ export async function letGo(session: Session, epoch: string): Promise<void> {
  * Renews the lease. Its commit is confirmed as every change is: a primary that is cut off from its synchronous standbys, and may have been replaced, proves nothing.
  * @returns false: another controller leads
  */
-export async function renewLease(session: Session, epoch: string): Promise<boolean> {
+export async function renewLease(session: Session, { epoch, id }: Term): Promise<boolean> {
   const { rowCount } = await session.commit(
-    'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1',
-    [epoch],
+    `update roomdesk_leader set renewed_at = clock_timestamp() where ${ofTerm('$1', '$2')}`,
+    [epoch, id],
     'renew',
   )
   return rowCount === 1
@@ -137,18 +160,20 @@ export async function renewLease(session: Session, epoch: string): Promise<boole
 /**
  * Names who follows, and lets go of the lease: whoever takes the lock may answer at once, so nothing may be answered from memory any more.
  * @param forMs how long others hold back
+ * @param roomNumbers the highest that was given: no room gets one above it any more
  * @returns false: another controller leads
  */
 export async function nameSuccessor(
   session: Session,
-  epoch: string,
+  { epoch, id }: Term,
   controller: string,
   forMs: number,
+  roomNumbers: number,
 ): Promise<boolean> {
   const { rowCount } = await session.commit(
-    `update roomdesk_leader set successor = $2, successor_until = clock_timestamp() + $3 * interval '1 ms', renewed_at = null
-     where id = 1 and epoch = $1`,
-    [epoch, controller, forMs],
+    `update roomdesk_leader set successor = $3, successor_until = clock_timestamp() + $4 * interval '1 ms', renewed_at = null,
+       room_numbers = $5 where ${ofTerm('$1', '$2')}`,
+    [epoch, id, controller, forMs, roomNumbers],
   )
   return rowCount === 1
 }

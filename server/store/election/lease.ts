@@ -134,12 +134,12 @@ export class Lease {
   async #renew(): Promise<void> {
     const { link, times, onError } = this.#options
     if (link.away() !== undefined || link.fenced !== undefined || this.#isPaused) return
-    const { session, epoch } = link.current()
+    const { session, term } = link.current()
     const since = elapsed()
     try {
-      if (!(await renewLease(session, epoch))) {
+      if (!(await renewLease(session, term))) {
         // A renewal during a reconnection proves nothing.
-        if (link.epoch === epoch && session.lost === undefined) link.fence(await fencedError(session))
+        if (link.term === term && session.lost === undefined) link.fence(await fencedError(session))
         return
       }
       // A connection that was lost since has given the lock back.
@@ -183,7 +183,7 @@ export class Lease {
       asked.abort()
       if (this.#settled()) return
       const { leader } = said ?? {}
-      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.epoch)) throw link.fence(this.#fencedBy(leader.id))
+      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch)) throw link.fence(this.#fencedBy(leader.id))
       // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.

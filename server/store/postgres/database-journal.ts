@@ -1,39 +1,42 @@
 import { type Away, StorageAwayError } from '../storage.ts'
 import { FencedError } from './database-error.ts'
-import { fencedError, hint } from '../election/leader.ts'
+import { fencedError, hint, ofTerm, type Term } from '../election/leader.ts'
 import type { Link } from './link.ts'
+import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import type { Session } from './database-session.ts'
 import { isRefusal, messageOf } from './server-answers.ts'
 
 /**
- * Fenced: an epoch that is no longer in force stores nothing. Either waits for the other's commit: this statement, and one that raises the epoch. The lines are sent as one text,
+ * Fenced: a term that is over stores nothing. Either waits for the other's commit: this statement, and one that raises the epoch. The lines are sent as one text,
  * as a file has them: the text of an array would have to be escaped here and parsed there, quote by quote.
  */
-const append = `with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as (
-    insert into roomdesk_journal (seq, epoch, records, line)
-    select $1::bigint + t.place, $3, $4, t.line from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
+const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')} for share), stored as (
+    insert into roomdesk_journal (seq, epoch, records, line, term)
+    select $1::bigint + t.place, $3, $4, t.line, $5 from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
     where exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
 /** Deadlines of the last check after this controller stepped down, in milliseconds. */
 const lookUp = { connect: 1_000, answer: 1_000 }
 
-const fence = 'select 1 from roomdesk_leader where id = 1 and epoch = $1'
+const fence = `select 1 from roomdesk_leader where ${ofTerm('$1', '$2')}`
 
 /** The journal as its writer sees it: rows with numbers without gaps. Calls must not overlap. */
 export class DatabaseJournal {
   readonly #link: Link
   readonly #records: number
+  readonly #roomNumbers: RoomNumberBlocks
   #last: number
 
   /**
    * @param records schema version of the records
    * @param last number of the last line that is stored
    */
-  constructor(link: Link, records: number, last: number) {
+  constructor(link: Link, records: number, last: number, roomNumbers: RoomNumberBlocks) {
     this.#link = link
     this.#records = records
     this.#last = last
+    this.#roomNumbers = roomNumbers
   }
 
   /** Number of the last line that is surely stored. */
@@ -43,43 +46,44 @@ export class DatabaseJournal {
 
   /** See Storage.append. @throws FencedError for good, when another controller has taken over */
   async append(lines: readonly string[]): Promise<void> {
-    const { session, epoch } = this.#link.current()
+    const { session, term } = this.#link.current()
     try {
-      if (lines.length === 0) await this.#prove(session, epoch)
-      else await this.#store(session, epoch, lines)
+      if (lines.length === 0) await this.#prove(session, term)
+      else await this.#store(session, term, lines)
     } catch (error) {
       if (error instanceof FencedError) throw error
       if (session.lost === undefined && isRefusal(error)) throw error
-      await this.#settle(session, epoch, lines.length, error)
+      await this.#settle(session, term, lines.length, error)
     }
   }
 
-  async #store(session: Session, epoch: string, lines: readonly string[]): Promise<void> {
+  async #store(session: Session, term: Term, lines: readonly string[]): Promise<void> {
+    if (!(await this.#roomNumbers.reserve(session, term))) throw this.#link.fence(await fencedError(session))
     // Each ends with a line feed, and holds no other.
     const text = lines.join('').slice(0, -1)
     const { rows: told } = await session.commit<{ stored: number }>(
       append,
-      [this.#last, text, epoch, this.#records],
+      [this.#last, text, term.epoch, this.#records, term.id],
       'append',
     )
     if (told[0]?.stored !== lines.length) throw this.#link.fence(await fencedError(session))
     this.#last += lines.length
   }
 
-  async #prove(session: Session, epoch: string): Promise<void> {
-    const { rowCount } = await session.query(fence, [epoch])
+  async #prove(session: Session, { epoch, id }: Term): Promise<void> {
+    const { rowCount } = await session.query(fence, [epoch, id])
     if (rowCount !== 1) throw this.#link.fence(await fencedError(session))
   }
 
   /** Waits until the database can be asked what became of lines whose answer did not come. */
-  async #settle(session: Session, epoch: string, count: number, error: unknown): Promise<void> {
+  async #settle(session: Session, term: Term, count: number, error: unknown): Promise<void> {
     this.#link.give(session, error)
     for (;;) {
       let away: Away | undefined
       while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
       const { fenced } = this.#link
       // Nothing of the connection before can be stored any more: what is not there now never will be.
-      const stored = count === 0 ? false : await this.#isStored(epoch, count)
+      const stored = count === 0 ? false : await this.#isStored(term, count)
       if (stored === true) {
         this.#last += count
         return
@@ -90,14 +94,14 @@ export class DatabaseJournal {
   }
 
   /** Whether the next lines are there, and are ours: another controller may have given them the same numbers. undefined: it cannot be asked. */
-  async #isStored(epoch: string, count: number): Promise<boolean | undefined> {
+  async #isStored({ epoch, id }: Term, count: number): Promise<boolean | undefined> {
     const ours = !this.#link.abandoned
     let session: Session | undefined
     try {
       session = ours ? this.#link.current().session : await this.#link.beside(lookUp)
       const { rows } = await session.query<{ n: number }>(
-        'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3',
-        [this.#last, this.#last + count, epoch],
+        'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
+        [this.#last, this.#last + count, epoch, id],
       )
       return rows[0]?.n === count
     } catch {

@@ -4,10 +4,11 @@ import type { State } from '../state.ts'
 import type { Away, Storage } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseJournal } from './database-journal.ts'
-import type { Leadership } from '../election/leader.ts'
+import type { Leadership, Term } from '../election/leader.ts'
 import { Link } from './link.ts'
 import type { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
+import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import { freeze, type SnapshotHead, writeSnapshot } from './snapshot-rows.ts'
 
 export interface DatabaseStorageOptions {
@@ -19,7 +20,7 @@ export interface DatabaseStorageOptions {
   state: State
   /** Schema version of the records. */
   version: number
-  roomNumber: () => number
+  roomNumbers: RoomNumberBlocks
   clock: () => number
   /** Number of the last line that is stored. */
   last: number
@@ -42,14 +43,14 @@ export class DatabaseStorage implements Storage {
   #snapshotAt: number
 
   constructor(options: DatabaseStorageOptions) {
-    const { address, deadlines, session, leadership, version, last } = options
+    const { address, deadlines, session, leadership, version, last, roomNumbers } = options
     this.#options = options
     this.#journalBytes = options.journalBytes
     this.#snapshotBytes = options.snapshotBytes
     this.#snapshotAt = options.snapshotAt
-    const makeGood = (epoch: string, found: number): Promise<number> => this.#makeGood(epoch, found)
-    this.#link = new Link({ address, deadlines, session, leadership, last, makeGood })
-    this.#journal = new DatabaseJournal(this.#link, version, last)
+    const makeGood = (term: Term, found: number): Promise<number> => this.#makeGood(term, found)
+    this.#link = new Link({ address, deadlines, session, leadership, last, makeGood, roomNumbers })
+    this.#journal = new DatabaseJournal(this.#link, version, last, roomNumbers)
   }
 
   /** The way to the database. */
@@ -59,12 +60,17 @@ export class DatabaseStorage implements Storage {
 
   /** Stores what is in memory beyond the database's last line. @param found number of that line */
   async bringUp(found: number): Promise<void> {
-    await this.#makeGood(this.#link.epoch, found)
+    await this.#makeGood(this.#link.term, found)
   }
 
   /** Number of the last line that is stored. */
   get last(): number {
     return this.#journal.last
+  }
+
+  /** The highest room number that was given. */
+  get roomNumber(): number {
+    return this.#options.roomNumbers.last
   }
 
   get journalBytes(): number {
@@ -95,13 +101,13 @@ export class DatabaseStorage implements Storage {
   async beginSnapshot(): Promise<() => Promise<void>> {
     // Now, not when it is written: who cannot store begins none.
     this.#link.current()
-    const epoch = (): string => this.#link.current().epoch
+    const term = (): Term => this.#link.current().term
     const head = this.#head()
     const frozen = freeze(this.#options.state)
     const replayed = this.#journalBytes
     return async () => {
       const { address, deadlines } = this.#options
-      const written = writeSnapshot(address, deadlines, head, frozen, epoch, this.#link.ended)
+      const written = writeSnapshot(address, deadlines, head, frozen, term, this.#link.ended)
       this.#snapshotBytes = await written.catch((error: unknown) => {
         throw this.#link.fenced ?? error
       })
@@ -112,8 +118,8 @@ export class DatabaseStorage implements Storage {
 
   /** Backups are files of the data folder here too, so that one goes into a site of either kind. */
   async writeDocuments(folder: string): Promise<void> {
-    const { state, version, roomNumber, clock } = this.#options
-    const document = { first_segment: 1, written_at: clock(), room_number: roomNumber(), state }
+    const { state, version, roomNumbers, clock } = this.#options
+    const document = { first_segment: 1, written_at: clock(), room_number: roomNumbers.last, state }
     const queue = newWriteQueue()
     // All of one instant: each takes what memory holds when it is called.
     const written = documentNames.map((name) => {
@@ -127,22 +133,23 @@ export class DatabaseStorage implements Storage {
     this.#link.abandon()
   }
 
-  close(): Promise<void> {
-    return this.#link.close()
+  async close(): Promise<void> {
+    await this.#link.close()
+    await this.#options.roomNumbers.end()
   }
 
   #head(): SnapshotHead {
-    const { version, roomNumber, clock } = this.#options
-    return { seq: this.#journal.last, records: version, roomNumber: roomNumber(), writtenAt: clock() }
+    const { version, roomNumbers, clock } = this.#options
+    return { seq: this.#journal.last, records: version, roomNumber: roomNumbers.last, writtenAt: clock() }
   }
 
   /** Memory has everything that was confirmed: a database that has less gets it whole. */
-  async #makeGood(epoch: string, found: number): Promise<number> {
+  async #makeGood(term: Term, found: number): Promise<number> {
     const { address, deadlines, state, onMadeGood } = this.#options
     const lines = this.#journal.last - found
     if (lines <= 0) return found
     const head = this.#head()
-    this.#snapshotBytes = await writeSnapshot(address, deadlines, head, freeze(state), () => epoch, this.#link.ended)
+    this.#snapshotBytes = await writeSnapshot(address, deadlines, head, freeze(state), () => term, this.#link.ended)
     this.#snapshotAt = head.writtenAt
     this.#journalBytes = 0
     onMadeGood(lines)

@@ -3,7 +3,7 @@ import { backoffMs } from '../../../shared/backoff.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
-import { type Leadership, leadOn, letGo, releaseLock } from '../election/leader.ts'
+import { type Leadership, leadOn, letGo, releaseLock, type Term } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
@@ -17,7 +17,9 @@ export interface LinkOptions {
   /** Number of the last line that is stored. */
   last: number
   /** Brings the database up to what was confirmed, when it has come back with less (put back to an older state, or failed over without some). @returns the number of the last line then */
-  makeGood: (epoch: string, last: number) => Promise<number>
+  makeGood: (term: Term, last: number) => Promise<number>
+  /** The highest room number that was given, and that was reserved. */
+  roomNumbers: { readonly last: number; readonly reserved: number }
 }
 
 /** An outage of the database. */
@@ -54,11 +56,11 @@ export class Link {
     this.#watch(options.session)
   }
 
-  /** The connection that serves now, and the epoch it stores with. @throws StorageAwayError, FencedError */
-  current(): { session: Session; epoch: string } {
+  /** The connection that serves now, and the term it stores in. @throws StorageAwayError, FencedError */
+  current(): { session: Session; term: Term } {
     if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
-    return { session: this.#session, epoch: this.#leadership.epoch }
+    return { session: this.#session, term: this.#leadership.term }
   }
 
   /** Number of the last line that was stored when the connection that serves now took over. */
@@ -75,9 +77,9 @@ export class Link {
     return this.#whenFenced.promise
   }
 
-  /** Latest epoch that was raised for this controller. */
-  get epoch(): string {
-    return this.#leadership.epoch
+  /** Latest term of this controller. */
+  get term(): Term {
+    return this.#leadership.term
   }
 
   away(): LinkAway | undefined {
@@ -133,7 +135,8 @@ export class Link {
   /** Gives the lock back, and ends the connection. */
   async close(): Promise<void> {
     this.abandon()
-    if (this.#session.lost === undefined) await letGo(this.#session, this.#leadership.epoch).catch(() => undefined)
+    const given = this.#options.roomNumbers.last
+    if (this.#session.lost === undefined) await letGo(this.#session, this.term, given).catch(() => undefined)
     await release(this.#session)
   }
 
@@ -191,12 +194,12 @@ export class Link {
   }
 
   async #resume(session: Session): Promise<void> {
-    const leadership = await leadOn(session, this.#leadership)
+    const leadership = await leadOn(session, this.#leadership, this.#options.roomNumbers.reserved)
     this.#leadership = leadership
     const { rows } = await session.query<{ last: string }>(
       `select greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot), 0) as last`,
     )
-    this.#last = await this.#options.makeGood(leadership.epoch, Number(rows[0]?.last))
+    this.#last = await this.#options.makeGood(leadership.term, Number(rows[0]?.last))
   }
 }
 

@@ -16,8 +16,8 @@ export interface DatabaseState {
   state: State
   /** Number of the last line. */
   last: number
-  /** It was stored with this epoch; undefined: the snapshot holds it. */
-  lastEpoch: string | undefined
+  /** See `termOf`: the term that it was stored in; undefined: the snapshot holds it. */
+  lastTerm: string | undefined
   /** Number of the last line that the snapshot holds. */
   snapshotSeq: number
   roomNumber: number
@@ -69,6 +69,11 @@ export async function readState(
   return { ...(await new StateReader(session, known).journal()), fellBack: rows.length > 0 }
 }
 
+/** Names a term. Lines of a Roomdesk that knows none, and its terms, are named by the epoch. */
+export function termOf({ epoch, term }: { epoch: string; term: string | null }): string {
+  return term === null ? epoch : `${epoch} ${term}`
+}
+
 /** Applies a snapshot, then the journal behind it, to an empty state. */
 class StateReader {
   readonly #session: Session
@@ -81,7 +86,7 @@ class StateReader {
     this.#found = {
       state: emptyState(),
       last: 0,
-      lastEpoch: undefined,
+      lastTerm: undefined,
       snapshotSeq: 0,
       roomNumber: 0,
       journalBytes: 0,
@@ -121,17 +126,17 @@ class StateReader {
   async journal(): Promise<Omit<DatabaseState, 'fellBack'>> {
     const found = this.#found
     for (;;) {
-      const { rows } = await this.#session.query<{ seq: string; epoch: string; records: number; line: string }>(
-        `select seq, epoch, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
+      const { rows } = await this.#session.query<{ seq: string; epoch: string; term: string | null; records: number; line: string }>(
+        `select seq, epoch, term, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
         [found.last],
         'lines',
       )
-      for (const { seq, epoch, records, line } of rows) {
+      for (const { seq, epoch, term, records, line } of rows) {
         const bytes = Buffer.from(line)
         const decoded = decodeLine(bytes, 0, bytes.length)
         found.lost += Number(seq) - found.last - 1
         found.last = Number(seq)
-        found.lastEpoch = epoch
+        found.lastTerm = termOf({ epoch, term })
         found.journalBytes += bytes.length + 1
         this.#note(records)
         if (decoded?.kind === 'changes') for (const record of decoded.changes) this.#apply(record, records)

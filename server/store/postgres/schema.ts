@@ -7,7 +7,8 @@ import { isForbidden, mendOf, messageOf } from './server-answers.ts'
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
  * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
  * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row.
- * `roomdesk_journal`: one line for each transaction, without gaps.
+ * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
+ * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
  */
 const steps: readonly string[] = [
@@ -67,6 +68,9 @@ const steps: readonly string[] = [
      seen_at timestamptz not null,
      since timestamptz not null
    )`,
+  // Neither rewrites a table: a column that may be null, and a default that does not change (PostgreSQL documentation, ALTER TABLE).
+  `alter table roomdesk_leader add column term uuid, add column room_numbers bigint not null default 0;
+   alter table roomdesk_journal add column term uuid`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */
@@ -133,7 +137,9 @@ export const tablesVersion = steps.length
 /** A start that ended between making the tables and the site's row left them empty. */
 async function tablesWithoutSite(session: Session): Promise<number> {
   const { rows } = await session.query<{ version: number }>(
-    `select case when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as version`,
+    `select case
+       when exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_journal') and attname = 'term') then 3
+       when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as version`,
   )
   return rows[0]?.version ?? 0
 }

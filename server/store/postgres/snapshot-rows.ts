@@ -3,7 +3,7 @@ import { checksum } from '../files/document-reader.ts'
 import { collectionNames, type State } from '../state.ts'
 import type { CollectionName } from '../store.ts'
 import type { DatabaseAddress } from './database-address.ts'
-import { fencedError } from '../election/leader.ts'
+import { fencedError, ofTerm, type Term } from '../election/leader.ts'
 import { longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 
@@ -52,12 +52,12 @@ export interface SnapshotHead {
   writtenAt: number
 }
 
-/** Writes a snapshot in the transaction that is under way, unless another controller has taken over. @param epoch that must still be in force at its end @returns bytes of the snapshot */
+/** Writes a snapshot in the transaction that is under way, unless another controller has taken over. @param term that must still last at its end @returns bytes of the snapshot */
 export async function insertSnapshot(
   session: Session,
   head: SnapshotHead,
   frozen: readonly Frozen[],
-  epoch: () => string,
+  term: () => Term,
 ): Promise<number> {
   const { rows } = await session.query<{ id: string }>(
     `insert into roomdesk_snapshot (seq, records, room_number, written_at, bytes, parts) values ($1, $2, $3, $4, 0, 0) returning id`,
@@ -76,7 +76,8 @@ export async function insertSnapshot(
   }
   await session.query('update roomdesk_snapshot set parts = $2, bytes = $3 where id = $1', [id, parts, bytes])
   // At last: who takes over waits for the end of this, and not for the parts.
-  const led = await session.query('select 1 from roomdesk_leader where id = 1 and epoch = $1 for share', [epoch()])
+  const { epoch, id: termId } = term()
+  const led = await session.query(`select 1 from roomdesk_leader where ${ofTerm('$1', '$2')} for share`, [epoch, termId])
   if (led.rowCount !== 1) throw await fencedError(session)
   return bytes
 }
@@ -87,7 +88,7 @@ export async function writeSnapshot(
   deadlines: SessionDeadlines,
   head: SnapshotHead,
   frozen: readonly Frozen[],
-  epoch: () => string,
+  term: () => Term,
   signal: AbortSignal,
 ): Promise<number> {
   const session = await Session.open(address, deadlines, longAnswer)
@@ -96,7 +97,7 @@ export async function writeSnapshot(
   try {
     signal.throwIfAborted()
     await session.query('begin')
-    const bytes = await insertSnapshot(session, head, frozen, epoch)
+    const bytes = await insertSnapshot(session, head, frozen, term)
     await session.commit('commit')
     await prune(session)
     return bytes

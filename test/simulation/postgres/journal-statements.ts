@@ -1,25 +1,26 @@
 import { serverError } from './server.ts'
 import { type StatementModel, answer, counted } from './statements.ts'
-import { firstAt, headOf, type JournalRow } from './tables.ts'
+import { firstAt, headOf, isTerm, type JournalRow } from './tables.ts'
 
 const number = (value: unknown): number => Number(value)
-const shown = ({ seq, epoch, records, line }: JournalRow) => ({ seq: String(seq), epoch: String(epoch), records, line })
+const shown = ({ seq, epoch, term, records, line }: JournalRow) => ({ seq: String(seq), epoch: String(epoch), term, records, line })
 
 /** Statements about the lines of the journal. */
 export const journalStatements: readonly StatementModel[] = [
   {
-    words: 'with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 for share), stored as',
-    run: async (statement, [last, text, epoch, records]) => {
+    words: 'with f as (select 1 from roomdesk_leader where id = 1 and epoch = $3 and term = $5 for share), stored as',
+    run: async (statement, [last, text, epoch, records, term]) => {
       statement.notify()
-      if (String(statement.tables.leader?.epoch) !== epoch) return answer({ stored: 0 })
+      if (!isTerm(statement.tables, epoch, term)) return answer({ stored: 0 })
       await statement.lock('share')
       const { tables, clock } = statement
-      if (String(tables.leader?.epoch) !== epoch) return answer({ stored: 0 })
+      if (!isTerm(tables, epoch, term)) return answer({ stored: 0 })
       const rows = String(text)
         .split('\n')
         .map((line, place) => ({
           seq: number(last) + place + 1,
           epoch: number(epoch),
+          term: String(term),
           records: number(records),
           at: clock,
           line,
@@ -35,16 +36,16 @@ export const journalStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3',
-    run: ({ tables: { journal } }, [from, to, epoch]) => {
+    words: 'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
+    run: ({ tables: { journal } }, [from, to, epoch, term]) => {
       const rows = journal.filter(
-        ({ seq, ...row }) => seq > number(from) && seq <= number(to) && String(row.epoch) === epoch,
+        ({ seq, ...row }) => seq > number(from) && seq <= number(to) && String(row.epoch) === epoch && row.term === term,
       )
       return answer({ n: rows.length })
     },
   },
   {
-    words: 'select seq, epoch, records, case when seq = $1',
+    words: 'select seq, epoch, term, records, case when seq = $1',
     run: ({ tables: { journal } }, [from]) => {
       const at = firstAt(journal, number(from))
       const rows = journal.slice(at, at + 2_000).map(shown)
@@ -52,7 +53,7 @@ export const journalStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'select seq, epoch, records, line from roomdesk_journal where seq > $1',
+    words: 'select seq, epoch, term, records, line from roomdesk_journal where seq > $1',
     run: ({ tables: { journal } }, [after]) => {
       const at = firstAt(journal, number(after) + 1)
       return answer(...journal.slice(at, at + 10_000).map(shown))

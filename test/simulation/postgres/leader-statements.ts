@@ -1,6 +1,6 @@
 import type { Statement } from './server-session.ts'
 import { type StatementModel, answer, counted } from './statements.ts'
-import type { LeaderRow } from './tables.ts'
+import { isTerm, type LeaderRow } from './tables.ts'
 
 /** The lease is over, or there is none. */
 function isOver(row: LeaderRow | undefined, clock: number): boolean {
@@ -47,11 +47,13 @@ export const leaderStatements: readonly StatementModel[] = [
   },
   {
     words: 'insert into roomdesk_leader as l … on conflict (id) do update set epoch = l.epoch + 1',
-    run: async (statement, [holder, name, controller, leaseMs]) => {
+    run: async (statement, [holder, name, controller, leaseMs, term, block]) => {
       await statement.lock('update')
       const clock = statement.clock
       const row: LeaderRow = {
         epoch: (statement.tables.leader?.epoch ?? 0) + 1,
+        term: text(term),
+        roomNumbers: (statement.tables.leader?.roomNumbers ?? 0) + Number(block),
         holder: text(holder),
         name: text(name),
         since: clock,
@@ -63,18 +65,20 @@ export const leaderStatements: readonly StatementModel[] = [
       }
       statement.change((all) => void (all.leader = row))
       statement.notify()
-      return answer({ epoch: text(row.epoch) })
+      return answer({ epoch: text(row.epoch), room_numbers: text(row.roomNumbers) })
     },
   },
   {
-    words: 'update roomdesk_leader set epoch = epoch + 1, renewed_at',
-    run: async (statement, [holder]) => {
+    words: 'update roomdesk_leader set epoch = epoch + 1, term',
+    run: async (statement, [holder, term, roomNumbers]) => {
       const row = await updateLeader(
         statement,
         (found) => found.holder === holder,
         (found, clock) => ({
           ...found,
           epoch: found.epoch + 1,
+          term: text(term),
+          roomNumbers: Math.max(found.roomNumbers, Number(roomNumbers)),
           renewedAt: found.leaseMs > 0 ? clock : null,
           successor: null,
         }),
@@ -84,35 +88,36 @@ export const leaderStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1',
-    run: async (statement, [epoch]) => {
+    words: 'update roomdesk_leader set renewed_at = clock_timestamp() where id = 1 and epoch = $1 and term = $2',
+    run: async (statement, [epoch, term]) => {
       const row = await updateLeader(
         statement,
-        (found) => text(found.epoch) === epoch,
+        (found) => text(found.epoch) === epoch && found.term === term,
         (found, clock) => ({ ...found, renewedAt: clock }),
       )
       return counted(row === undefined ? 0 : 1)
     },
   },
   {
-    words: 'update roomdesk_leader set renewed_at = null where id = 1 and epoch = $1 and lease_ms > 0',
-    run: async (statement, [epoch]) => {
+    words: 'update roomdesk_leader set renewed_at = null, room_numbers = $3 where id = 1 and epoch = $1 and term = $2',
+    run: async (statement, [epoch, term, roomNumbers]) => {
       const row = await updateLeader(
         statement,
-        (found) => text(found.epoch) === epoch && found.leaseMs > 0,
-        (found) => ({ ...found, renewedAt: null }),
+        (found) => text(found.epoch) === epoch && found.term === term,
+        (found) => ({ ...found, renewedAt: null, roomNumbers: Number(roomNumbers) }),
       )
       return counted(row === undefined ? 0 : 1)
     },
   },
   {
-    words: 'update roomdesk_leader set successor = $2, successor_until',
-    run: async (statement, [epoch, successor, forMs]) => {
+    words: 'update roomdesk_leader set successor = $3, successor_until',
+    run: async (statement, [epoch, term, successor, forMs, roomNumbers]) => {
       const row = await updateLeader(
         statement,
-        (found) => text(found.epoch) === epoch,
+        (found) => text(found.epoch) === epoch && found.term === term,
         (found, clock) => ({
           ...found,
+          roomNumbers: Number(roomNumbers),
           successor: text(successor),
           successorUntil: clock + Number(forMs),
           renewedAt: null,
@@ -122,24 +127,35 @@ export const leaderStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'select 1 from roomdesk_leader where id = 1 and epoch = $1 for share',
-    run: async (statement, [epoch]) => {
-      if (text(statement.tables.leader?.epoch) !== epoch) return counted(0)
-      await statement.lock('share')
-      return counted(text(statement.tables.leader?.epoch) === epoch ? 1 : 0)
+    words: 'update roomdesk_leader set room_numbers = greatest(room_numbers, $3) where id = 1 and epoch = $1 and term = $2',
+    run: async (statement, [epoch, term, wanted]) => {
+      const row = await updateLeader(
+        statement,
+        (found) => text(found.epoch) === epoch && found.term === term,
+        (found) => ({ ...found, roomNumbers: Math.max(found.roomNumbers, Number(wanted)) }),
+      )
+      return counted(row === undefined ? 0 : 1)
     },
   },
   {
-    words: 'select 1 from roomdesk_leader where id = 1 and epoch = $1.',
-    run: ({ tables }, [epoch]) => counted(text(tables.leader?.epoch) === epoch ? 1 : 0),
+    words: 'select 1 from roomdesk_leader where id = 1 and epoch = $1 and term = $2 for share',
+    run: async (statement, [epoch, term]) => {
+      if (!isTerm(statement.tables, epoch, term)) return counted(0)
+      await statement.lock('share')
+      return counted(isTerm(statement.tables, epoch, term) ? 1 : 0)
+    },
+  },
+  {
+    words: 'select 1 from roomdesk_leader where id = 1 and epoch = $1 and term = $2.',
+    run: ({ tables }, [epoch, term]) => counted(isTerm(tables, epoch, term) ? 1 : 0),
   },
   {
     words:
-      'select pg_terminate_backend(pid) from (select pid from pg_locks … where exists (select 1 from roomdesk_leader where id = 1 and epoch = $1)',
-    run: (statement, [epoch]) => {
+      'select pg_terminate_backend(pid) from (select pid from pg_locks … where exists (select 1 from roomdesk_leader where id = 1 and epoch = $1 and term = $2)',
+    run: (statement, [epoch, term]) => {
       const { server, session, tables } = statement
       const holder = server.lockHolder
-      if (text(tables.leader?.epoch) === epoch && holder !== undefined && holder !== session)
+      if (isTerm(tables, epoch, term) && holder !== undefined && holder !== session)
         holder.end('terminating connection due to administrator command')
       return answer({})
     },
@@ -173,13 +189,15 @@ export const leaderStatements: readonly StatementModel[] = [
     run: ({ tables }) => answer({ name: tables.leader?.name ?? '' }),
   },
   {
-    words: 'select l.epoch, l.holder, l.name, l.controller',
+    words: 'select l.epoch, l.term, l.room_numbers as "roomNumbers", l.holder, l.name, l.controller',
     run: ({ tables, clock }) => {
       const row = tables.leader
       if (row === undefined) return answer()
       const controller = row.controller === null ? undefined : tables.controllers.get(row.controller)
       return answer({
         epoch: text(row.epoch),
+        term: row.term,
+        roomNumbers: text(row.roomNumbers),
         holder: row.holder,
         name: row.name,
         controller: row.controller,

@@ -13,8 +13,8 @@ export const sessionStatements: readonly StatementModel[] = [
     run: () => answer({ there: true }),
   },
   {
-    words: "select case when to_regclass('roomdesk_controller')",
-    run: () => answer({ version: 2 }),
+    words: "select case when exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_journal')",
+    run: () => answer({ version: 3 }),
   },
   {
     words: 'select site, tables, records, key_proof, moved_to from roomdesk_site',

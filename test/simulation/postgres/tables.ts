@@ -2,6 +2,7 @@
 export interface JournalRow {
   seq: number
   epoch: number
+  term: string
   records: number
   /** Server's clock, milliseconds. */
   at: number
@@ -23,6 +24,8 @@ export interface SnapshotRow {
 /** The row of `roomdesk_leader`. Times are those of the server's clock, in milliseconds. */
 export interface LeaderRow {
   epoch: number
+  term: string
+  roomNumbers: number
   holder: string
   name: string
   since: number
@@ -76,6 +79,11 @@ export function firstAt(journal: readonly JournalRow[], seq: number): number {
     else high = middle
   }
   return low
+}
+
+/** Whether this term lasts. */
+export function isTerm({ leader }: Tables, epoch: unknown, term: unknown): boolean {
+  return String(leader?.epoch) === epoch && leader?.term === term
 }
 
 /** Number of the last line that is stored. */

@@ -1,0 +1,42 @@
+import { join } from 'node:path'
+import { hasCode } from '../files/durable-files.ts'
+import { system } from '../system/system.ts'
+import type { RoomNumberRecord } from './room-number-blocks.ts'
+import type { StoreLogger } from '../notices.ts'
+
+/** In the data folder of a controller that has led a site in a database. */
+export const roomNumberFileName = 'room-numbers.txt'
+
+/**
+ * The highest room number that this controller has reserved, in its data folder: a dump that is put back while all controllers are stopped takes the database's own note of it away.
+ * What cannot be written is logged: the database has it.
+ * @throws what the file system says when it cannot be read
+ */
+export async function openRoomNumberFile(folder: string, logger: StoreLogger | undefined): Promise<RoomNumberRecord> {
+  const path = join(folder, roomNumberFileName)
+  let highest = await read(path)
+  return {
+    get highest() {
+      return highest
+    },
+    keep: async (number) => {
+      if (number === highest) return
+      highest = number
+      try {
+        await system().files.replace(path, `${number}\n`)
+      } catch (error) {
+        logger?.warn({ err: error }, `${path} cannot be written.`)
+      }
+    },
+  }
+}
+
+async function read(path: string): Promise<number> {
+  try {
+    const text = await system().files.readText(path)
+    return /^\d{1,15}\n$/.test(text) ? Number(text) : 0
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return 0
+    throw error
+  }
+}

@@ -13,6 +13,7 @@ import type { Follower } from './follower.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
+import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { bringTables, readSiteRow } from '../postgres/schema.ts'
 import { Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
@@ -30,6 +31,7 @@ export interface ReplicaOptions {
   migrations: Migrations
   follower: Follower
   registration: Registration
+  roomNumbers: RoomNumberRecord
   clock: () => number
   /** Writes the row of this controller. */
   report: (session: Session) => Promise<void>
@@ -213,7 +215,7 @@ export class ElectionCandidate {
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, times, onLeader, report, registration } = this.#options
+    const { follower, roomNumbers, times, onLeader, report, registration } = this.#options
     let holder = ''
     for (;;) {
       if (session.lost !== undefined) throw session.lost
@@ -224,8 +226,8 @@ export class ElectionCandidate {
         if (site !== undefined) checkSite(site, this.#check)
         holder = row.holder
       }
-      if (row !== undefined) follower.knowsRoomNumbers(Number(row.roomNumbers), row.leaseLeft === null)
-      await follower.follow(session, row === undefined ? '' : termOf({ ...row }))
+      if (row !== undefined) void roomNumbers.keep(reservedBy(row, roomNumbers.highest))
+      await follower.follow(session, row === undefined ? '' : termOf(row))
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
       this.#first.resolve()
@@ -313,6 +315,12 @@ export class ElectionCandidate {
     if (session.lost !== undefined) throw session.lost
     return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
   }
+}
+
+/** Up to where room numbers are reserved: a leader that let go has given back what it had not used; otherwise a lower number is that of a database that went back. */
+function reservedBy({ roomNumbers, leaseLeft }: LeaderRow, highest: number): number {
+  const reserved = Number(roomNumbers)
+  return leaseLeft === null ? reserved : Math.max(highest, reserved)
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

@@ -22,10 +22,21 @@ import type { DatabaseStore } from './database-store.ts'
 import type { Link } from '../postgres/link.ts'
 import type { MemberOptions } from './member-options.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
+import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate, type Taken } from './candidate.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
+
+/** Contents of a controller's own data folder. */
+export interface OwnState {
+  id: string
+  address: DatabaseAddress
+  /** Notices of its opening. */
+  found: StoreNotice[]
+  roomNumbers: RoomNumberRecord
+  unlock: () => Promise<void>
+}
 
 /**
  * A controller of a site whose state is in a database. Made by `openMember`.
@@ -44,6 +55,7 @@ export class Member implements SiteMember {
   readonly #standby: ElectionCandidate
   readonly #found: StoreNotice[]
   readonly #unlock: () => Promise<void>
+  readonly #roomNumbers: RoomNumberRecord
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   #place: ControllerPlace = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
   #since: number
@@ -58,11 +70,11 @@ export class Member implements SiteMember {
 
   constructor(
     options: MemberOptions,
-    own: { id: string; address: DatabaseAddress; found: StoreNotice[]; unlock: () => Promise<void> },
+    own: OwnState,
   ) {
     const { name, version, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
-    const { id, address, found, unlock } = own
+    const { id, address, found, roomNumbers, unlock } = own
     const { before, ...lasting } = options
     this.id = id
     // Without the membership before: each would keep all that were.
@@ -73,6 +85,7 @@ export class Member implements SiteMember {
     this.#clock = clock
     this.#found = found
     this.#unlock = unlock
+    this.#roomNumbers = roomNumbers
     this.#since = clock()
     const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
     this.#follower = new Follower({ address, deadlines, migrations, before: before?.followed, onError })
@@ -96,6 +109,7 @@ export class Member implements SiteMember {
       migrations,
       follower: this.#follower,
       registration: this.#registration,
+      roomNumbers,
       clock,
       report: (session) => this.#report(session),
       onLeader: (row) => this.#lookedUp(row),
@@ -208,6 +222,7 @@ export class Member implements SiteMember {
         read: this.#inMemory(taken),
         stored,
         found: this.#found,
+        roomNumbers: this.#roomNumbers,
         // This controller keeps the folder, whoever leads.
         unlock: () => Promise.resolve(),
         lease: (way) => {

@@ -50,7 +50,6 @@ export class Follower implements FollowedStore {
   /** State of the last reading; undefined: there was none yet. */
   #read: DatabaseState | undefined
   #roomNumber = 0
-  #reserved = 0
   /** Lines and bytes that were followed since the last reading. */
   #followed = { lines: 0, bytes: 0 }
   #lessSince = 0
@@ -68,17 +67,9 @@ export class Follower implements FollowedStore {
     return this.#last
   }
 
-  /** Highest room number that was given, or reserved for a leader. */
+  /** Highest room number that was given. */
   get roomNumber(): number {
-    return Math.max(this.#roomNumber, this.#reserved)
-  }
-
-  /**
-   * Remembers up to where room numbers are reserved: a database that goes back forgets it.
-   * @param isLetGo the leader has given back what it had not given
-   */
-  knowsRoomNumbers(reserved: number, isLetGo: boolean): void {
-    this.#reserved = isLetGo ? reserved : Math.max(this.#reserved, reserved)
+    return this.#roomNumber
   }
 
   /** State of the last reading: its damages, and where it began. */

@@ -11,8 +11,7 @@ import type { Leadership } from './leader.ts'
 import { DatabaseStore } from './database-store.ts'
 import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
-import { firstBlock, RoomNumberBlocks } from '../postgres/room-number-blocks.ts'
-import { openRoomNumberFile } from '../postgres/room-number-file.ts'
+import { firstBlock, RoomNumberBlocks, type RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 
@@ -27,6 +26,7 @@ export interface LeaderSite {
   stored: number
   /** Earlier notices. */
   found: StoreNotice[]
+  roomNumbers: RoomNumberRecord
   unlock: () => Promise<void>
   /** Left out: there are no others. */
   lease?: (link: Link) => Lease
@@ -36,7 +36,7 @@ export interface LeaderSite {
 export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
   const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options
-  const { address, session, leadership, read, unlock } = site
+  const { address, session, leadership, read, roomNumbers: record, unlock } = site
   const found = [...site.found, ...noticesOf(read, address, migrations, clock())]
   const notices = new Notices(logger)
   for (const notice of found) notices.add(notice)
@@ -46,7 +46,6 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   const { state } = read
-  const record = await openRoomNumberFile(folder, logger)
   const reserved = leadership.roomNumbers
   const given = Math.max(reserved - firstBlock, read.roomNumber, record.highest)
   await record.keep(Math.max(reserved, given))

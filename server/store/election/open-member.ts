@@ -11,6 +11,7 @@ import { DatabaseError } from '../postgres/database-error.ts'
 import { Member } from './cluster-member.ts'
 import type { MemberOptions } from './member-options.ts'
 import { cannotBeUsed } from '../postgres/open-database.ts'
+import { openRoomNumberFile } from '../postgres/room-number-file.ts'
 
 /**
  * Joins the controllers of the site that a database holds: this one follows it into memory, and can lead it. The data folder keeps what is of this controller: keys, backups, the event log.
@@ -29,7 +30,8 @@ export async function openMember(options: MemberOptions): Promise<SiteMember> {
     await refuseFilesOfSite(folder, address.shown)
     const mode = await closeToOthers(folder, clock())
     const id = await controllerId(folder)
-    member = new Member(options, { id, address, found: mode === undefined ? [] : [mode], unlock })
+    const roomNumbers = await openRoomNumberFile(folder, logger)
+    member = new Member(options, { id, address, found: mode === undefined ? [] : [mode], roomNumbers, unlock })
     await member.first.catch((error: unknown) => {
       if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
       if (whenAway === 'fail') throw cannotBeUsed(address, error)

@@ -13,6 +13,7 @@ import { DatabaseError } from './database-error.ts'
 import { type Leadership, lead, takeLock, toolOf } from '../election/leader.ts'
 import { openLeaderSite } from '../election/leader-site.ts'
 import { type DatabaseState, readState } from './read-state.ts'
+import { openRoomNumberFile } from './room-number-file.ts'
 import { bringTables, readSiteRow } from './schema.ts'
 import { defaultDeadlines, longAnswer, Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
@@ -40,7 +41,9 @@ export async function openDatabase(options: StoreOptions & { database: string })
     const { leadership } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
     const read = await readAll(address, deadlines, migrations)
     const found = mode === undefined ? [] : [mode]
-    return await openLeaderSite(options, { address, session, leadership, read, stored: read.last, found, unlock })
+    const roomNumbers = await openRoomNumberFile(folder, logger)
+    const site = { address, session, leadership, read, stored: read.last, found, roomNumbers, unlock }
+    return await openLeaderSite(options, site)
   } catch (error) {
     await session?.close()
     await unlock()

@@ -4,29 +4,30 @@ import { system } from '../system/system.ts'
 import type { RoomNumberRecord } from './room-number-blocks.ts'
 import type { StoreLogger } from '../notices.ts'
 
-/** In the data folder of a controller that has led a site in a database. */
+/** In the data folder of a controller of a site in a database. */
 export const roomNumberFileName = 'room-numbers.txt'
 
 /**
- * The highest room number that this controller has reserved, in its data folder: a dump that is put back while all controllers are stopped takes the database's own note of it away.
+ * The highest room number that was reserved as far as this controller knows, in its data folder: a dump that is put back while all controllers are stopped takes the database's own note of it away.
  * What cannot be written is logged: the database has it.
  * @throws what the file system says when it cannot be read
  */
 export async function openRoomNumberFile(folder: string, logger: StoreLogger | undefined): Promise<RoomNumberRecord> {
   const path = join(folder, roomNumberFileName)
   let highest = await read(path)
+  let written = Promise.resolve()
   return {
     get highest() {
       return highest
     },
-    keep: async (number) => {
-      if (number === highest) return
+    keep: (number) => {
+      if (number === highest) return written
       highest = number
-      try {
-        await system().files.replace(path, `${number}\n`)
-      } catch (error) {
-        logger?.warn({ err: error }, `${path} cannot be written.`)
-      }
+      // One after the other: the last one counts.
+      written = written
+        .then(() => system().files.replace(path, `${number}\n`))
+        .catch((error: unknown) => logger?.warn({ err: error }, `${path} cannot be written.`))
+      return written
     },
   }
 }

@@ -5,6 +5,8 @@ import { Member } from '../../../server/store/election/cluster-member.ts'
 import type { FencedStore, JoiningController } from '../../../server/store/election/site-member.ts'
 import { parseDatabaseAddress } from '../../../server/store/postgres/database-address.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
+import type { RoomNumberRecord } from '../../../server/store/postgres/room-number-blocks.ts'
+import { openRoomNumberFile } from '../../../server/store/postgres/room-number-file.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { sleep, startTimer, timeoutSignal } from '../../../server/store/system/time.ts'
@@ -52,6 +54,7 @@ export class SimulatedController {
   readonly #id: string
   #member: Member | undefined
   #store: FencedStore | undefined
+  #isRunning = false
   #roles = 0
 
   constructor(site: SimulatedSite, machine: Machine) {
@@ -84,7 +87,10 @@ export class SimulatedController {
       .join('\n')
   }
 
+  /** Does nothing while its process runs. */
   start(): void {
+    if (this.#isRunning) return
+    this.#isRunning = true
     this.machine.boot()
     this.#site.world.note(this.name, 'starts')
     this.#site.world.plan(0, () => void this.#run().catch(this.#site.world.fail), this.machine)
@@ -93,6 +99,7 @@ export class SimulatedController {
   /** Ends at once, whatever is under way (SIGKILL). @param isOff the whole machine ends, and says nothing to anybody */
   kill(isOff: boolean): void {
     this.machine.kill()
+    this.#isRunning = false
     this.machine.isOff = isOff
     this.#connections.processEnded(isOff)
     this.#member = undefined
@@ -116,7 +123,9 @@ export class SimulatedController {
     const role = this.#roles
     let before: Member | undefined
     for (;;) {
-      const member = this.#join(before)
+      const roomNumbers = await openRoomNumberFile('/site', undefined)
+      if (role !== this.#roles) return
+      const member = this.#join(before, roomNumbers)
       this.#member = member
       member.announce(placeOf(this.name))
       try {
@@ -136,7 +145,7 @@ export class SimulatedController {
     }
   }
 
-  #join(before: Member | undefined): Member {
+  #join(before: Member | undefined, roomNumbers: RoomNumberRecord): Member {
     const { world } = this.#site
     const hosts = this.#site.servers.map(({ name }) => name).join(',')
     const database = `postgres://roomdesk@${hosts}/site`
@@ -164,7 +173,7 @@ export class SimulatedController {
         register: registerBy(asked),
         ...(before === undefined ? {} : { before }),
       },
-      { id: this.#id, address: parseDatabaseAddress(database), found: [], unlock: () => Promise.resolve() },
+      { id: this.#id, address: parseDatabaseAddress(database), found: [], roomNumbers, unlock: () => Promise.resolve() },
     )
   }
 

@@ -217,6 +217,7 @@ export class ElectionCandidate {
   async #stand(session: Session): Promise<boolean> {
     const { follower, roomNumbers, times, onLeader, report, registration } = this.#options
     let holder = ''
+    let term: string | null = null
     for (;;) {
       if (session.lost !== undefined) throw session.lost
       const row = await readLeader(session)
@@ -226,7 +227,10 @@ export class ElectionCandidate {
         if (site !== undefined) checkSite(site, this.#check)
         holder = row.holder
       }
-      if (row !== undefined) void roomNumbers.keep(reservedBy(row, roomNumbers.highest))
+      if (row !== undefined) {
+        void roomNumbers.keep(reservedBy(row, term, roomNumbers.highest))
+        term = row.term
+      }
       await follower.follow(session, row === undefined ? '' : termOf(row))
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
@@ -317,10 +321,14 @@ export class ElectionCandidate {
   }
 }
 
-/** Up to where room numbers are reserved: a leader that let go has given back what it had not used; otherwise a lower number is that of a database that went back. */
-function reservedBy({ roomNumbers, leaseLeft }: LeaderRow, highest: number): number {
+/**
+ * Up to where room numbers are reserved: a leader that lets go gives back what it has not used. Any other lower number is that of a database that went back.
+ * @param before term that was read last
+ */
+function reservedBy({ roomNumbers, leaseLeft, term }: LeaderRow, before: string | null, highest: number): number {
   const reserved = Number(roomNumbers)
-  return leaseLeft === null ? reserved : Math.max(highest, reserved)
+  const isGivenBack = leaseLeft === null && term !== null && term === before
+  return isGivenBack ? reserved : Math.max(highest, reserved)
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

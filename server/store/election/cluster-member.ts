@@ -68,10 +68,7 @@ export class Member implements SiteMember {
   #spent = false
   #led: { store: DatabaseStore; link: Link } | undefined
 
-  constructor(
-    options: MemberOptions,
-    own: OwnState,
-  ) {
+  constructor(options: MemberOptions, own: OwnState) {
     const { name, version, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
     const { id, address, found, roomNumbers, unlock } = own
@@ -88,7 +85,14 @@ export class Member implements SiteMember {
     this.#roomNumbers = roomNumbers
     this.#since = clock()
     const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
-    this.#follower = new Follower({ address, deadlines, migrations, before: before?.followed, onError })
+    this.#follower = new Follower({
+      address,
+      deadlines,
+      migrations,
+      before: before?.followed,
+      onLost: () => this.#lost(),
+      onError,
+    })
     this.#leader = before?.leader()
     this.followed = this.#follower
     const { register = () => Promise.resolve('gone' as const) } = options
@@ -285,6 +289,13 @@ export class Member implements SiteMember {
 
   #known(session: Session): Promise<KnownController[]> {
     return readControllers(session, this.id, this.#times.lease, this.#clock())
+  }
+
+  /** Kept for the console, which this controller serves once it leads. */
+  #lost(): void {
+    const message = `The database ${this.#address.shown} came back without changes that were confirmed (an older state was put back, or a standby took over without them): this controller has dropped them, too.`
+    this.#options.logger?.warn({}, message)
+    this.#found.push({ level: 'warning', at: this.#clock(), code: 'damaged', message, lost: true })
   }
 
   #lookedUp(row: LeaderRow | undefined): void {

@@ -53,7 +53,8 @@ export class DatabaseStore extends DurableStore implements FencedStore {
       // Reads stop first: whoever follows may answer at once.
       const goOn = this.#lease?.pause()
       try {
-        if (!(await nameSuccessor(session, term, to.id, forMs, this.#storage.roomNumber))) throw new Error('another controller leads already')
+        if (!(await nameSuccessor(session, term, to.id, forMs, this.#storage.roomNumber)))
+          throw new Error('another controller leads already')
       } catch (error) {
         goOn?.()
         throw error

@@ -21,6 +21,8 @@ export interface FollowerOptions {
   migrations: Migrations
   /** State in memory from before, used until the database is read. */
   before: Pick<FollowedStore, 'all'> | undefined
+  /** The database came back without lines that are in memory: they are gone from there, too. */
+  onLost: () => void
   /** A listener has thrown. */
   onError: (error: unknown) => void
 }
@@ -114,7 +116,8 @@ export class Follower implements FollowedStore {
         'follow',
       )
       const relation = await this.#relation(session, rows[0], term)
-      if (relation === 'other') await this.#begin()
+      if (relation === 'lost') this.#options.onLost()
+      if (relation === 'lost' || relation === 'other') await this.#begin()
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
       for (const row of lines) if (!this.#take(row)) break
@@ -125,13 +128,18 @@ export class Follower implements FollowedStore {
   }
 
   /**
-   * Compares the stored journal with the last line in memory: `ours` continues it, `other` does not; `again`: a line was stored during the comparison.
+   * Compares the stored journal with the last line in memory: `ours` continues it, `other` does not; `lost`: it has no longer what is in memory; `again`: a line was
+   * stored during the comparison.
    * @param first the row with the number of the last line or, where that has gone, the one after it
    */
-  async #relation(session: Session, first: LineRow | undefined, term: string): Promise<'ours' | 'other' | 'again'> {
+  async #relation(
+    session: Session,
+    first: LineRow | undefined,
+    term: string,
+  ): Promise<'ours' | 'other' | 'lost' | 'again'> {
     const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      if (this.#lastTerm !== undefined && this.#lastTerm !== termOf(first)) return 'other'
+      if (this.#lastTerm !== undefined && this.#lastTerm !== termOf(first)) return 'lost'
       this.#lastTerm = termOf(first)
     } else if (first !== undefined) {
       if (Number(first.seq) !== this.#last + 1) return 'other'
@@ -143,7 +151,7 @@ export class Follower implements FollowedStore {
       )
       if (rows[0]?.next === true) return 'again'
       const stored = Number(rows[0]?.seq)
-      if (stored < this.#last) return this.#lessForLong() ? 'other' : 'ours'
+      if (stored < this.#last) return this.#lessForLong() ? 'lost' : 'ours'
       if (stored > this.#last || (this.#lastTerm !== undefined && changedHands)) return 'other'
       this.#lastTerm = undefined
     }

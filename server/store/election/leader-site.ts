@@ -64,7 +64,8 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     snapshotBytes: read.snapshotBytes,
     snapshotAt: read.snapshotAt === 0 ? clock() : read.snapshotAt,
     onMadeGood: (lines) => {
-      const message = `The database had come back without ${lines} confirmed changes: they were stored again, nothing is lost.`
+      const changes = lines === 1 ? 'one confirmed change: it was' : `${lines} confirmed changes: they were`
+      const message = `The database had come back without ${changes} in this controller’s memory, and stored again.`
       notices.add({ level: 'warning', at: clock(), code: 'recovered', message })
     },
   })

@@ -183,7 +183,8 @@ export class Lease {
       asked.abort()
       if (this.#settled()) return
       const { leader } = said ?? {}
-      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch)) throw link.fence(this.#fencedBy(leader.id))
+      if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch))
+        throw link.fence(this.#fencedBy(leader.id))
       // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
       const isAlone = said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.

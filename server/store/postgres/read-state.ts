@@ -126,7 +126,13 @@ class StateReader {
   async journal(): Promise<Omit<DatabaseState, 'fellBack'>> {
     const found = this.#found
     for (;;) {
-      const { rows } = await this.#session.query<{ seq: string; epoch: string; term: string | null; records: number; line: string }>(
+      const { rows } = await this.#session.query<{
+        seq: string
+        epoch: string
+        term: string | null
+        records: number
+        line: string
+      }>(
         `select seq, epoch, term, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
         [found.last],
         'lines',

@@ -77,7 +77,10 @@ export async function insertSnapshot(
   await session.query('update roomdesk_snapshot set parts = $2, bytes = $3 where id = $1', [id, parts, bytes])
   // At last: who takes over waits for the end of this, and not for the parts.
   const { epoch, id: termId } = term()
-  const led = await session.query(`select 1 from roomdesk_leader where ${ofTerm('$1', '$2')} for share`, [epoch, termId])
+  const led = await session.query(`select 1 from roomdesk_leader where ${ofTerm('$1', '$2')} for share`, [
+    epoch,
+    termId,
+  ])
   if (led.rowCount !== 1) throw await fencedError(session)
   return bytes
 }

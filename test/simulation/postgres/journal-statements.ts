@@ -3,7 +3,13 @@ import { type StatementModel, answer, counted } from './statements.ts'
 import { firstAt, headOf, isTerm, type JournalRow } from './tables.ts'
 
 const number = (value: unknown): number => Number(value)
-const shown = ({ seq, epoch, term, records, line }: JournalRow) => ({ seq: String(seq), epoch: String(epoch), term, records, line })
+const shown = ({ seq, epoch, term, records, line }: JournalRow) => ({
+  seq: String(seq),
+  epoch: String(epoch),
+  term,
+  records,
+  line,
+})
 
 /** Statements about the lines of the journal. */
 export const journalStatements: readonly StatementModel[] = [
@@ -36,10 +42,12 @@ export const journalStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
+    words:
+      'select count(*)::integer as n from roomdesk_journal where seq > $1 and seq <= $2 and epoch = $3 and term = $4',
     run: ({ tables: { journal } }, [from, to, epoch, term]) => {
       const rows = journal.filter(
-        ({ seq, ...row }) => seq > number(from) && seq <= number(to) && String(row.epoch) === epoch && row.term === term,
+        ({ seq, ...row }) =>
+          seq > number(from) && seq <= number(to) && String(row.epoch) === epoch && row.term === term,
       )
       return answer({ n: rows.length })
     },

@@ -127,7 +127,8 @@ export const leaderStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'update roomdesk_leader set room_numbers = greatest(room_numbers, $3) where id = 1 and epoch = $1 and term = $2',
+    words:
+      'update roomdesk_leader set room_numbers = greatest(room_numbers, $3) where id = 1 and epoch = $1 and term = $2',
     run: async (statement, [epoch, term, wanted]) => {
       const row = await updateLeader(
         statement,

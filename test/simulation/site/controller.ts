@@ -173,7 +173,13 @@ export class SimulatedController {
         register: registerBy(asked),
         ...(before === undefined ? {} : { before }),
       },
-      { id: this.#id, address: parseDatabaseAddress(database), found: [], roomNumbers, unlock: () => Promise.resolve() },
+      {
+        id: this.#id,
+        address: parseDatabaseAddress(database),
+        found: [],
+        roomNumbers,
+        unlock: () => Promise.resolve(),
+      },
     )
   }
 

@@ -154,7 +154,7 @@ describe('Content of a database', () => {
     await createRoom(store, 'last')
     const crashed = await (await site.crashed()).open()
     expect(Object.keys(topics(crashed))).toHaveLength(5)
-    expect(crashed.nextRoomNumber()).toBe(6)
+    expect(crashed.nextRoomNumber()).toBeGreaterThan(5)
     await crashed.close()
     await store.close()
   })

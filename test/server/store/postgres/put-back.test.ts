@@ -1,0 +1,70 @@
+import { expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../../../support/sites/store-site.ts'
+import { createRoom } from '../../../support/sites/store-site.ts'
+import { siteOfControllers, type TestController, type TestSite } from '../../../support/sites/member-site.ts'
+import { postgresOfFile } from '../drivers.ts'
+
+const postgres = postgresOfFile()
+
+const rooms = (controller: TestController): string[] => [...controller.member.followed.all('rooms').keys()]
+
+/** Takes a dump of the site's tables. @returns what puts them back */
+async function dump({ server, schema }: TestSite): Promise<() => Promise<void>> {
+  const tables = ['roomdesk_leader', 'roomdesk_journal']
+  for (const table of tables) await server.query(`create table ${schema}.old_${table} as table ${schema}.${table}`)
+  const putBack = tables.map(
+    (table) => `delete from ${schema}.${table}; insert into ${schema}.${table} select * from ${schema}.old_${table}`,
+  )
+  // Made at the end of a controller.
+  const snapshots = `delete from ${schema}.roomdesk_snapshot`
+  return async () => void (await server.query([snapshots, ...putBack].join(';\n')))
+}
+
+test('A dump is put back while all controllers are stopped: numbers of rooms made since are not given again', async () => {
+  const site = await siteOfControllers(await postgres())
+  const folder = await temporaryFolder()
+  const first = await site.controller('first', { folder })
+  const led = await first.lead()
+  await createRoom(led, 'before')
+  const putBack = await dump(site)
+  for (let i = 0; i < 400; i++) await createRoom(led, `since-${i}`)
+  const given = Math.max(...[...led.all('rooms').values()].map(({ id }) => id))
+  await first.close()
+  await putBack()
+  const again = await site.controller('first', { folder })
+  const store = await again.lead()
+  expect([...store.all('rooms').keys()]).toEqual(['before'])
+  expect(store.nextRoomNumber()).toBeGreaterThan(given)
+})
+
+test('A dump is put back after a change of leader, and another controller leads: a replica sees that lines of the same number and epoch are others, and says so', async () => {
+  const site = await siteOfControllers(await postgres())
+  const first = await site.controller('first')
+  await createRoom(await first.lead(), 'before')
+  await first.close()
+  const putBack = await dump(site)
+  const second = await site.controller('second')
+  const lost = await second.lead()
+  await createRoom(lost, 'lost')
+  const warnings: string[] = []
+  const logger = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (_: object, message: string) => void warnings.push(message),
+  }
+  const replica = await site.controller('replica', { logger })
+  expect(rooms(replica)).toEqual(['before', 'lost'])
+  // It hears nothing of what follows until it connects again.
+  replica.proxy.closed = true
+  replica.proxy.cut()
+  second.proxy.closed = true
+  second.proxy.cut()
+  await putBack()
+  const third = await site.controller('third')
+  const store = await third.lead()
+  expect(store.epoch).toBe(lost.epoch)
+  await createRoom(store, 'after')
+  replica.proxy.closed = false
+  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
+  expect(warnings.join('\n')).toContain('came back without changes')
+})

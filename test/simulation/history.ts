@@ -10,6 +10,16 @@ interface Known {
   id: number
 }
 
+/** A controller that leads. */
+export interface Leading {
+  name: string
+  /** Begin of its process, simulated milliseconds. */
+  startedAt: number
+}
+
+/** Time that a process may take until it has read the database, in milliseconds. */
+const beginning = 5_000
+
 /** A promise of the contract that was broken. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise'
@@ -22,15 +32,18 @@ export class BrokenPromise extends Error {
 export class History {
   readonly #world: World
   readonly #rooms = new Map<string, Known>()
-  /** Rooms by their internal numbers. */
-  readonly #ids = new Map<number, string>()
+  readonly #leader: () => Leading | undefined
+  /** Rooms by their internal numbers, with when somebody was told first, and who led then. */
+  readonly #ids = new Map<number, { key: string; at: number; by: string }>()
   /** The database may have lost acknowledged changes: only what must hold even then is checked. */
   mayLose = false
   /** Answers that were checked. */
   answers = 0
 
-  constructor(world: World) {
+  /** @param leader the controller that leads now */
+  constructor(world: World, leader: () => Leading | undefined) {
     this.#world = world
+    this.#leader = leader
   }
 
   get keys(): string[] {
@@ -57,12 +70,22 @@ export class History {
     if (version > known.tried) this.#broken(`${who} was told version ${version} of ${key}, which nobody has written`)
     if (!this.mayLose) known.floor = Math.max(known.floor, version)
     if (id === 0) return
-    const other = this.#ids.get(id)
-    if (other !== undefined && other !== key) this.#broken(`the number ${id} was given to ${other} and to ${key}`)
-    this.#ids.set(id, key)
+    this.#numbered(key, id)
     if (known.id !== 0 && known.id !== id && !this.mayLose)
       this.#broken(`${key} had the number ${known.id}, and has ${id} now`)
     known.id = id
+  }
+
+  /** A number is given once. Only where the database has lost it, who leads now may not know it: a controller that was off when it was given. */
+  #numbered(key: string, id: number): void {
+    const [first, leader] = [this.#ids.get(id), this.#leader()]
+    if (first?.key === key) return
+    const [at, by] = [this.#world.time, leader?.name ?? '']
+    if (first !== undefined) {
+      const wasOff = leader !== undefined && by !== first.by && leader.startedAt > first.at - beginning
+      if (!this.mayLose || !wasOff) this.#broken(`the number ${id} was given to ${first.key} and to ${key}`)
+    }
+    this.#ids.set(id, { key, at, by })
   }
 
   /** Acknowledged changes may be gone from now on. */

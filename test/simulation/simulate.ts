@@ -38,8 +38,8 @@ export interface RunResult {
 export async function simulate({ seed, only }: RunOptions): Promise<RunResult> {
   const world = new World(seed)
   const network = new Network(world)
-  const history = new History(world)
   const controllers: SimulatedController[] = []
+  const history = new History(world, () => controllers.find(({ leads }) => leads))
   const site: SimulatedSite = { world, network, servers: databaseOf(world, network), controllers }
   for (const name of ['a', 'b', 'c'].slice(0, world.pick([1, 2, 2, 3, 3])))
     controllers.push(new SimulatedController(site, new Machine(world, name)))

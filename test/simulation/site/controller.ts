@@ -55,6 +55,7 @@ export class SimulatedController {
   #member: Member | undefined
   #store: FencedStore | undefined
   #isRunning = false
+  #startedAt = 0
   #roles = 0
 
   constructor(site: SimulatedSite, machine: Machine) {
@@ -87,10 +88,16 @@ export class SimulatedController {
       .join('\n')
   }
 
+  /** Begin of its process, simulated milliseconds. */
+  get startedAt(): number {
+    return this.#startedAt
+  }
+
   /** Does nothing while its process runs. */
   start(): void {
     if (this.#isRunning) return
     this.#isRunning = true
+    this.#startedAt = this.#site.world.time
     this.machine.boot()
     this.#site.world.note(this.name, 'starts')
     this.#site.world.plan(0, () => void this.#run().catch(this.#site.world.fail), this.machine)

@@ -228,10 +228,13 @@ export class ElectionCandidate {
         holder = row.holder
       }
       if (row !== undefined) {
-        void roomNumbers.keep(reservedBy(row, term, roomNumbers.highest))
+        void (hasLetGo(row, term)
+          ? roomNumbers.giveBack(Number(row.roomNumbers))
+          : roomNumbers.keep(Number(row.roomNumbers)))
         term = row.term
       }
       await follower.follow(session, row === undefined ? '' : termOf(row))
+      roomNumbers.given(follower.roomNumber)
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
       this.#first.resolve()
@@ -322,13 +325,11 @@ export class ElectionCandidate {
 }
 
 /**
- * Up to where room numbers are reserved: a leader that lets go gives back what it has not used. Any other lower number is that of a database that went back.
+ * Whether the leader has let go, and given back the room numbers it has not used. Any other lower number is that of a database that went back.
  * @param before term that was read last
  */
-function reservedBy({ roomNumbers, leaseLeft, term }: LeaderRow, before: string | null, highest: number): number {
-  const reserved = Number(roomNumbers)
-  const isGivenBack = leaseLeft === null && term !== null && term === before
-  return isGivenBack ? reserved : Math.max(highest, reserved)
+function hasLetGo({ leaseLeft, term }: LeaderRow, before: string | null): boolean {
+  return leaseLeft === null && term !== null && term === before
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

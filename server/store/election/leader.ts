@@ -4,8 +4,10 @@ import { monotonic, sleep } from '../system/time.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseInUseError, FencedError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
-import { firstBlock } from '../postgres/room-number-blocks.ts'
 import { clusterTimes } from './timings.ts'
+
+/** Room numbers that are reserved by who begins to lead. A leader that is killed leaves a gap of what it had reserved. */
+export const firstBlock = 100
 
 /** First half of the key of the advisory lock that a leader holds; the schema of its tables is the other half. */
 const lockClass = 0x52444c

@@ -1,8 +1,6 @@
-import { ofTerm, type Term } from '../election/leader.ts'
+import { firstBlock, ofTerm, type Term } from '../election/leader.ts'
 import type { Session } from './database-session.ts'
 
-/** Numbers that are reserved by who begins to lead. A leader that is killed leaves a gap of what it had reserved. */
-export const firstBlock = 100
 const largestBlock = 10_000
 
 /** Keeps the highest reserved number where no database can lose it. */
@@ -10,7 +8,11 @@ export interface RoomNumberRecord {
   /** The highest that was kept; 0: none. */
   readonly highest: number
   /** Kept when it resolves. Never rejects. */
-  keep: (highest: number) => Promise<void>
+  keep: (reserved: number) => Promise<void>
+  /** Numbers above this were not given: keeps a lower number, but none below what was given as far as is known here. Never rejects. */
+  giveBack: (given: number) => Promise<void>
+  /** Tells that numbers up to this were given. */
+  given: (highest: number) => void
 }
 
 /**
@@ -63,6 +65,7 @@ export class RoomNumberBlocks {
 
   /** Gives back what is reserved and not given: nothing is given any more. */
   async end(): Promise<void> {
-    await this.#record.keep(this.last)
+    this.#record.given(this.last)
+    await this.#record.giveBack(this.last)
   }
 }

@@ -5,7 +5,7 @@ import type { RoomNumberRecord } from './room-number-blocks.ts'
 import type { StoreLogger } from '../notices.ts'
 
 /** In the data folder of a controller of a site in a database. */
-export const roomNumberFileName = 'room-numbers.txt'
+const roomNumberFileName = 'room-numbers.txt'
 
 /**
  * The highest room number that was reserved as far as this controller knows, in its data folder: a dump that is put back while all controllers are stopped takes the database's own note of it away.
@@ -15,19 +15,25 @@ export const roomNumberFileName = 'room-numbers.txt'
 export async function openRoomNumberFile(folder: string, logger: StoreLogger | undefined): Promise<RoomNumberRecord> {
   const path = join(folder, roomNumberFileName)
   let highest = await read(path)
+  let given = highest
   let written = Promise.resolve()
+  const set = (number: number): Promise<void> => {
+    if (number === highest) return written
+    highest = number
+    // One after the other: the last one counts.
+    written = written
+      .then(() => system().files.replace(path, `${number}\n`))
+      .catch((error: unknown) => logger?.warn({ err: error }, `${path} cannot be written.`))
+    return written
+  }
   return {
     get highest() {
       return highest
     },
-    keep: (number) => {
-      if (number === highest) return written
-      highest = number
-      // One after the other: the last one counts.
-      written = written
-        .then(() => system().files.replace(path, `${number}\n`))
-        .catch((error: unknown) => logger?.warn({ err: error }, `${path} cannot be written.`))
-      return written
+    keep: (reserved) => set(Math.max(highest, reserved)),
+    giveBack: (number) => set(Math.max(given, number)),
+    given: (number) => {
+      given = Math.max(given, number)
     },
   }
 }

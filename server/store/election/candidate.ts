@@ -7,14 +7,14 @@ import type { Sealer } from '../sealer.ts'
 import { Alarm } from './alarm.ts'
 import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
-import { DatabaseError } from '../postgres/database-error.ts'
+import { DatabaseError, NewerTablesError } from '../postgres/database-error.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Follower } from './follower.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
-import { bringTables, readSiteRow } from '../postgres/schema.ts'
+import { bringTables, checkTables, readSiteRow } from '../postgres/schema.ts'
 import { Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from '../postgres/server-answers.ts'
@@ -74,6 +74,8 @@ export class ElectionCandidate {
   #candidate: Candidate | undefined
   /** The program cannot run on this site. */
   #unfit: Error | undefined
+  /** A newer program stores here: this one says so, follows as far as it can, and does not lead. */
+  #newer: Error | undefined
   #away = { since: 0, error: '' }
   #trouble = ''
   /** It holds the lock, and is about to lead. */
@@ -203,14 +205,33 @@ export class ElectionCandidate {
   }
 
   async #greet(session: Session): Promise<void> {
-    await bringTables(session, this.#options.address)
-    const site = await readSiteRow(session)
-    if (site !== undefined) checkSite(site, this.#check)
+    this.#newer = undefined
+    await bringTables(session, this.#options.address).catch((error: unknown) => this.#outdated(error))
+    await this.#checkSite(session)
     const { rows } = await session.query<{ schema: string }>(`select current_schema()::text as schema`)
     session.onNotification((schema) => {
       if (schema === rows[0]?.schema) this.#alarm.ring()
     })
     await session.query(`listen ${channel}`)
+  }
+
+  async #checkSite(session: Session): Promise<void> {
+    const site = await readSiteRow(session)
+    if (site === undefined) return
+    try {
+      checkTables(site.tables, this.#options.address)
+      checkSite(site, this.#check)
+    } catch (error) {
+      this.#outdated(error)
+    }
+  }
+
+  /** @throws the error, if it is not that a newer program stores here, or if nothing was read yet that could be followed */
+  #outdated(error: unknown): void {
+    const readable = error instanceof NewerTablesError
+    if (!readable && !(error instanceof StoreVersionError && this.#options.follower.read !== undefined)) throw error
+    this.#newer = error
+    this.#notify(`${error.message} Until then this controller stays a replica.`, error)
   }
 
   /** @returns true when it leads */
@@ -223,8 +244,7 @@ export class ElectionCandidate {
       const row = await readLeader(session)
       if (row !== undefined && row.holder !== holder) {
         // The leader before may have begun the site, or have a newer schema.
-        const site = await readSiteRow(session)
-        if (site !== undefined) checkSite(site, this.#check)
+        await this.#checkSite(session)
         holder = row.holder
       }
       if (row !== undefined) {
@@ -233,7 +253,9 @@ export class ElectionCandidate {
           : roomNumbers.keep(Number(row.roomNumbers)))
         term = row.term
       }
-      await follower.follow(session, row === undefined ? '' : termOf(row))
+      await follower
+        .follow(session, row === undefined ? '' : termOf(row))
+        .catch((error: unknown) => this.#outdated(error))
       roomNumbers.given(follower.roomNumber)
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
@@ -245,7 +267,7 @@ export class ElectionCandidate {
       }
       registration.to(row)
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
-      if (this.#candidate !== undefined && (await this.#attempt(session, row))) return true
+      if (this.#newer === undefined && this.#candidate !== undefined && (await this.#attempt(session, row))) return true
       await sleep(clusterTimes.betweenChecks)
       await this.#alarm.wait(this.#candidate === undefined ? times.poll : times.attempt)
     }

@@ -58,6 +58,10 @@ export const clusterTimes = {
   /** How long the lock of a connection that was cut may stay taken, and the time between two attempts to take it. */
   lock: 5_000,
   lockAttempt: 100,
+  /** How long an attempt to alter the tables waits for others, and holds up those behind it; the time between two attempts, and how long it is tried. */
+  tablesLock: 250,
+  betweenTables: 500,
+  tables: 20_000,
   /** How long a leader may take to bring a database that lost lines up to the memory of its replicas. */
   madeGood: 5_000,
   /** How long a start waits to lead a site that has no known leader, before it begins as a replica. */

@@ -5,6 +5,11 @@ export class DatabaseError extends Error {
   override readonly name: string = 'DatabaseError'
 }
 
+/** A newer program has set up the tables. Later versions only add to them, so that this one can still read. */
+export class NewerTablesError extends DatabaseError {
+  override readonly name = 'NewerTablesError'
+}
+
 /** A controller runs on the site that the database holds. */
 export class DatabaseInUseError extends DatabaseError {
   override readonly name = 'DatabaseInUseError'

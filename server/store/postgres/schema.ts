@@ -1,7 +1,9 @@
 import type { DatabaseAddress } from './database-address.ts'
-import { DatabaseError } from './database-error.ts'
+import { monotonic, sleep } from '../system/time.ts'
+import { clusterTimes } from '../election/timings.ts'
+import { DatabaseError, NewerTablesError } from './database-error.ts'
 import type { Session } from './database-session.ts'
-import { isForbidden, mendOf, messageOf } from './server-answers.ts'
+import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
 
 /**
  * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
@@ -97,37 +99,59 @@ export async function readSiteRow(session: Session): Promise<SiteRow | undefined
   return rows[0]
 }
 
-/**
- * Brings the tables to this program's version.
- * @throws DatabaseError when they are of a newer program, or may not be made
- */
-export async function bringTables(session: Session, { shown }: DatabaseAddress): Promise<void> {
-  const version = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
+/** @throws NewerTablesError when a newer program has set up the tables */
+export function checkTables(version: number, { shown }: DatabaseAddress): void {
   if (version > steps.length)
-    throw new DatabaseError(
+    throw new NewerTablesError(
       `The database ${shown} was set up by a newer Roomdesk (its tables have version ${version}, this one knows ${steps.length}): nothing was touched, start the newer one.`,
     )
+}
+
+/**
+ * Brings the tables to this program's version, while others may use them.
+ * @throws NewerTablesError; DatabaseError when they may not be made, or somebody holds them too long
+ */
+export async function bringTables(session: Session, address: DatabaseAddress): Promise<void> {
+  const version = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
+  checkTables(version, address)
   if (version === steps.length) return
   const key = `${tablesLock}, hashtext(coalesce(current_schema(), ''))`
   // One after the other: what the first has made, the next ones find in a transaction that begins after it.
   await session.query(`select pg_advisory_lock(${key})`)
+  const deadline = monotonic() + clusterTimes.tables
   try {
-    await session.query('begin')
+    while (!(await makeTables(session, address, monotonic() > deadline))) await sleep(clusterTimes.betweenTables)
+  } finally {
+    if (session.lost === undefined) await session.query(`select pg_advisory_unlock(${key})`)
+  }
+}
+
+/**
+ * Waits for a lock only briefly: all others who want to use a table queue behind who wants to alter it (PostgreSQL documentation, 13.3.1).
+ * @param last whether it throws when another holds a table
+ * @returns false when another holds a table, for instance a pg_dump
+ */
+async function makeTables(session: Session, { shown }: DatabaseAddress, last: boolean): Promise<boolean> {
+  try {
+    await session.query(`begin; set local lock_timeout = ${clusterTimes.tablesLock}`)
     const there = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
     const text = steps.slice(there).join(';\n')
     if (text !== '') await session.query(`${text};\nupdate roomdesk_site set tables = ${steps.length}`)
     await session.query('commit')
+    return true
   } catch (error) {
     if (session.lost !== undefined) throw error
     await session.query('rollback')
+    const held = isLocked(error)
+    if (held && !last) return false
     const right = isForbidden(error)
       ? 'the database must belong to its user, or let them create tables (grant create on schema public).'
-      : mendOf(error)
+      : held
+        ? 'another connection has used them for long: let a pg_dump come to its end, or end the connection.'
+        : mendOf(error)
     throw new DatabaseError(`The tables cannot be made in the database ${shown} (${messageOf(error)}): ${right}`, {
       cause: error,
     })
-  } finally {
-    if (session.lost === undefined) await session.query(`select pg_advisory_unlock(${key})`)
   }
 }
 

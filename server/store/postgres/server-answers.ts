@@ -20,6 +20,11 @@ export function isForbidden(error: unknown): boolean {
   return error instanceof ServerError && (error.code === '42501' || error.code === '3F000')
 }
 
+/** Whether another connection holds what the statement needs, for longer than it was to wait (lock_not_available). */
+export function isLocked(error: unknown): boolean {
+  return error instanceof ServerError && error.code === '55P03'
+}
+
 /** Message of the server or the network, without secrets. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])

@@ -54,6 +54,8 @@ export interface Serving {
   name: string
   handlers: PortHandlers
   log: EdgeLog
+  /** It stops: each answer is the last one of its connection. */
+  isEnding: boolean
 }
 
 /** Lets nothing that happens on a connection of this server end the process. */

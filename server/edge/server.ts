@@ -1,6 +1,6 @@
-import { createServer as createHttpServer, type Server, type ServerOptions } from 'node:http'
+import { createServer as createHttpServer, type Server, type ServerOptions, type ServerResponse } from 'node:http'
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https'
-import type { Socket } from 'node:net'
+import { Server as NetServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { busy, type Connection, ConnectionTable } from './connection-table.ts'
 import { type EdgeLog, guard, ignoreError, type PortHandlers, refuse, type Serving } from './guards.ts'
@@ -47,6 +47,11 @@ export interface ListenAddress {
 /** Peers with whom a port speaks TLS. */
 type TlsFor = 'everybody' | 'controllers' | 'nobody'
 
+/** Milliseconds that clients with a connection that they use get to hear, with their next answer, that it ends. */
+const goodbyeMs = 250
+/** Milliseconds since its last request after which a connection counts as unused: its client is told nothing. */
+const unusedMs = 5_000
+
 /** Milliseconds that answers which were just written get to leave, after the last one is done. */
 const flushMs = 250
 
@@ -84,7 +89,7 @@ export class EdgeServer {
         ? createHttpServer(settings)
         : createHttpsServer({ ...settings, ...tls, handshakeTimeout: this.#timeouts.headersMs })
     server.timeout = this.#timeouts.stallMs
-    const serving = { name, handlers: this.#options, log }
+    const serving = { name, handlers: this.#options, log, isEnding: false }
     const table = new ConnectionTable(limits, this.#timeouts.unreadMs)
     const beside = tls !== undefined || proof === undefined ? undefined : (controllersTls ?? proof.tls)
     if (beside !== undefined) serveTlsBeside(server, beside, this.#timeouts.headersMs)
@@ -133,16 +138,24 @@ export class EdgeServer {
   }
 
   /**
-   * Accepts nothing more from now on, lets what is under way finish for at most `deadlineMs`, then cuts the rest, WebSockets too. Nothing happens when it does not
-   * listen.
+   * Accepts no connection from now on, lets what is under way finish for at most `deadlineMs`, then cuts the rest, WebSockets too. A client that is about to use its
+   * connection again is answered, and told that it ends (RFC 9112, section 9.6). Nothing happens when it does not listen.
    */
   async stop(deadlineMs: number): Promise<void> {
     if (this.#running === undefined) return
-    const { server, table, report, readers } = this.#running
+    const { server, table, report, readers, serving } = this.#running
     this.#running = undefined
     clearInterval(report)
     clearInterval(readers)
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    serving.isEnding = true
+    // The server of HTTP would end connections at once, also those by which a request just comes.
+    const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))
+    for (const connection of [...table]) {
+      if (busy(connection)) sayGoodbye(connection.response)
+      else if (performance.now() - connection.since > unusedMs) connection.socket.destroySoon()
+    }
+    await within(Math.min(goodbyeMs, deadlineMs), closed)
+    server.close()
     // Waits for requests under way, then for connections that are still closing.
     const work = [this.#options.idle?.() ?? Promise.resolve()]
     for (const connection of [...table]) {
@@ -210,6 +223,7 @@ export class EdgeServer {
         const connection = known.get(request.socket)
         if (passedOn === 'proven' && connection !== undefined) table.carriesOthers(connection)
         if (connection !== undefined) table.requested(connection, request, response)
+        if (serving.isEnding) sayGoodbye(response)
         if (passedOn === undefined || passedOn === 'proven') return true
         refused.note(passedOn, request.socket.remoteAddress ?? '')
         if (response === undefined) refuse(request.socket, '421 Misdirected Request')
@@ -268,6 +282,11 @@ function listen(server: Server, name: string, host: string, port: number): Promi
 /** Both ends of a connection, which no other connection has at the same time. */
 function ends({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
+}
+
+/** The last answer of a connection. */
+function sayGoodbye(response: ServerResponse | undefined): void {
+  if (response?.headersSent === false) response.setHeader('connection', 'close')
 }
 
 /** The answer that is under way is out, or its connection is gone. */

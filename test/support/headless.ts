@@ -13,7 +13,7 @@ import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../share
 import type { ConsoleResult } from '../../shared/console/procedure.ts'
 
 const root = join(import.meta.dirname, '../..')
-const program = join(root, 'dist/server/headless.js')
+const ownProgram = join(root, 'dist/server/headless.js')
 
 /** Content of the `ready` line. */
 export interface Ready {
@@ -108,10 +108,13 @@ export interface HeadlessOptions {
   env?: NodeJS.ProcessEnv
   /** Ports: free ones by flags, which override the settings, or those of the settings. */
   ports?: 'free' | 'settings'
+  /** The built controller; default: that of this checkout. */
+  program?: string
 }
 
 /** Starts the built controller and resolves at its `ready` line; rejects with its output if it ends before. */
 export async function startHeadless(options: HeadlessOptions = {}): Promise<Headless> {
+  const { program = ownProgram } = options
   if (!existsSync(program)) throw new Error('dist is missing: run "npm run build" first')
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-')))
   const free = ['--media-port', '0', '--device-port', '0', '--node-port', '0', '--console-port', '0']

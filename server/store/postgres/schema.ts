@@ -6,7 +6,7 @@ import type { Session } from './database-session.ts'
 import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
 
 /**
- * The tables, version by version; each step leads to the next. Journal lines and records are those of the files, so a record is the same in both.
+ * The tables, version by version; each step leads to the next, which programs of the version before cannot use. Journal lines and records are those of the files, so a record is the same in both.
  * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
  * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row.
  * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
@@ -70,9 +70,16 @@ const steps: readonly string[] = [
      seen_at timestamptz not null,
      since timestamptz not null
    )`,
-  // Neither rewrites a table: a column that may be null, and a default that does not change (PostgreSQL documentation, ALTER TABLE).
-  `alter table roomdesk_leader add column term uuid, add column room_numbers bigint not null default 0;
-   alter table roomdesk_journal add column term uuid`,
+]
+
+/**
+ * Additions to the tables that programs of the same version can live with that do not know them: a site is upgraded one controller after the other, and taken back the same way.
+ * Each may run twice, and rewrites no table: a column may be null, or has a default that does not change (PostgreSQL documentation, ALTER TABLE).
+ */
+const additions: readonly string[] = [
+  `alter table roomdesk_site add column if not exists additions integer not null default 0;
+   alter table roomdesk_leader add column if not exists term uuid, add column if not exists room_numbers bigint not null default 0;
+   alter table roomdesk_journal add column if not exists term uuid`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */
@@ -83,6 +90,8 @@ export interface SiteRow {
   site: string
   /** Version of the tables. */
   tables: number
+  /** Number of additions to them. */
+  additions: number
   /** Highest schema version of a record. */
   records: number
   /** Proof that only the holder of the site's key can derive from `site`. */
@@ -95,7 +104,9 @@ export interface SiteRow {
 export async function readSiteRow(session: Session): Promise<SiteRow | undefined> {
   const there = await session.query<{ there: boolean }>(`select to_regclass('roomdesk_site') is not null as there`)
   if (there.rows[0]?.there !== true) return undefined
-  const { rows } = await session.query<SiteRow>('select site, tables, records, key_proof, moved_to from roomdesk_site')
+  const { rows } = await session.query<SiteRow>(
+    `select site, tables, coalesce((to_jsonb(s) ->> 'additions')::integer, 0) as additions, records, key_proof, moved_to from roomdesk_site as s`,
+  )
   return rows[0]
 }
 
@@ -112,9 +123,9 @@ export function checkTables(version: number, { shown }: DatabaseAddress): void {
  * @throws NewerTablesError; DatabaseError when they may not be made, or somebody holds them too long
  */
 export async function bringTables(session: Session, address: DatabaseAddress): Promise<void> {
-  const version = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
-  checkTables(version, address)
-  if (version === steps.length) return
+  const there = await readTables(session)
+  checkTables(there.tables, address)
+  if (there.tables === steps.length && there.additions >= additions.length) return
   const key = `${tablesLock}, hashtext(coalesce(current_schema(), ''))`
   // One after the other: what the first has made, the next ones find in a transaction that begins after it.
   await session.query(`select pg_advisory_lock(${key})`)
@@ -134,9 +145,11 @@ export async function bringTables(session: Session, address: DatabaseAddress): P
 async function makeTables(session: Session, { shown }: DatabaseAddress, last: boolean): Promise<boolean> {
   try {
     await session.query(`begin; set local lock_timeout = ${clusterTimes.tablesLock}`)
-    const there = (await readSiteRow(session))?.tables ?? (await tablesWithoutSite(session))
-    const text = steps.slice(there).join(';\n')
-    if (text !== '') await session.query(`${text};\nupdate roomdesk_site set tables = ${steps.length}`)
+    const there = await readTables(session)
+    const missing = [...steps.slice(there.tables), ...additions.slice(there.additions)]
+    const [tables, added] = [steps.length, additions.length]
+    if (missing.length > 0)
+      await session.query(`${missing.join(';\n')};\nupdate roomdesk_site set tables = ${tables}, additions = ${added}`)
     await session.query('commit')
     return true
   } catch (error) {
@@ -155,15 +168,18 @@ async function makeTables(session: Session, { shown }: DatabaseAddress, last: bo
   }
 }
 
-/** The tables' version for the row of a new site. */
-export const tablesVersion = steps.length
+/** The tables' version, and how many additions they have, for the row of a new site. */
+export const newTables: Tables = { tables: steps.length, additions: additions.length }
 
-/** A start that ended between making the tables and the site's row left them empty. */
-async function tablesWithoutSite(session: Session): Promise<number> {
-  const { rows } = await session.query<{ version: number }>(
-    `select case
-       when exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_journal') and attname = 'term') then 3
-       when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as version`,
+type Tables = Pick<SiteRow, 'tables' | 'additions'>
+
+async function readTables(session: Session): Promise<Tables> {
+  const site = await readSiteRow(session)
+  if (site !== undefined) return site
+  // A start that ended between making the tables and the site's row left them empty.
+  const { rows } = await session.query<Tables>(
+    `select case when to_regclass('roomdesk_controller') is not null then 2 when to_regclass('roomdesk_site') is not null then 1 else 0 end as tables,
+       (exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_site') and attname = 'additions'))::integer as additions`,
   )
-  return rows[0]?.version ?? 0
+  return rows[0] ?? { tables: 0, additions: 0 }
 }

@@ -3,7 +3,7 @@ import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { Sealer } from '../sealer.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import { readSiteRow, type SiteRow, tablesVersion } from './schema.ts'
+import { readSiteRow, type SiteRow, newTables } from './schema.ts'
 import type { Session } from './database-session.ts'
 
 export interface SiteCheck {
@@ -39,12 +39,11 @@ export async function settleSite(session: Session, check: SiteCheck): Promise<{ 
     return { fresh: false, moved: found.moved_to !== '' }
   }
   const site = uuid()
-  await session.query('insert into roomdesk_site (id, site, tables, records, key_proof) values (1, $1, $2, $3, $4)', [
-    site,
-    tablesVersion,
-    check.migrations.current,
-    check.sealer.proof('database', site),
-  ])
+  const { tables, additions } = newTables
+  await session.query(
+    'insert into roomdesk_site (id, site, tables, additions, records, key_proof) values (1, $1, $2, $3, $4, $5)',
+    [site, tables, additions, check.migrations.current, check.sealer.proof('database', site)],
+  )
   return { fresh: true, moved: false }
 }
 

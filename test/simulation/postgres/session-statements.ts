@@ -1,3 +1,4 @@
+import { newTables } from '../../../server/store/postgres/schema.ts'
 import { serverError } from './server.ts'
 import { type StatementModel, answer, counted } from './statements.ts'
 
@@ -13,21 +14,22 @@ export const sessionStatements: readonly StatementModel[] = [
     run: () => answer({ there: true }),
   },
   {
-    words: "select case when exists (select 1 from pg_attribute where attrelid = to_regclass('roomdesk_journal')",
-    run: () => answer({ version: 3 }),
+    words: "select case when to_regclass('roomdesk_controller') is not null",
+    run: () => answer(newTables),
   },
   {
-    words: 'select site, tables, records, key_proof, moved_to from roomdesk_site',
+    words: 'select site, tables, … records, key_proof, moved_to from roomdesk_site',
     run: ({ tables }) => answer(...(tables.site === undefined ? [] : [tables.site])),
   },
   {
-    words: 'insert into roomdesk_site (id, site, tables, records, key_proof)',
-    run: (statement, [site, tables, records, proof]) => {
+    words: 'insert into roomdesk_site (id, site, tables, additions, records, key_proof)',
+    run: (statement, [site, tables, additions, records, proof]) => {
       if (statement.tables.site !== undefined)
         throw serverError('23505', 'duplicate key value violates unique constraint')
       const row = {
         site: String(site),
         tables: Number(tables),
+        additions: Number(additions),
         records: Number(records),
         key_proof: String(proof),
         moved_to: '',

@@ -51,7 +51,9 @@ export interface ControllerRow {
 
 /** Contents of a database. Rows are never mutated: a view keeps the arrays. */
 export interface Tables {
-  site: { site: string; tables: number; records: number; key_proof: string; moved_to: string } | undefined
+  site:
+    | { site: string; tables: number; additions: number; records: number; key_proof: string; moved_to: string }
+    | undefined
   leader: LeaderRow | undefined
   controllers: ReadonlyMap<string, ControllerRow>
   journal: readonly JournalRow[]

@@ -218,7 +218,8 @@ export class Client {
 
   /** Sends a request to one address of the site, random by default, and records it. */
   async ask(owner: string, asked: Asked, { at, group }: { at?: SiteController; group?: Group } = {}): Promise<Outcome> {
-    const controller = at ?? this.#one(this.#all.site.controllers)
+    const { controllers, drained } = this.#all.site
+    const controller = at ?? this.#one(controllers.filter((one) => !drained.has(one)))
     const start = performance.now()
     const reply = await this.#send(controller, asked, owner)
     const end = performance.now()

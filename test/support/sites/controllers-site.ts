@@ -28,6 +28,8 @@ export interface SiteOptions {
   settings?: object
   /** Environment of each controller's process, beside the test's own. */
   env?: NodeJS.ProcessEnv
+  /** The built controller; default: that of this checkout. */
+  program?: string
 }
 
 /** One controller of the site: it keeps its data folder and ports across processes. */
@@ -42,21 +44,25 @@ export interface SiteController {
 export class ControllersSite {
   readonly database: PostgresServer
   readonly controllers: SiteController[] = []
+  /** Controllers that clients are not sent to, as by a load balancer. */
+  readonly drained = new Set<SiteController>()
   readonly #schema: string
   readonly #ownDatabase: boolean
   readonly #site: object
   readonly #env: NodeJS.ProcessEnv
+  #program: { program?: string }
   /** Frozen processes, whose exit is not awaited. */
   readonly #frozen = new Set<SiteController>()
 
   private constructor(
     database: PostgresServer,
     schema: string,
-    { database: given, nodes = simulated, settings = {}, env = {} }: SiteOptions,
+    { database: given, nodes = simulated, settings = {}, env = {}, program }: SiteOptions,
   ) {
     this.database = database
     this.#site = { credentials: [credential], nodes, settings }
     this.#env = env
+    this.#program = program === undefined ? {} : { program }
     this.#schema = schema
     this.#ownDatabase = given === undefined
   }
@@ -99,6 +105,13 @@ export class ControllersSite {
     await controller.headless.stop('SIGKILL')
   }
 
+  /** Stops it in order, and starts it again in its folder and on its ports as another version from now on. @param program left out: that of this checkout */
+  async upgrade(controller: SiteController, program?: string): Promise<void> {
+    await controller.headless.stop('SIGTERM')
+    this.#program = program === undefined ? {} : { program }
+    await this.restart(controller)
+  }
+
   /** Freezes or resumes its process. */
   freeze(controller: SiteController, frozen: boolean): void {
     controller.headless.child.kill(frozen ? 'SIGSTOP' : 'SIGCONT')
@@ -119,6 +132,7 @@ export class ControllersSite {
       ports: 'settings',
       flags: [...ports, ...flags],
       env: this.#env,
+      ...this.#program,
     })
   }
 
@@ -171,6 +185,7 @@ export class ControllersSite {
       folder,
       flags,
       env: this.#env,
+      ...this.#program,
       ...(name === 'a' ? { site: this.#site } : {}),
     })
     const controller = { name, headless, proxy }

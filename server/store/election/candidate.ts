@@ -1,24 +1,25 @@
-import { elapsed, monotonic, sleep } from '../system/time.ts'
-import { uuid } from '../system/random.ts'
+import { monotonic, sleep } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { DatabaseStatus } from './site-member.ts'
 import type { Sealer } from '../sealer.ts'
 import { Alarm } from './alarm.ts'
-import { head, type LeaderRow, leads, readLeader } from './controller-rows.ts'
+import { type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError, NewerTablesError } from '../postgres/database-error.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Follower } from './follower.ts'
+import type { OwnRow } from './own-row.ts'
 import type { Registration } from './registration.ts'
-import { channel, endFrozenLeader, lead, type Leadership, releaseLock, tryLock } from './leader.ts'
+import { channel, endFrozenLeader, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
+import { type Taken, takeOver } from './take-over.ts'
 import { bringTables, checkTables, readSiteRow } from '../postgres/schema.ts'
 import { Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from '../postgres/server-answers.ts'
-import { checkSite, sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
+import { checkSite, type SiteCheck } from '../postgres/site-row.ts'
 
 export interface ReplicaOptions {
   /** Identifier of this controller. */
@@ -33,25 +34,11 @@ export interface ReplicaOptions {
   registration: Registration
   roomNumbers: RoomNumberRecord
   clock: () => number
-  /** Writes the row of this controller. */
-  report: (session: Session) => Promise<void>
+  ownRow: OwnRow
   /** Called each time the leader was read; undefined: nobody has led yet. */
   onLeader: (row: LeaderRow | undefined) => void
   /** Called with a message when a new problem appears. */
   onTrouble: (message: string, error: unknown) => void
-}
-
-/** Results of a won election. */
-export interface Taken {
-  session: Session
-  leadership: Leadership
-  /** `elapsed()` just before the epoch was raised. */
-  provedAt: number
-  /** Number of the last line that is stored. */
-  stored: number
-  snapshot: { seq: number; bytes: number; at: number } | undefined
-  /** The leader before has named it. */
-  named: boolean
 }
 
 /** A caller that waits for this controller to lead. */
@@ -74,8 +61,8 @@ export class ElectionCandidate {
   #candidate: Candidate | undefined
   /** The program cannot run on this site. */
   #unfit: Error | undefined
-  /** A newer program stores here: this one says so, follows as far as it can, and does not lead. */
-  #newer: Error | undefined
+  /** Why this controller follows as far as it can and does not lead: a newer program stores here, or another one has its id. */
+  #barred: Error | undefined
   #away = { since: 0, error: '' }
   #trouble = ''
   /** It holds the lock, and is about to lead. */
@@ -205,7 +192,7 @@ export class ElectionCandidate {
   }
 
   async #greet(session: Session): Promise<void> {
-    this.#newer = undefined
+    this.#barred = undefined
     await bringTables(session, this.#options.address).catch((error: unknown) => this.#outdated(error))
     await this.#checkSite(session)
     const { rows } = await session.query<{ schema: string }>(`select current_schema()::text as schema`)
@@ -230,13 +217,26 @@ export class ElectionCandidate {
   #outdated(error: unknown): void {
     const readable = error instanceof NewerTablesError
     if (!readable && !(error instanceof StoreVersionError && this.#options.follower.read !== undefined)) throw error
-    this.#newer = error
+    this.#bar(error)
+  }
+
+  #bar(error: Error): void {
+    this.#barred = error
     this.#notify(`${error.message} Until then this controller stays a replica.`, error)
+  }
+
+  /** @throws the reason why this controller cannot have a row, if it never had one */
+  async #report(session: Session): Promise<void> {
+    const { ownRow } = this.#options
+    await ownRow.write(session)
+    if (ownRow.shared === undefined) return
+    if (!ownRow.isKept) throw ownRow.shared
+    this.#bar(ownRow.shared)
   }
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, roomNumbers, times, onLeader, report, registration } = this.#options
+    const { follower, roomNumbers, times, onLeader, ownRow, registration } = this.#options
     let holder = ''
     let term: string | null = null
     for (;;) {
@@ -259,15 +259,16 @@ export class ElectionCandidate {
       roomNumbers.given(follower.roomNumber)
       this.#unfit = undefined
       this.#away = { since: 0, error: '' }
-      this.#first.resolve()
       onLeader(row)
       if (monotonic() - this.#reportedAt >= times.renew) {
         this.#reportedAt = monotonic()
-        await report(session)
+        await this.#report(session)
       }
+      if (ownRow.isKept) this.#first.resolve()
       registration.to(row)
       if (this.#closed.signal.aborted) throw new Error('the controller closes')
-      if (this.#newer === undefined && this.#candidate !== undefined && (await this.#attempt(session, row))) return true
+      const mayLead = ownRow.isKept && this.#barred === undefined
+      if (mayLead && this.#candidate !== undefined && (await this.#attempt(session, row))) return true
       await sleep(clusterTimes.betweenChecks)
       await this.#alarm.wait(this.#candidate === undefined ? times.poll : times.attempt)
     }
@@ -286,7 +287,7 @@ export class ElectionCandidate {
       return false
     }
     this.#taking = true
-    const taken = await this.#take(session, last).finally(() => {
+    const taken = await takeOver(session, last, this.#check, this.#options).finally(() => {
       this.#taking = false
     })
     const candidate = this.#candidate
@@ -320,30 +321,6 @@ export class ElectionCandidate {
       )
     }
   }
-
-  /** The lock is held: whatever was stored by others is in memory when this resolves, and nothing more will be. */
-  async #take(session: Session, before: LeaderRow | undefined): Promise<Omit<Taken, 'named'>> {
-    const { id, name, times, follower, migrations } = this.#options
-    await settleSite(session, this.#check)
-    await session.query(`unlisten ${channel}`)
-    const provedAt = elapsed()
-    const leadership = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
-    // No proof of the leader before is younger than this: it answers from memory until then.
-    const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
-    await sayRecords(session, migrations)
-    await follower.follow(session, termOf({ epoch: leadership.term.epoch, term: leadership.term.id }))
-    const stored = await session.query<{ seq: string }>(head)
-    const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
-      'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',
-    )
-    const newest = rows[0]
-    const snapshot =
-      newest === undefined ? undefined : { seq: Number(newest.seq), bytes: Number(newest.bytes), at: Number(newest.at) }
-    const left = answersUntil - monotonic()
-    if (left > 0) await sleep(left)
-    if (session.lost !== undefined) throw session.lost
-    return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
-  }
 }
 
 /**
@@ -352,9 +329,4 @@ export class ElectionCandidate {
  */
 function hasLetGo({ leaseLeft, term }: LeaderRow, before: string | null): boolean {
   return leaseLeft === null && term !== null && term === before
-}
-
-/** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */
-function mayStillAnswer(row: LeaderRow | undefined, own: string): boolean {
-  return row !== undefined && row.leaseLeft !== null && row.controller !== own
 }

@@ -12,7 +12,8 @@ import type {
 } from './site-member.ts'
 import { storageError } from '../storage-error.ts'
 import type { StoreNotice } from '../store.ts'
-import { type LeaderRow, leaderOf, readControllers, report } from './controller-rows.ts'
+import { type ControllerReport, type LeaderRow, leaderOf, readControllers } from './controller-rows.ts'
+import { OwnRow } from './own-row.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { Follower } from './follower.ts'
 import { Registration } from './registration.ts'
@@ -25,13 +26,16 @@ import type { DatabaseState } from '../postgres/read-state.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
-import { ElectionCandidate, type Taken } from './candidate.ts'
+import { ElectionCandidate } from './candidate.ts'
+import type { Taken } from './take-over.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
 /** Contents of a controller's own data folder. */
 export interface OwnState {
   id: string
   address: DatabaseAddress
+  /** Names its data folder: see OwnRow. */
+  folderId: string
   /** Notices of its opening. */
   found: StoreNotice[]
   roomNumbers: RoomNumberRecord
@@ -56,6 +60,9 @@ export class Member implements SiteMember {
   readonly #found: StoreNotice[]
   readonly #unlock: () => Promise<void>
   readonly #roomNumbers: RoomNumberRecord
+  readonly #ownRow: OwnRow
+  /** The operator was told that another controller has this id. */
+  #isTold = false
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
   #place: ControllerPlace = { media: '', device: '', node: '', console: '', event: '', certificate: '' }
   #since: number
@@ -71,7 +78,7 @@ export class Member implements SiteMember {
   constructor(options: MemberOptions, own: OwnState) {
     const { name, version, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
     const { databaseDeadlines: deadlines = defaultDeadlines } = options
-    const { id, address, found, roomNumbers, unlock } = own
+    const { id, address, folderId, found, roomNumbers, unlock } = own
     const { before, ...lasting } = options
     this.id = id
     // Without the membership before: each would keep all that were.
@@ -103,6 +110,12 @@ export class Member implements SiteMember {
       betweenMs: this.#times.renew,
       onNews: () => this.#standby.lookNow(),
     })
+    this.#ownRow = new OwnRow({
+      folder: folderId,
+      path: options.folder,
+      betweenMs: this.#times.renew,
+      content: () => this.#content(),
+    })
     this.#standby = new ElectionCandidate({
       id,
       name,
@@ -115,7 +128,7 @@ export class Member implements SiteMember {
       registration: this.#registration,
       roomNumbers,
       clock,
-      report: (session) => this.#report(session),
+      ownRow: this.#ownRow,
       onLeader: (row) => this.#lookedUp(row),
       // A start that fails says so itself.
       onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
@@ -257,7 +270,8 @@ export class Member implements SiteMember {
       provedAt,
       askOthers,
       report: async (session) => {
-        await this.#report(session)
+        await this.#ownRow.write(session)
+        this.#tellShared(this.#ownRow.shared)
         const known = await this.#known(session)
         this.#notify(known.find(({ role }) => role === 'leader'))
         return known
@@ -281,10 +295,15 @@ export class Member implements SiteMember {
     }
   }
 
-  #report(session: Session): Promise<void> {
+  #content(): ControllerReport {
     const { name, version } = this.#options
     const applied = this.#led === undefined ? this.#follower.last : this.#led.store.stored
-    return report(session, { id: this.id, name, version, place: this.#place, applied, since: this.#since })
+    return { id: this.id, name, version, place: this.#place, applied, since: this.#since }
+  }
+
+  #tellShared(error: Error | undefined): void {
+    if (error !== undefined && !this.#isTold) this.#options.logger?.error({ err: error }, error.message)
+    this.#isTold = error !== undefined
   }
 
   #known(session: Session): Promise<KnownController[]> {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { uuid } from '../system/random.ts'
@@ -27,4 +27,12 @@ export async function readControllerId(folder: string): Promise<string | undefin
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
+}
+
+/** Tells a data folder from others on this machine since its last boot: a copy of the folder, or of the machine, has another one. */
+export async function idOfFolder(folder: string): Promise<string> {
+  const { dev, ino } = await stat(folder, { bigint: true })
+  // Only Linux tells one boot from another: elsewhere a row counts as that of another folder until it is old.
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => uuid())
+  return `${boot.trim()} ${dev} ${ino}`
 }

@@ -73,19 +73,29 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
   return { id, name, version: version ?? '', place, role, behind, behindFor, seenAt, since: Math.round(since ?? now) }
 }
 
-/** Writes the report of a controller, without a wait for the disk. */
-export async function report(session: Session, said: ControllerReport): Promise<void> {
+/**
+ * Writes the report of a controller, without a wait for the disk.
+ * @param owner data folder of the row, and the milliseconds without a report after which a row of another folder is free
+ * @returns false: a controller with the same id and another data folder keeps the row
+ */
+export async function report(
+  session: Session,
+  said: ControllerReport,
+  { folder, freeAfterMs }: { folder: string; freeAfterMs: number },
+): Promise<boolean> {
   const { id, name, version, place, applied, since } = said
-  await session.query(
-    `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since)
+  const { rowCount } = await session.query(
+    `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder)
      select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
-       coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6)
+       coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7
      from (select ${quick}) as s, (${head}) as head
      on conflict (id) do update set name = $2, version = $3, place = $4, applied = $5, behind = excluded.behind,
-       behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since`,
-    [id, name, version, JSON.stringify(place), applied, since / 1_000],
+       behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since, folder = $7
+       where c.folder is null or c.folder = $7 or c.seen_at < clock_timestamp() - $8 * interval '1 ms'`,
+    [id, name, version, JSON.stringify(place), applied, since / 1_000, folder, freeAfterMs],
     'report',
   )
+  return rowCount === 1
 }
 
 /** Number of the last line that is stored. */

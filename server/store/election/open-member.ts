@@ -5,7 +5,7 @@ import { closeToOthers } from '../files/folder-mode.ts'
 import { refuseFilesOfSite } from '../files/moved-site.ts'
 import { StoreVersionError } from '../migrations.ts'
 import type { SiteMember } from './site-member.ts'
-import { controllerId } from './controller-id.ts'
+import { controllerId, idOfFolder } from './controller-id.ts'
 import { parseDatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
 import { Member } from './cluster-member.ts'
@@ -31,7 +31,9 @@ export async function openMember(options: MemberOptions): Promise<SiteMember> {
     const mode = await closeToOthers(folder, clock())
     const id = await controllerId(folder)
     const roomNumbers = await openRoomNumberFile(folder, logger)
-    member = new Member(options, { id, address, found: mode === undefined ? [] : [mode], roomNumbers, unlock })
+    const found = mode === undefined ? [] : [mode]
+    const folderId = await idOfFolder(folder)
+    member = new Member(options, { id, address, folderId, found, roomNumbers, unlock })
     await member.first.catch((error: unknown) => {
       if (error instanceof DatabaseError || error instanceof StoreVersionError) throw error
       if (whenAway === 'fail') throw cannotBeUsed(address, error)

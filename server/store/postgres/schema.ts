@@ -8,7 +8,8 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
 /**
  * The tables, version by version; each step leads to the next, which programs of the version before cannot use. Journal lines and records are those of the files, so a record is the same in both.
  * `roomdesk_site`: one row, identity of the site. `roomdesk_leader`: one row, the controller that may store; a take-over raises `epoch`, which fences all earlier leaders; it has
- * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row.
+ * the end of the lease (`renewed_at` null: no lease, the lock alone counts), and the successor that was named. `roomdesk_controller`: all controllers, each writes its own row;
+ * `folder` is the data folder that it belongs to.
  * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
  * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
@@ -80,6 +81,7 @@ const additions: readonly string[] = [
   `alter table roomdesk_site add column if not exists additions integer not null default 0;
    alter table roomdesk_leader add column if not exists term uuid, add column if not exists room_numbers bigint not null default 0;
    alter table roomdesk_journal add column if not exists term uuid`,
+  'alter table roomdesk_controller add column if not exists folder text',
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */

@@ -11,7 +11,7 @@ function waitingFor({ journal }: Tables, applied: number, clock: number): number
 export const controllerStatements: readonly StatementModel[] = [
   {
     words: 'insert into roomdesk_controller as c',
-    run: (statement, [id, name, version, place, applied, since]) => {
+    run: (statement, [id, name, version, place, applied, since, folder, freeAfterMs]) => {
       const { tables, clock } = statement
       statement.isQuick = true
       const row: ControllerRow = {
@@ -24,7 +24,11 @@ export const controllerStatements: readonly StatementModel[] = [
         behindMs: waitingFor(tables, Number(applied), clock),
         seenAt: clock,
         since: Number(since) * 1_000,
+        folder: String(folder),
       }
+      const before = tables.controllers.get(row.id)
+      if (before !== undefined && before.folder !== row.folder && before.seenAt >= clock - Number(freeAfterMs))
+        return counted(0)
       statement.change((all) => void (all.controllers = new Map(all.controllers).set(row.id, row)))
       return counted(1)
     },

@@ -47,6 +47,7 @@ export interface ControllerRow {
   behindMs: number
   seenAt: number
   since: number
+  folder: string
 }
 
 /** Contents of a database. Rows are never mutated: a view keeps the arrays. */

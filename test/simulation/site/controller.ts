@@ -183,6 +183,7 @@ export class SimulatedController {
       {
         id: this.#id,
         address: parseDatabaseAddress(database),
+        folderId: this.#id,
         found: [],
         roomNumbers,
         unlock: () => Promise.resolve(),

@@ -1,0 +1,65 @@
+import { elapsed, monotonic, sleep } from '../system/time.ts'
+import { uuid } from '../system/random.ts'
+import { termOf } from '../postgres/read-state.ts'
+import type { Session } from '../postgres/database-session.ts'
+import { sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
+import { head, type LeaderRow } from './controller-rows.ts'
+import type { Follower } from './follower.ts'
+import { channel, lead, type Leadership } from './leader.ts'
+import type { ElectionTimes } from './timings.ts'
+
+/** Results of a won election. */
+export interface Taken {
+  session: Session
+  leadership: Leadership
+  /** `elapsed()` just before the epoch was raised. */
+  provedAt: number
+  /** Number of the last line that is stored. */
+  stored: number
+  snapshot: { seq: number; bytes: number; at: number } | undefined
+  /** The leader before has named it. */
+  named: boolean
+}
+
+interface Successor {
+  id: string
+  name: string
+  times: ElectionTimes
+  follower: Follower
+}
+
+/**
+ * Makes this controller the leader. The caller holds the lock: whatever was stored by others is in memory when this resolves, and nothing more will be.
+ * @param before the leader before
+ */
+export async function takeOver(
+  session: Session,
+  before: LeaderRow | undefined,
+  check: SiteCheck,
+  { id, name, times, follower }: Successor,
+): Promise<Omit<Taken, 'named'>> {
+  await settleSite(session, check)
+  await session.query(`unlisten ${channel}`)
+  const provedAt = elapsed()
+  const leadership = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
+  // No proof of the leader before is younger than this: it answers from memory until then.
+  const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
+  await sayRecords(session, check.migrations)
+  await follower.follow(session, termOf({ epoch: leadership.term.epoch, term: leadership.term.id }))
+  const stored = await session.query<{ seq: string }>(head)
+  const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
+    'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',
+  )
+  const newest = rows[0]
+  const snapshot =
+    newest === undefined ? undefined : { seq: Number(newest.seq), bytes: Number(newest.bytes), at: Number(newest.at) }
+  const left = answersUntil - monotonic()
+  if (left > 0) await sleep(left)
+  if (session.lost !== undefined) throw session.lost
+  return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
+}
+
+/** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */
+function mayStillAnswer(row: LeaderRow | undefined, own: string): boolean {
+  return row !== undefined && row.leaseLeft !== null && row.controller !== own
+}

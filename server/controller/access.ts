@@ -9,12 +9,17 @@ import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { AuthenticateServices } from '../media-api/authenticate.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Settings } from '../../shared/settings.ts'
+import type { SiteMember } from '../store/election/site-member.ts'
+import type { Logger } from 'pino'
 import type { Store } from '../store/store.ts'
 
 /** Options of access to the site. */
 export interface AccessOptions {
   store: Store
   settings: () => Settings
+  logger: Logger
+  /** This controller among those of its site; left out: it is alone. */
+  member?: Pick<SiteMember, 'database'> | undefined
   /** Cost of hashing an account's password; left out: the default. */
   passwordCost?: HashCost | undefined
   /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
@@ -32,17 +37,27 @@ export interface AccessParts {
 }
 
 /** Composes access to the site. */
-export function accessParts({ store, settings, passwordCost, accountClock }: AccessOptions): AccessParts {
+export function accessParts(options: AccessOptions): AccessParts {
+  const { store, settings, logger, member, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   // A site in files has one controller, so a session is valid before it is on disk.
   const stored = store.status().medium === 'database'
+  let toldSince = 0
+  const away = (): boolean => {
+    const since = stored ? (member?.database().awaySince ?? 0) : 0
+    if (since !== 0 && since !== toldSince) {
+      toldSince = since
+      logger.warn({}, 'sessions of the API are kept in memory, and stored once the database is back')
+    }
+    return since !== 0
+  }
   return {
     sessions,
     failures,
     credentials: new Credentials(store, sessions),
     accountAccess: accountAccess(store, passwordCost, accountClock),
-    authentication: { store, digests: new DigestCache(store), sessions, stored, failures, settings },
+    authentication: { store, digests: new DigestCache(store), sessions, stored, away, failures, settings },
   }
 }
 

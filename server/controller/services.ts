@@ -34,7 +34,7 @@ export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOp
   /** Event log. */
   events: EventSink
   /** This controller among those of its site; left out: it is alone. */
-  member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader'> | undefined
+  member?: Pick<SiteMember, 'id' | 'controllers' | 'onLeader' | 'database'> | undefined
 }
 
 /** Every part between the disk and the listeners. */

@@ -14,6 +14,8 @@ export interface AuthenticateServices {
   sessions: Sessions
   /** A session is durable before its token is given. */
   stored: boolean
+  /** Whether the database is away: sessions are kept in memory meanwhile, so that clients that authenticate for each call can read. Left out: never. */
+  away?: () => boolean
   /** Counts failures per client address. */
   failures: ClientRateLimit
   settings: () => Settings
@@ -37,7 +39,7 @@ export function authenticateOperation(services: AuthenticateServices): AnyOperat
 
 /**
  * Opens a session for a correct digest, and makes its answer. On a site where another controller may lead a moment later the session is stored first; otherwise there is no
- * promise while the store answers.
+ * promise while the store answers. While the database is away it is stored once that is back: if another controller leads by then, the client authenticates again.
  * @param client address for which failures are counted
  * @throws ApiError authenticationFailed, tooManyFailures, authenticationTimeout
  */
@@ -60,15 +62,21 @@ export function signIn<A>(
     if (!digest.ok) throw wrongDigest(digest.reason)
     return openerOf(digest)
   }
+  const isAway = services.away ?? (() => false)
+  if (isAway()) return answer(sessions.open(openerOf(found)), found)
+  const openAgain = (): A => {
+    const opener = again()
+    return answer(sessions.open(opener), opener.digest)
+  }
   if (services.stored) {
-    return sessions.openStored(again).then(({ opened, found: { digest } }) => answer(opened, digest), tooLate)
+    return sessions.openStored(again).then(
+      ({ opened, found: { digest } }) => answer(opened, digest),
+      (error: unknown) => (isAway() && isStorage(error) ? openAgain() : tooLate(error)),
+    )
   }
   const waiting = store.responsive(settings().deadlines.store_ms)
   if (waiting === undefined) return answer(sessions.open(openerOf(found)), found)
-  return waiting.then(() => {
-    const opener = again()
-    return answer(sessions.open(opener), opener.digest)
-  }, tooLate)
+  return waiting.then(openAgain, tooLate)
 }
 
 function openerOf(digest: Found): Opener & { digest: Found } {
@@ -81,6 +89,8 @@ function wrongDigest(reason: string): ApiError {
 
 /** Answers that the store refused, or did not answer in time. */
 function tooLate(cause: unknown): never {
-  if (cause instanceof ApiError && cause.code !== 'storage') throw cause
+  if (cause instanceof ApiError && !isStorage(cause)) throw cause
   throw new ApiError('authenticationTimeout', { reason: 'the store did not answer in time', cause })
 }
+
+const isStorage = (error: unknown): boolean => error instanceof ApiError && error.code === 'storage'

@@ -46,6 +46,11 @@ test('A site moved into PostgreSQL continues there; while the database is away i
   )
   expect(performance.now() - began).toBeGreaterThan(300)
   expect((await fetch(`${controller.ready.console}/healthz`)).status).toBe(503)
+  // A client that authenticates for each call reads on, and its token outlives the outage.
+  const perCall = new ApiClient(controller.ready, credential)
+  expect((await perCall.authenticate()).ret).toBe(0)
+  expect((await perCall.get('/rtc/room/get', { room_id: '123456789' })).ret).toBe(0)
+  expect(controller.log.join('\n')).toContain('kept in memory')
   const [worst] = (await controller.rpc('overview.get', {})).attention
   expect(worst).toMatchObject({ level: 'error', code: 'databaseAway' })
   await server.launch()
@@ -53,6 +58,9 @@ test('A site moved into PostgreSQL continues there; while the database is away i
   const later = await api.createRoom()
   expect(await ret('/rtc/room/get', { room_id: 'away' })).toBe(404)
   expect(await ret('/rtc/room/get', { room_id: later })).toBe(0)
+  expect((await perCall.get('/rtc/room/get', { room_id: later })).ret).toBe(0)
+  const stored = `select count(*)::int as count from ${schema}.roomdesk_journal where line like '%"sessions"%'`
+  await vi.waitFor(async () => expect(await server.query(stored)).toEqual([{ count: 2 }]))
   expect(await controller.stop()).toBe(0)
   expect(controller.log.join('\n')).not.toContain('a-password')
 })

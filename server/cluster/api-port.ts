@@ -40,6 +40,9 @@ const lost = 'The controller that leads was lost before it answered: whether thi
 /** Reads of what is no operation, such as the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** First part of a path, where the APIs have their operations: `/rtc/`. */
+const namespaceOf = (path: string): string => /^\/[^/]*\//.exec(path)?.[0] ?? path
+
 /** Makes one of the two API ports of a replica: every request goes to the leader; without a leader it is answered in the form of the API. */
 export function apiProxyPort(options: ApiProxyOptions): Port {
   const { api, settings, log, proof, kept, passOn } = options
@@ -48,6 +51,12 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     operations: options.olderClients.contracts.map(withoutCode),
     switches: options.olderClients.switches,
   })
+  // A newer leader may have operations there that are unknown here, and the APIs make changes by GET.
+  const namespaces = new Set(
+    [...options.contracts, ...options.olderClients.contracts].map(({ path }) => namespaceOf(path)),
+  )
+  const maySendAgain = ({ request: { method = '', url = '' } }: Exchange): boolean =>
+    safeMethods.has(method) && !namespaces.has(namespaceOf(url))
   const underWay = new RequestsUnderWay()
   const funnel = new AnswerFunnel({ api, observer: options.observer, log, answers, older: () => table().older })
 
@@ -55,7 +64,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
     const { request, response, route } = exchange
     const result = await passOn.request(request, response, {
       listener: api,
-      safe: route === undefined ? safeMethods.has(request.method ?? '') : route.safe,
+      safe: route === undefined ? maySendAgain(exchange) : route.safe,
       waitMs: settings().deadlines.store_ms,
     })
     if (result === 'answered' || result === 'gone') return

@@ -117,6 +117,19 @@ test('A leader that dies during a change leaves its outcome open: 700 without a 
   expect(next.requests).toHaveLength(1)
 })
 
+test('An operation that only a newer leader has may change something: it is not sent again; the join page is', async () => {
+  const { way, media } = await openPassing()
+  const dying = await fakeLeader((request) => request.socket.destroy())
+  const next = await fakeLeader((_, response) => response.end('next'))
+  leadBy(way, 'one', dying.url)
+  expect((await get(`${media}/rtc/room/purge?room_id=1`)).text).toMatch(/"ret":700.*not known/)
+  expect(dying.requests).toHaveLength(1)
+  const page = get(`${media}/join/1`)
+  await vi.waitFor(() => expect(dying.requests.length).toBeGreaterThan(2))
+  leadBy(way, 'two', next.url)
+  expect((await page).text).toBe('next')
+})
+
 test('A leader that freezes during a read is abandoned as soon as another leads; a change gets a last second for its answer', async () => {
   const { way, media } = await openPassing()
   const held: http.ServerResponse[] = []

@@ -21,8 +21,8 @@ const packages = [
   ...['gstreamer1.0-libav', 'ffmpeg'],
   // Media servers beside the embedded node.
   'janus',
-  // The database that a site can be in.
-  'postgresql',
+  // The database that a site can be in, and a pool before it.
+  ...['postgresql', 'pgbouncer'],
   // Other programs that speak as clients do.
   ...['curl', 'openssl'],
   ...(process.env.ROOMDESK_FAULTS === 'all' ? ['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'] : []),

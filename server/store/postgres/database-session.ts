@@ -7,6 +7,7 @@ import type { DatabaseClient, DatabaseResult } from '../system/database-client.t
 import { system } from '../system/system.ts'
 import { HostChoice } from './host-choice.ts'
 import { pgClient } from './pg-client.ts'
+import { refuseTransactionPool } from './pooled-connection.ts'
 
 /** A database that hangs is found within 5 s. */
 export const defaultDeadlines: SessionDeadlines = {
@@ -77,16 +78,18 @@ export class Session {
     deadlines: SessionDeadlines,
     answerMs: number,
   ): Promise<Session> {
-    const client = (system().database ?? pgClient)(connectionString, deadlines.connect)
+    const connect = (): DatabaseClient => (system().database ?? pgClient)(connectionString, deadlines.connect)
+    const client = connect()
     const session = new Session(client, answerMs, () => hosts.leave(connectionString))
     try {
       await client.connect()
-      const { rows } = await session.query<{ follows: boolean; cluster: string; timeline: string }>(
+      const { rows } = await session.query<{ follows: boolean; cluster: string; timeline: string; backend: number }>(
         setUp(deadlines, answerMs),
       )
       const [found] = rows
       if (found?.follows !== false) throw new Error('the database takes no changes: it follows another server')
       hosts.check(found)
+      await refuseTransactionPool(client, found.backend, connect)
       return session
     } catch (error) {
       session.destroy()
@@ -218,7 +221,7 @@ function setUp({ answer }: SessionDeadlines, answerMs: number): string {
   const cluster = '(select system_identifier::text from pg_control_system()) as cluster'
   // The log's file names begin with the timeline, which each failover raises.
   const timeline = `case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) else '' end as timeline`
-  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows, ${cluster}, ${timeline}`
+  return `select ${[...set, durable].join(', ')}, pg_is_in_recovery() as follows, ${cluster}, ${timeline}, pg_backend_pid() as backend`
 }
 
 function isUnreachable(error: unknown): boolean {

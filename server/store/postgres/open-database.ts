@@ -65,6 +65,7 @@ export async function connect(
 }
 
 export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): DatabaseError {
+  if (cause instanceof DatabaseError) return cause
   return new DatabaseError(`The database ${shown} cannot be used (${messageOf(cause)}): ${mendOf(cause)}`, { cause })
 }
 

@@ -14,6 +14,10 @@ export function pgClient(connectionString: string, connectMs: number): DatabaseC
     keepAliveInitialDelayMillis: 2_000,
   })
   return {
+    get processId() {
+      // Of `BackendKeyData`; its types leave it out.
+      return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
+    },
     connect: async () => void (await client.connect()),
     query: <Row extends object>(statement: string | DatabaseStatement) => client.query<Row>(statement),
     end: () => client.end(),

@@ -13,6 +13,8 @@ export interface DatabaseStatement {
 
 /** One connection to a PostgreSQL server, as `pg` offers it. */
 export interface DatabaseClient {
+  /** Process that serves it, as it was told when it was let in; a pool before the server tells a number of its own. 0: not let in yet. */
+  readonly processId: number
   /** Rejects when the server does not let it in by then. */
   connect(): Promise<void>
   query<Row extends object>(statement: string | DatabaseStatement): Promise<DatabaseResult<Row>>

@@ -69,6 +69,10 @@ class SimulatedClient implements DatabaseClient {
     this.#life = machine.life
   }
 
+  get processId(): number {
+    return this.#session?.pid ?? 0
+  }
+
   connect(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const late = this.#machine.after(this.#connectMs, () => reject(new Error('timeout expired')))

@@ -6,8 +6,13 @@ import { type StatementModel, answer, counted } from './statements.ts'
 export const sessionStatements: readonly StatementModel[] = [
   {
     words: "select set_config('statement_timeout' … pg_is_in_recovery() as follows",
-    run: ({ server }) =>
-      answer({ follows: server.role !== 'primary', cluster: '1', timeline: String(server.timeline).padStart(8, '0') }),
+    run: ({ server, session }) =>
+      answer({
+        follows: server.role !== 'primary',
+        cluster: '1',
+        timeline: String(server.timeline).padStart(8, '0'),
+        backend: session.pid,
+      }),
   },
   {
     words: "select to_regclass('roomdesk_site') is not null as there",

@@ -1,0 +1,42 @@
+import type { DatabaseClient } from '../system/database-client.ts'
+import { DatabaseError } from './database-error.ts'
+
+const backend = 'select pg_backend_pid() as backend'
+
+/**
+ * Whether a pool before the server gives each transaction another connection (PgBouncer: pool_mode = transaction). Then two connections that are open at the same time are served by one
+ * process: a lock of one of them, notifications and prepared statements go astray.
+ * @param idle is open, outside a transaction
+ * @param other is open, too
+ */
+async function sharesServerProcess(idle: DatabaseClient, other: DatabaseClient): Promise<boolean> {
+  const { rows } = await idle.query<{ backend: number }>(backend)
+  await other.query('begin')
+  const { rows: others } = await other.query<{ backend: number }>(backend)
+  await other.query('commit')
+  return rows[0]?.backend === others[0]?.backend
+}
+
+/**
+ * Looks whether a pool keeps sessions. It speaks for the server by a process number that is not the server's own.
+ * @param connect opens another connection to the same host
+ * @throws DatabaseError when it does not
+ */
+export async function refuseTransactionPool(
+  client: DatabaseClient,
+  backend: number,
+  connect: () => DatabaseClient,
+): Promise<void> {
+  if (client.processId === backend) return
+  const other = connect()
+  other.onError(() => undefined)
+  try {
+    await other.connect()
+    if (!(await sharesServerProcess(client, other))) return
+  } finally {
+    other.destroy()
+  }
+  throw new DatabaseError(
+    'The pool before the database gives each transaction another connection: it must keep sessions (PgBouncer: pool_mode = session), or name the server itself (--store).',
+  )
+}

@@ -99,7 +99,9 @@ export class UpgradeProxy {
       socket.write(headOf(answer, answer.rawHeaders))
       this.#join(socket, leader, head, first)
       // The machine is away, and no end of its connections will come.
-      target.gone.addEventListener('abort', () => leader.destroy(), { once: true })
+      const gone = (): void => void leader.destroy()
+      target.gone.addEventListener('abort', gone, { once: true })
+      leader.once('close', () => target.gone.removeEventListener('abort', gone))
       resolve(true)
     })
     outgoing.once('response', (answer) => {

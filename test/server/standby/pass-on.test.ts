@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -290,6 +290,9 @@ test('A WebSocket is forwarded to the leader; it closes when either side closes 
   expect(answer.statusCode).toBe(403)
   client.terminate()
   await vi.waitFor(() => expect(joined[0]?.readyState).toBe(Client.CLOSED))
+  // Nothing of it is kept until the leader changes.
+  const target = await way.next('node', performance.now() + 1_000, new AbortController().signal)
+  await vi.waitFor(() => expect(target && getEventListeners(target.gone, 'abort')).toHaveLength(0))
   const second = open('/signal')
   await once(second, 'open')
   const gone = once(second, 'close')

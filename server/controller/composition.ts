@@ -13,6 +13,7 @@ import type { ListenerName, Port } from '../http/listeners.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
+import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import { confirmedDispatch, consoleFeed, openConsolePort } from './console.ts'
 import { type Health, healthOf } from './health.ts'
 import { Late } from './late.ts'
@@ -56,6 +57,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     key: options.siteKey ?? { place: 'file' as const, file: 'seal.key', unprotected: false, also: '' },
   }
   const gathering = new GatheringSink(events)
+  const confirmed = confirmedBy(leader)
   const services = createServices({
     store,
     settings,
@@ -74,6 +76,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     events: gathering,
     member: leader?.member ?? options.controllers,
     kept: leader?.kept,
+    confirmed,
   })
   const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
   const consolePort = openConsolePort({
@@ -125,7 +128,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
       isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),
     },
   )
-  late.dispatch.bind(leader === undefined ? dispatch : confirmedDispatch(dispatch, () => leader.store.confirmed()))
+  late.dispatch.bind(confirmed === undefined ? dispatch : confirmedDispatch(dispatch, confirmed))
   return {
     ...listening,
     store,
@@ -141,6 +144,11 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   }
 }
 
+/** Whether this controller still leads; undefined: no other one can. */
+function confirmedBy(leader: LeaderSite | undefined): Confirmed | undefined {
+  return leader === undefined ? undefined : () => leader.store.confirmed()
+}
+
 /** Ports by name; the desktop has no console port. */
 function portsOf(
   options: ControllerOptions,
@@ -149,8 +157,12 @@ function portsOf(
   consolePort: Port | undefined,
 ): Partial<Record<ListenerName, Port>> {
   const { proof, kept, passToLeader } = leader ?? {}
-  const confirmed = leader === undefined ? undefined : () => leader.store.confirmed()
-  const { media, device } = apiListeners(services, options, { confirmed, passToLeader, proof, kept })
+  const { media, device } = apiListeners(services, options, {
+    confirmed: confirmedBy(leader),
+    passToLeader,
+    proof,
+    kept,
+  })
   const node = nodePortOf({ ...services, logger: options.logger, proof })
   return {
     ...{ media, device, node, event: services.janusEvents },

@@ -15,6 +15,7 @@ import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
 import { lookAtRoom } from '../rooms/entry-by-number.ts'
 import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
+import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
@@ -29,6 +30,8 @@ export interface NodesOptions extends EmbeddedProgramsParts {
   kept?: KeptPorts | undefined
   /** Controllers of this site prove their requests with it. */
   proof?: RequestProof | undefined
+  /** Whether this controller still leads: see FencedStore. Left out: no other one can. */
+  confirmed?: Confirmed | undefined
 }
 
 /** The nodes of a site, of every kind. */
@@ -90,7 +93,11 @@ function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts)
     answers: {
       open: (wanted, node) => {
         const parts = { rooms: late.rooms.part, joinLinks: late.joinLinks.part, gateway: late.gateway.part }
-        return openWantedRoom({ store, ...parts, observer: late.observer.part, logger }, wanted, node)
+        return openWantedRoom(
+          { store, ...parts, observer: late.observer.part, confirmed: options.confirmed, logger },
+          wanted,
+          node,
+        )
       },
       look: (looked) => lookAtRoom({ store, rooms: late.rooms.part, observer: late.observer.part }, looked),
       lock: (wanted) => {

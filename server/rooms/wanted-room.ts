@@ -4,6 +4,7 @@ import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
 import type { RoomAnswer, WantedRoom } from '../nodes/embedded/embedded-media-options.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
+import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
@@ -21,6 +22,8 @@ export interface WantedRoomParts {
   joinLinks: Pick<JoinLinks, 'nodeUrl'>
   /** Rooms whose page one node shows while another carries their media. */
   gateway: Pick<GatewayRooms, 'isRemote' | 'open'>
+  /** Whether this controller still leads: see FencedStore. Left out: no other one can. */
+  confirmed?: Confirmed | undefined
   /** Receives each visit: it may be a guess. */
   observer: RequestObserver
   logger: NodeLogger
@@ -40,6 +43,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   let url: string | undefined
   let problem: ApiError | undefined
   try {
+    await stillLeading(parts)
     unproven = judge(parts, wanted.roomId, wanted.proof)
     if (unproven === undefined) url = await open(parts, wanted.roomId, node)
     refusal = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
@@ -65,6 +69,15 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     reason: unproven?.reason ?? '',
   })
   return url === undefined ? { refusal } : { refusal, url }
+}
+
+/** Rooms, locks and passwords of memory may be those of before another controller took over. @throws ApiError 'storage' */
+async function stillLeading({ confirmed }: WantedRoomParts): Promise<void> {
+  const unsure = confirmed?.()
+  if (unsure === undefined) return
+  await unsure.catch((cause: unknown) => {
+    throw new ApiError('storage', { reason: 'it is not confirmed that this controller leads', cause })
+  })
 }
 
 /** Refusal of a visitor without enough proof. */

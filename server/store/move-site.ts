@@ -5,7 +5,17 @@ import { wallClock } from './system/time.ts'
 import { DocumentAdapter, newWriteQueue } from './files/document-adapter.ts'
 import { documentNames } from './files/documents.ts'
 import { lockFolder } from './files/folder-lock.ts'
-import { filesOfSite, movedTo, putFilesAside, refuseMovedSite, sayMoved, unsayMoved } from './files/moved-site.ts'
+import {
+  beginMove,
+  endMoveToDatabase,
+  endMoveToFiles,
+  filesOfSite,
+  type MoveTarget,
+  putFilesAside,
+  readMoveMark,
+  refuseMovedSite,
+  refuseUnfinished,
+} from './files/moved-site.ts'
 import { openFiles } from './files/open-files.ts'
 import { readFolder } from './files/recovery.ts'
 import { StoreFileError } from './files/store-file-error.ts'
@@ -27,7 +37,7 @@ export interface MoveOptions {
   folder: string
   /** Address of the database. */
   database: string | undefined
-  to: 'database' | 'files'
+  to: MoveTarget
 }
 
 /** All that is moved. */
@@ -70,9 +80,7 @@ async function moveToDatabase(
   session: Session,
   sealer: Sealer,
 ): Promise<Site> {
-  // With files beside it, it says that a move was cut short.
-  if ((await movedTo(folder)) !== undefined && (await filesOfSite(folder)).length > 0) await unsayMoved(folder)
-  await refuseMovedSite(folder)
+  await resumeMoveToDatabase(folder)
   if ((await filesOfSite(folder)).length === 0)
     throw new StoreFileError(`${folder} holds no site in files: correct the data folder (--data-dir).`)
   // Whatever an earlier version or a crash has left is brought into order first.
@@ -102,7 +110,8 @@ async function moveToDatabase(
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)
-    await sayMoved(folder, address.shown)
+    // From here on no start takes the files, and none takes the database until it has everything.
+    await beginMove(folder, address.shown, 'database')
     try {
       await session.query('commit')
     } catch (error) {
@@ -111,6 +120,7 @@ async function moveToDatabase(
         cause: error,
       })
     }
+    await endMoveToDatabase(folder, address.shown)
     await putFilesAside(folder, wallClock())
     return site
   } finally {
@@ -118,13 +128,32 @@ async function moveToDatabase(
   }
 }
 
+/** Until the database has everything, the files are whole: a move that was cut short begins again. */
+async function resumeMoveToDatabase(folder: string): Promise<void> {
+  const mark = await readMoveMark(folder)
+  if (mark === undefined) return
+  refuseUnfinished(folder, mark, 'database')
+  if (mark.unfinished !== undefined) return await endMoveToFiles(folder)
+  await putLeftoversAside(folder)
+  await refuseMovedSite(folder)
+}
+
+async function putLeftoversAside(folder: string): Promise<void> {
+  if ((await filesOfSite(folder)).length > 0) await putFilesAside(folder, wallClock())
+}
+
 async function moveToFiles(folder: string, address: DatabaseAddress, session: Session, sealer: Sealer): Promise<Site> {
   if ((await readSiteRow(session)) === undefined) throw noSiteIn(address)
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const unlock = await lockFolder(folder)
   try {
+    const mark = await readMoveMark(folder)
+    if (mark !== undefined) {
+      refuseUnfinished(folder, mark, 'files')
+      if (mark.unfinished === undefined) await putLeftoversAside(folder)
+    }
     const files = await filesOfSite(folder)
-    const begun = (await movedTo(folder)) !== undefined
+    const begun = mark?.unfinished === 'files'
     if (files.length > 0 && !begun)
       throw new StoreFileError(
         `${folder} is not empty: it holds a site in files. Choose another data folder (--data-dir).`,
@@ -136,15 +165,15 @@ async function moveToFiles(folder: string, address: DatabaseAddress, session: Se
       throw new DatabaseError(
         `${site.lost} changes are missing in the journal of the database ${address.shown}: put it back from a backup of its own, or start Roomdesk with it once, which goes on without them.`,
       )
-    // Until the files are whole the site is in the database, and a start says so.
-    await sayMoved(folder, address.shown)
-    if (files.length > 0) await putFilesAside(folder, wallClock())
+    // Until the files are whole the site is in the database, and no start takes either.
+    await beginMove(folder, address.shown, 'files')
+    await putLeftoversAside(folder)
     await writeFiles(folder, site)
     compare(site, await readFolder(folder, migrations), `the files of ${folder}`)
     await session.query(`update roomdesk_site set moved_to = $1, moved_at = now()`, [
       `the files of ${folder} on ${hostname()}`,
     ])
-    await unsayMoved(folder)
+    await endMoveToFiles(folder)
     return site
   } finally {
     await unlock()

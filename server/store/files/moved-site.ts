@@ -6,8 +6,19 @@ import { fileTime, hasCode, listFolder, replaceDurably, syncFolder } from './dur
 import { highWaterName } from './journal/high-water.ts'
 import { StoreFileError } from './store-file-error.ts'
 
-/** In a data folder whose site is in a database: where it is, as it may be shown. */
+/** In a data folder whose site is in a database, or on its way there or back: where it is, as it may be shown. */
 const movedName = 'moved-to.txt'
+
+/** Where a site is moved to. */
+export type MoveTarget = 'database' | 'files'
+
+/** The mark of a folder whose site was moved. */
+export interface MoveMark {
+  /** The database, as it may be shown. */
+  database: string
+  /** Set while the move is under way. */
+  unfinished: MoveTarget | undefined
+}
 
 /** The files of a site's state in a data folder: documents, those before them, the journal. */
 export async function filesOfSite(folder: string): Promise<string[]> {
@@ -18,40 +29,60 @@ export async function filesOfSite(folder: string): Promise<string[]> {
   return (await listFolder(folder)).filter((name) => names.has(name) || segmentNumber(name) !== undefined)
 }
 
-/** Place that the site of a data folder was moved to; undefined: it was not moved. */
-export async function movedTo(folder: string): Promise<string | undefined> {
+/** The mark of a data folder; undefined: its site was never moved to a database, or is back. */
+export async function readMoveMark(folder: string): Promise<MoveMark | undefined> {
   try {
-    return (await readFile(join(folder, movedName), 'utf8')).trim()
+    const [database = '', phase = ''] = (await readFile(join(folder, movedName), 'utf8')).trim().split('\n')
+    const target = /^unfinished: (database|files)$/.exec(phase)?.[1] as MoveTarget | undefined
+    // Earlier versions wrote no phase: files beside their mark say that the move was cut short.
+    const isCutShort = phase === '' && (await filesOfSite(folder)).length > 0
+    return { database, unfinished: target ?? (isCutShort ? 'database' : undefined) }
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return undefined
     throw error
   }
 }
 
-/** @throws StoreFileError when the site of this folder is in a database */
+/** @throws StoreFileError when the site of this folder is in a database, or on its way */
 export async function refuseMovedSite(folder: string): Promise<void> {
-  const to = await movedTo(folder)
-  if (to === undefined) return
+  const mark = await readMoveMark(folder)
+  if (mark === undefined) return
+  refuseUnfinished(folder, mark)
   throw new StoreFileError(
-    `The site of ${folder} was moved to ${to}: start with --store and that database, or move it back (--move-store files).`,
+    `The site of ${folder} was moved to ${mark.database}: start with --store and that database, or move it back (--move-store files).`,
   )
 }
 
-/** @throws StoreFileError when the folder holds a site of its own: which of the two is meant nobody can say */
+/** @throws StoreFileError when the folder holds a site of its own, or one that is on its way: which of the two is meant nobody can say */
 export async function refuseFilesOfSite(folder: string, shown: string): Promise<void> {
-  if ((await filesOfSite(folder)).length === 0 || (await movedTo(folder)) !== undefined) return
+  const mark = await readMoveMark(folder)
+  if (mark !== undefined) refuseUnfinished(folder, mark)
+  if (mark !== undefined || (await filesOfSite(folder)).length === 0) return
   throw new StoreFileError(
     `${folder} holds a site in files: move it to ${shown} with --move-store database, or choose another data folder.`,
   )
 }
 
-/** The site is in a database from now on: no start takes files of this folder. @param to as it may be shown */
-export async function sayMoved(folder: string, to: string): Promise<void> {
-  await replaceDurably(join(folder, movedName), `${to}\n`)
+/** @throws StoreFileError when a move was cut short. @param unless towards this it may go on */
+export function refuseUnfinished(folder: string, { database, unfinished }: MoveMark, unless?: MoveTarget): void {
+  if (unfinished === undefined || unfinished === unless) return
+  throw new StoreFileError(
+    `The move of the site of ${folder} ${unfinished === 'files' ? `from ${database} to files` : `to ${database}`} was cut short: finish it with --move-store ${unfinished}, and --store with that database.`,
+  )
+}
+
+/** The site is being moved: no start takes it until the move is finished. @param shown the database */
+export async function beginMove(folder: string, shown: string, to: MoveTarget): Promise<void> {
+  await replaceDurably(join(folder, movedName), `${shown}\nunfinished: ${to}\n`)
+}
+
+/** The site is in a database from now on: its files are only left over. @param shown the database */
+export async function endMoveToDatabase(folder: string, shown: string): Promise<void> {
+  await replaceDurably(join(folder, movedName), `${shown}\nfinished\n`)
 }
 
 /** The site is in the files. */
-export async function unsayMoved(folder: string): Promise<void> {
+export async function endMoveToFiles(folder: string): Promise<void> {
   await rm(join(folder, movedName), { force: true })
   await syncFolder(folder)
 }

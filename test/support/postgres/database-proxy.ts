@@ -21,6 +21,8 @@ export class DatabaseProxy {
   readonly #unobserved = new Set<() => void>()
   /** Drops the next answer to a statement that holds these bytes; the statement itself gets through. */
   #drops: { asked: string; dropped: () => void } | undefined
+  /** Holds back the next statement that holds these bytes, and everything after it. */
+  #holds: { asked: string; held: () => void } | undefined
 
   private constructor(socket: string) {
     this.#server = createServer((near) => {
@@ -42,6 +44,11 @@ export class DatabaseProxy {
       }
       for (const side of [near, far]) side.on('error', end).on('close', end)
       near.on('data', (bytes) => {
+        if (this.#holds !== undefined && bytes.includes(this.#holds.asked)) {
+          near.pause()
+          this.#holds.held()
+          return
+        }
         if (this.#drops !== undefined && bytes.includes(this.#drops.asked)) pair.drops = true
         far.write(bytes)
       })
@@ -99,6 +106,17 @@ export class DatabaseProxy {
         resolve()
       }
       this.#drops = { asked, dropped }
+    })
+  }
+
+  /** Holds back the next statement with these bytes, and what comes after it on its connection. Resolves then. */
+  holdStatement(asked: string): Promise<void> {
+    return new Promise((resolve) => {
+      const held = (): void => {
+        this.#holds = undefined
+        resolve()
+      }
+      this.#holds = { asked, held }
     })
   }
 

@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { sayMoved } from '../../../../server/store/files/moved-site.ts'
 import { moveStore } from '../../../../server/store/move-site.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
 import { loadKeyFile } from '../../../../server/store/files/key-file.ts'
@@ -9,9 +10,12 @@ import { createSealer } from '../../../../server/store/sealer.ts'
 import { collectionNames } from '../../../../server/store/state.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
+import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
+import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
 import { createRoom, credential, session, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
 const postgres = postgresOfFile()
+const program = join(import.meta.dirname, '../../../../dist/server/headless.js')
 
 /** Opens a site with the key of its folder, as a controller does. */
 async function start(folder: string, database?: string): Promise<Store> {
@@ -94,16 +98,75 @@ test('A folder or a database without a site is refused', async () => {
   await expect(moveStore({ folder: empty, database, to: 'files' })).rejects.toThrow(/holds no site/)
 })
 
-test('An interrupted move is completed by the next one', async () => {
+/** Moves by the program, through a proxy; the program is killed when that has held back a statement, or its answer. */
+async function killedMove(
+  server: PostgresServer,
+  { folder, schema, to }: { folder: string; schema: string; to: 'database' | 'files' },
+  moment: (proxy: DatabaseProxy) => Promise<void>,
+): Promise<void> {
+  const proxy = await DatabaseProxy.open(server.socket)
+  const arrived = moment(proxy)
+  const store = server.address(schema, proxy.host)
+  const child = spawn(process.execPath, [program, '--data-dir', folder, '--move-store', to, '--store', store])
+  const ended = once(child, 'exit')
+  await arrived
+  child.kill('SIGKILL')
+  await ended
+  await proxy.close()
+}
+
+const held = (statement: string) => (proxy: DatabaseProxy) => proxy.holdStatement(statement)
+const unanswered = (statement: string) => (proxy: DatabaseProxy) => proxy.dropNextAnswer(statement)
+
+test.each([
+  ['before the first record', held('delete from roomdesk_journal'), 'runs on its files'],
+  ['before the commit', held('commit'), 'waits for the move'],
+  ['after the commit', unanswered('commit'), 'waits for the move'],
+])(
+  'A move to a database that is killed %s loses nothing: no empty site begins, and the move is finished by the next one',
+  async (_, moment, meanwhile) => {
+    const server = await postgres()
+    const { schema, database } = await databaseSite(server)
+    const folder = await siteInFiles(5)
+    // Makes the tables, so that the next commit is that of the move.
+  await killedMove(server, { folder, schema, to: 'database' }, held('delete from roomdesk_journal'))
+  await killedMove(server, { folder, schema, to: 'database' }, moment)
+    await expect(start(folder, database)).rejects.toThrow(/--move-store database/)
+    if (meanwhile === 'runs on its files') await (await start(folder)).close()
+    else {
+      await expect(start(folder)).rejects.toThrow(/cut short.*--move-store database/)
+      await expect(moveStore({ folder, database, to: 'files' })).rejects.toThrow(/cut short.*--move-store database/)
+    }
+    await moveStore({ folder, database, to: 'database' })
+    expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([])
+    const store = await start(folder, database)
+    expect(store.all('rooms').size).toBe(4)
+    await store.close()
+    await expect(moveStore({ folder, database, to: 'database' })).rejects.toThrow(/was moved to/)
+  },
+)
+
+test('A move back to files that is killed loses nothing: nobody takes half of the files, and the next one finishes it', async () => {
+  const server = await postgres()
+  const { schema, database } = await databaseSite(server)
+  const folder = await siteInFiles(5)
+  await moveStore({ folder, database, to: 'database' })
+  await killedMove(server, { folder, schema, to: 'files' }, held('set moved_to'))
+  await expect(start(folder)).rejects.toThrow(/cut short.*--move-store files/)
+  await expect(start(folder, database)).rejects.toThrow(/cut short.*--move-store files/)
+  await moveStore({ folder, database, to: 'files' })
+  const store = await start(folder)
+  expect(store.all('rooms').size).toBe(4)
+  await store.close()
+})
+
+test('A move that an earlier version left unfinished is finished by the next one', async () => {
   const { database } = await databaseSite(await postgres())
   const folder = await siteInFiles(5)
-  // Interrupted before the database confirmed: only the folder's mark exists.
-  await sayMoved(folder, 'postgres://somewhere')
-  await expect(start(folder)).rejects.toThrow(/was moved/)
+  await writeFile(join(folder, 'moved-to.txt'), 'postgres://somewhere\n')
+  await expect(start(folder, database)).rejects.toThrow(/cut short/)
   await moveStore({ folder, database, to: 'database' })
-  expect((await readdir(folder)).filter((name) => name.endsWith('.json'))).toEqual([])
   const store = await start(folder, database)
   expect(store.all('rooms').size).toBe(4)
   await store.close()
-  await expect(moveStore({ folder, database, to: 'database' })).rejects.toThrow(/was moved to/)
 })

@@ -25,8 +25,8 @@ function partsOf(confirmed: WantedRoomParts['confirmed']): {
         assigned.push(roomId)
         return Promise.reject(new Error('no node'))
       },
-    } as unknown as WantedRoomParts['rooms'],
-    joinLinks: { nodeUrl: () => '' } as unknown as WantedRoomParts['joinLinks'],
+    },
+    joinLinks: { nodeUrl: () => '' },
     gateway: { isRemote: () => false } as unknown as WantedRoomParts['gateway'],
     confirmed,
     observer: { observe: ({ reason }) => void refused.push(reason) },

@@ -115,22 +115,24 @@ async function killedMove(
   await proxy.close()
 }
 
+/** The statement as it is sent, with its length before it. */
+const commit = '\u000bcommit'
 const held = (statement: string) => (proxy: DatabaseProxy) => proxy.holdStatement(statement)
 const unanswered = (statement: string) => (proxy: DatabaseProxy) => proxy.dropNextAnswer(statement)
 
 test.each([
   ['before the first record', held('delete from roomdesk_journal'), 'runs on its files'],
-  ['before the commit', held('commit'), 'waits for the move'],
-  ['after the commit', unanswered('commit'), 'waits for the move'],
+  ['before the commit', held(commit), 'waits for the move'],
+  ['after the commit', unanswered(commit), 'waits for the move'],
 ])(
   'A move to a database that is killed %s loses nothing: no empty site begins, and the move is finished by the next one',
   async (_, moment, meanwhile) => {
     const server = await postgres()
     const { schema, database } = await databaseSite(server)
     const folder = await siteInFiles(5)
-    // Makes the tables, so that the next commit is that of the move.
-  await killedMove(server, { folder, schema, to: 'database' }, held('delete from roomdesk_journal'))
-  await killedMove(server, { folder, schema, to: 'database' }, moment)
+    // The tables are there: the next commit is that of the move.
+    await killedMove(server, { folder, schema, to: 'database' }, held('delete from roomdesk_journal'))
+    await killedMove(server, { folder, schema, to: 'database' }, moment)
     await expect(start(folder, database)).rejects.toThrow(/--move-store database/)
     if (meanwhile === 'runs on its files') await (await start(folder)).close()
     else {

@@ -11,6 +11,8 @@ export interface LossyProxy extends AsyncDisposable {
   toTarget: Link
   /** Number of media packets to the client to drop next; other packets pass. */
   loseMedia: number
+  /** Is told of every encrypted media packet (SRTP) from the target; its header is readable (RFC 3711, section 3.1). */
+  onMedia: (packet: Buffer) => void
 }
 
 /**
@@ -29,6 +31,7 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
     toClient,
     toTarget,
     loseMedia: 0,
+    onMedia: () => {},
     [Symbol.asyncDispose]: async () => {
       over = true
       toClient.close()
@@ -44,9 +47,12 @@ export async function startLossyProxy(port: number, loss: number, host = '127.0.
     if (back === undefined) {
       back = dgram.createSocket('udp4')
       back.on('message', (answer) => {
-        if (isRtp(answer) && proxy.loseMedia > 0) {
-          proxy.loseMedia -= 1
-          return
+        if (isRtp(answer)) {
+          proxy.onMedia(answer)
+          if (proxy.loseMedia > 0) {
+            proxy.loseMedia -= 1
+            return
+          }
         }
         toClient.carry(answer.length, () => {
           if (!over) front.send(answer, client.port, client.address)

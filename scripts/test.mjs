@@ -23,6 +23,8 @@ const packages = [
   'janus',
   // The database that a site can be in, and a pool before it.
   ...['postgresql', 'pgbouncer'],
+  // Machines on a network that is cut.
+  ...['iproute2', 'iptables'],
   // Other programs that speak as clients do.
   ...['curl', 'openssl'],
   ...(process.env.ROOMDESK_FAULTS === 'all' ? ['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'] : []),

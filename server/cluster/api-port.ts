@@ -20,6 +20,7 @@ import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { ReverseProxy } from './reverse-proxy.ts'
 import { portOf } from './server-port.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Parts of an API port of a replica. */
 export interface ApiProxyOptions {
@@ -35,10 +36,17 @@ export interface ApiProxyOptions {
   log: Log
 }
 
-const nobodyLeads = 'No controller leads this site at the moment: nothing was changed. Try again in a moment.'
-const lost = 'The controller that leads was lost before it answered: whether this was done is not known.'
+const nobodyLeads =
+  'No controller that leads this site can be reached at the moment: nothing was changed. Try again in a moment.'
+const lost =
+  'The controller that leads was lost, or did not answer in time: whether this was done is not known. Read before you try again.'
 /** Reads of what is no operation, such as the join page. */
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** How long the leader takes at most: a change may wait for the store, a node and a device, one after the other. In milliseconds. */
+function longestAnswer({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {
+  return store_ms + node_ms + device_ms + clusterTimes.answerMargin
+}
 
 /** First part of a path, where the APIs have their operations: `/rtc/`. */
 const namespaceOf = (path: string): string => /^\/[^/]*\//.exec(path)?.[0] ?? path
@@ -66,6 +74,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
       listener: api,
       safe: route === undefined ? maySendAgain(exchange) : route.safe,
       waitMs: settings().deadlines.store_ms,
+      answerMs: longestAnswer(settings()),
     })
     if (result === 'answered' || result === 'gone') return
     readCallback(exchange)

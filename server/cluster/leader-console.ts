@@ -8,7 +8,8 @@ import type { CallOrigin } from '../console/handlers.ts'
 import { callerHeader } from '../console/passed-on-calls.ts'
 import { passedOnHeader } from '../edge/end-to-end-headers.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
-import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+import { doesNotLead, type LeaderTarget, type LeaderResolver } from './leader-resolver.ts'
+import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Answer of the console of the leader. */
@@ -132,19 +133,23 @@ export class LeaderConsole {
     })
     outgoing.on('error', (error) => {
       if (reached) return reject(error)
-      this.#way.refused('console', target)
+      this.#way.refused('console', target, error.message)
       resolve(undefined)
     })
     const gone = (): void => {
       startTimer(clusterTimes.lastConsoleAnswer, () => outgoing.destroy(new Error('Another controller leads.')), false)
     }
     target.gone.addEventListener('abort', gone, { once: true })
+    const endWatch = watchUnanswered({
+      ...{ way: this.#way, listener: 'console' as const, target },
+      cut: () => outgoing.destroy(new Error('The leader cannot be reached.')),
+    })
     outgoing.once('response', (response) => {
       const { statusCode: status = 502, headers: told } = response
       // It does not lead, or the proof was too old by the time it came.
       if (status === 421) {
         response.resume()
-        this.#way.refused('console', target)
+        this.#way.refused('console', target, doesNotLead)
         resolve(undefined)
         return
       }
@@ -156,6 +161,9 @@ export class LeaderConsole {
       text(response).then((answer) => resolve({ status, headers: told, body: answer }), reject)
     })
     outgoing.end(body)
-    return promise.finally(() => target.gone.removeEventListener('abort', gone))
+    return promise.finally(() => {
+      endWatch()
+      target.gone.removeEventListener('abort', gone)
+    })
   }
 }

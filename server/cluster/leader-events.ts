@@ -75,7 +75,7 @@ export class LeaderEvents {
     const { promise: connected, resolve, reject } = Promise.withResolvers<Socket>()
     connectTo(target.port, (error, socket) => {
       if (error === null) return resolve(socket)
-      this.#way.refused('console', target)
+      this.#way.refused('console', target, error.message)
       reject(error)
     })
     const socket = await connected
@@ -86,7 +86,7 @@ export class LeaderEvents {
       maxPayload: maxBytes,
     })
     const end = (): void => client.terminate()
-    const ends = AbortSignal.any([signal, target.gone])
+    const ends = AbortSignal.any([signal, target.gone, target.cut])
     ends.addEventListener('abort', end, { once: true })
     let silent = startTimer(clusterTimes.eventsSilent, end, false)
     const alive = (): void => {

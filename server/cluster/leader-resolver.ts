@@ -7,6 +7,9 @@ import { clusterTimes } from '../store/election/timings.ts'
 /** Maximum of requests that wait for a leader at a time. One more is refused at once. */
 const maxWaiting = 5_000
 
+/** Why a controller that took a request refused it. */
+export const doesNotLead = 'It does not lead.'
+
 /** A port of the leader that is reachable, as far as is known. */
 export interface LeaderTarget {
   /** Id of the controller: proofs are made for it alone. */
@@ -17,6 +20,15 @@ export interface LeaderTarget {
   own: boolean
   /** Aborted when another controller leads. */
   gone: AbortSignal
+  /** Aborted when the port cannot be reached any more: what is under way there gets no answer. */
+  cut: AbortSignal
+}
+
+interface KnownTarget {
+  target: LeaderTarget
+  cut: AbortController
+  /** Somebody is finding out whether it can be reached. */
+  checking: boolean
 }
 
 interface Leading {
@@ -24,10 +36,12 @@ interface Leading {
   place: ControllerPlace
   own: boolean
   gone: AbortController
-  targets: Map<ListenerName, LeaderTarget | undefined>
-  /** Ports that refused a connection: they are tried until they accept one. */
-  down: Set<ListenerName>
+  targets: Map<ListenerName, KnownTarget | undefined>
+  /** Ports that could not be reached, and why: they are tried until they accept a connection. */
+  down: Map<ListenerName, string>
 }
+
+const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
 
 /**
  * Finds the controller that leads. Requests wait while there is no leader or it cannot be reached. A leader that has gone silent stays the target until another one is known,
@@ -50,10 +64,10 @@ export class LeaderResolver {
     const before = this.#leading
     if (before?.id === leader.id && before.own === own) {
       if (samePlace(before.place, leader.place)) return
-      this.#leading = { ...before, place: leader.place, targets: new Map(), down: new Set() }
+      this.#leading = { ...before, place: leader.place, targets: new Map(), down: new Map() }
     } else {
       const { id, place } = leader
-      this.#leading = { id, place, own, gone: new AbortController(), targets: new Map(), down: new Set() }
+      this.#leading = { id, place, own, gone: new AbortController(), targets: new Map(), down: new Map() }
       before?.gone.abort(new Error('Another controller leads.'))
     }
     this.#notify()
@@ -80,8 +94,12 @@ export class LeaderResolver {
   now(listener: ListenerName): LeaderTarget | undefined {
     const leading = this.#leading
     if (leading === undefined || leading.down.has(listener)) return undefined
-    if (!leading.targets.has(listener)) leading.targets.set(listener, targetOf(leading, listener, this.#allowPlain))
-    return leading.targets.get(listener)
+    return this.#targetOf(leading, listener)?.target
+  }
+
+  /** Ports of another leader that this controller cannot reach, and why. */
+  get unreachable(): ReadonlyMap<ListenerName, string> {
+    return this.#leading?.own === false ? this.#leading.down : new Map()
   }
 
   /**
@@ -107,12 +125,38 @@ export class LeaderResolver {
     }
   }
 
-  /** Notes that a port refused a connection: no request is sent there until it accepts one. */
-  refused(listener: ListenerName, target: LeaderTarget): void {
+  /** Notes that a port refused a connection, and why: no request is sent there until it accepts one. */
+  refused(listener: ListenerName, target: LeaderTarget, why: string): void {
     const leading = this.#leading
-    if (leading?.targets.get(listener) !== target || leading.down.has(listener)) return
-    leading.down.add(listener)
+    if (leading?.targets.get(listener)?.target !== target || leading.down.has(listener)) return
+    leading.down.set(listener, why)
     void this.#tryAgain(leading, listener, target)
+  }
+
+  /** A port owes an answer for long: finds out whether it still accepts connections, and ends what is under way there if it does not. */
+  async doubt(listener: ListenerName, target: LeaderTarget): Promise<void> {
+    const leading = this.#leading
+    const known = leading?.targets.get(listener)
+    if (leading === undefined || known?.target !== target || known.checking || target.own) return
+    known.checking = true
+    const why = await whyUnreachable(target.port)
+    known.checking = false
+    if (why === '' || leading.targets.get(listener) !== known) return
+    if (this.#leading === leading) this.refused(listener, target, why)
+    // Whoever comes next gets connections of its own: the old ones lead nowhere.
+    leading.targets.delete(listener)
+    known.cut.abort(new Error(why))
+    target.agent.destroy()
+  }
+
+  /** Checks every port of another leader. */
+  async doubtAll(): Promise<void> {
+    await Promise.all(
+      listenerNames.map(async (listener) => {
+        const target = this.now(listener)
+        if (target !== undefined) await this.doubt(listener, target)
+      }),
+    )
   }
 
   /** Nobody waits any more. */
@@ -125,11 +169,27 @@ export class LeaderResolver {
   async #tryAgain(leading: Leading, listener: ListenerName, target: LeaderTarget): Promise<void> {
     while (!this.#closed && this.#leading === leading) {
       await sleep(clusterTimes.connectAgain, { ref: false })
-      if (this.#closed || this.#leading !== leading || !(await accepts(target.port))) continue
+      if (this.#closed || this.#leading !== leading || (await whyUnreachable(target.port)) !== '') continue
       leading.down.delete(listener)
       this.#notify()
       return
     }
+  }
+
+  #targetOf(leading: Leading, listener: ListenerName): KnownTarget | undefined {
+    const { id, place, own, gone, targets } = leading
+    if (targets.has(listener)) return targets.get(listener)
+    const port = leaderPort(place[listener], place.certificate, this.#allowPlain)
+    const cut = new AbortController()
+    const known =
+      port === undefined
+        ? undefined
+        : {
+            target: { id, agent: new LeaderAgent(port), port, own, gone: gone.signal, cut: cut.signal },
+            ...{ cut, checking: false },
+          }
+    targets.set(listener, known)
+    return known
   }
 
   #notify(): void {
@@ -152,20 +212,12 @@ export class LeaderResolver {
   }
 }
 
-function targetOf(
-  { id, place, own, gone }: Leading,
-  listener: ListenerName,
-  allowPlain: boolean,
-): LeaderTarget | undefined {
-  const port = leaderPort(place[listener], place.certificate, allowPlain)
-  return port === undefined ? undefined : { id, agent: new LeaderAgent(port), port, own, gone: gone.signal }
-}
-
-function accepts(port: LeaderPort): Promise<boolean> {
+/** Why a port accepts no connection; empty: it does. */
+function whyUnreachable(port: LeaderPort): Promise<string> {
   return new Promise((resolve) => {
     connectTo(port, (error, socket) => {
       socket.destroy()
-      resolve(error === null)
+      resolve(error?.message ?? '')
     })
   })
 }

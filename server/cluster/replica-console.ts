@@ -12,7 +12,7 @@ import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
-import type { Port } from '../http/listeners.ts'
+import type { ListenerName, Port } from '../http/listeners.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import type { FollowedSite } from './followed-site.ts'
 import { LeaderConsole } from './leader-console.ts'
@@ -42,6 +42,8 @@ export interface ReplicaConsoleOptions {
   startedAt: number
   /** Restarts of this program after unexpected errors. */
   restarts: number
+  /** Ports of the leader that cannot be reached. */
+  unreachable: () => readonly ListenerName[]
   /** Numbers of requests that were passed on. */
   counts: () => { answered: number; refused: number }
   connections: () => Promise<Readonly<Record<string, number>>>
@@ -53,9 +55,13 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
   const { site, controllers, key, proof, kept, way, logger } = options
   const { accountSessions, accessTokens, signIn } = accountAccess(site)
   const waitMs = (): number => site.settings().deadlines.store_ms
+  const leaderReachable = (): boolean => controllers.leader() !== undefined && way.unreachable.size === 0
   const leader = new LeaderConsole(way, proof, waitMs)
   const hub = new EventHub()
-  const watch = new ControllerWatch({ site: controllers, hub, sink: options.events })
+  const watch = new ControllerWatch({
+    ...{ site: controllers, hub, sink: options.events },
+    unreachable: options.unreachable,
+  })
   const leaderUrl = (): string => controllers.leader()?.place.console ?? ''
   const dispatch = readOnlyDispatch({
     controllers: watch,
@@ -77,6 +83,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       controllers: watch.metrics(),
       passedOn: options.counts,
       waiting: () => way.waiting,
+      leaderReachable,
       connections: options.connections,
       restarts: options.restarts,
     }),
@@ -91,6 +98,7 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
         uptime_s: Math.round((wallClock() - options.startedAt) / 1_000),
         store: awaySince === 0 ? 'ok' : known ? error : databaseAway,
         leader: controllers.leader()?.name ?? '',
+        leader_reachable: leaderReachable(),
       }
       return { ok: false, body }
     },

@@ -8,6 +8,8 @@ export interface ReplicaMetricSources {
   passedOn(): { answered: number; refused: number }
   /** Requests that wait for a leader. */
   waiting(): number
+  /** Whether every port of the leader can be reached from here. */
+  leaderReachable(): boolean
   connections(): Promise<Readonly<Record<string, number>>>
   /** Restarts of the program after an unexpected error. */
   restarts: number
@@ -25,6 +27,11 @@ export function replicaMetrics(sources: ReplicaMetricSources): () => Promise<str
     registers,
   })
   const waiting = new Gauge({ name: 'roomdesk_standby_waiting', help: 'Requests that wait for a leader.', registers })
+  const reachable = new Gauge({
+    name: 'roomdesk_leader_reachable',
+    help: '1 while this controller can reach every port of the leader, 0 while it cannot, or there is no leader: it cannot pass requests on then.',
+    registers,
+  })
   const connections = new Gauge({
     name: 'roomdesk_connections',
     help: 'Open connections by listener.',
@@ -42,6 +49,7 @@ export function replicaMetrics(sources: ReplicaMetricSources): () => Promise<str
     passedOn.set({ answered: 'yes' }, answered)
     passedOn.set({ answered: 'no' }, refused)
     waiting.set(sources.waiting())
+    reachable.set(Number(sources.leaderReachable()))
     for (const [listener, open] of Object.entries(await sources.connections())) connections.set({ listener }, open)
     return await registry.metrics()
   }

@@ -3,6 +3,7 @@ import type { SiteControllers } from '../console/site-controllers.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventLog } from '../event-log/event-log.ts'
+import { LeaderWatch } from './leader-watch.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
 
@@ -16,11 +17,11 @@ export interface ReplicaRoleParts extends Pick<ReplicaOptions, 'site' | 'way' | 
   startedAt: number
 }
 
-/** A controller in the role of a standby: its ports, and its console. */
+/** A controller in the role of a standby: its ports, its console, and what watches its leader. */
 export interface ReplicaRole {
   standby: Replica
-  /** Its console looks at nothing any more. */
-  endConsole(): void
+  /** It and its console look at nothing any more. */
+  endWatches(): void
 }
 
 /** Composes the ports of a replica; nothing listens yet. */
@@ -28,6 +29,7 @@ export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts)
   const { overrides = {}, compatibility, dataFolder, logger, consolePage: page, version } = options
   const { consoleKey: key, controllers, events, startedAt, ...ports } = parts
   const { site, way, proof, kept } = ports
+  const watch = new LeaderWatch(way, () => controllers.leader()?.name ?? '', logger)
   const console =
     page === undefined || key === undefined
       ? undefined
@@ -35,9 +37,22 @@ export function replicaRole(options: ControllerOptions, parts: ReplicaRoleParts)
           ...{ page, key, site, way, proof, kept, controllers, events, version, startedAt, logger },
           restarts: options.restarts?.total ?? 0,
           tls: () => standby.tls,
+          unreachable: () => watch.lasting,
           counts: () => standby.passOn.counts,
           connections: () => standby.listeners.connections(),
         })
-  const standby: Replica = new Replica({ ...ports, overrides, compatibility, dataFolder, console, log: logger })
-  return { standby, endConsole: () => console?.end() }
+  const standby: Replica = new Replica({
+    ...ports,
+    overrides,
+    compatibility,
+    dataFolder,
+    console,
+    log: logger,
+  })
+  void watch.run()
+  const endWatches = (): void => {
+    watch.stop()
+    console?.end()
+  }
+  return { standby, endWatches }
 }

@@ -11,9 +11,10 @@ import type { ListenerName } from '../http/listeners.ts'
 import type { PassToLeader } from '../http/request-handler.ts'
 import { PoolEndedError } from '../nodes/pool/pool-ended.ts'
 import { HandedOverError } from '../store/postgres/database-error.ts'
-import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+import { doesNotLead, type LeaderTarget, type LeaderResolver } from './leader-resolver.ts'
 import { readAhead } from './read-ahead.ts'
 import { ShareGate } from './share-gate.ts'
+import { watchUnanswered } from './unanswered.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Requests of one client address under way to one port of the leader, which has room for 2,000; of these, with bodies that are passed on as they come. Further ones wait. */
@@ -35,6 +36,8 @@ export interface Passing {
   safe: boolean
   /** How long it waits for a leader, in milliseconds. */
   waitMs: number
+  /** How long the leader may take to answer, in milliseconds. Left out: as long as it can be reached. */
+  answerMs?: number
   /** Its body, where that was read already. */
   body?: Buffer | undefined
 }
@@ -73,7 +76,7 @@ export class ReverseProxy {
   async #pass(
     request: IncomingMessage,
     response: ServerResponse,
-    { listener, safe, waitMs, body: read }: Passing,
+    { listener, safe, waitMs, answerMs = Infinity, body: read }: Passing,
     left: AbortSignal,
   ): Promise<PassedOn> {
     const api = listener === 'media' || listener === 'device'
@@ -92,7 +95,8 @@ export class ReverseProxy {
         if (!(await gate.take(share, deadline, left))) return 'nobody'
         entered.push(gate)
       }
-      return await this.#passWith(body, request, response, { listener, safe, deadline }, left)
+      const times = { deadline, answerBy: monotonic() + answerMs }
+      return await this.#passWith(body, request, response, { listener, safe, ...times }, left)
     } finally {
       for (const gate of entered) gate.leave(share)
     }
@@ -102,7 +106,7 @@ export class ReverseProxy {
     body: Buffer | undefined,
     request: IncomingMessage,
     response: ServerResponse,
-    { listener, safe, deadline }: Pick<Passing, 'listener' | 'safe'> & { deadline: number },
+    { listener, safe, deadline, answerBy }: Pick<Passing, 'listener' | 'safe'> & { deadline: number; answerBy: number },
     left: AbortSignal,
   ): Promise<PassedOn> {
     const passedOnBefore = provenRequest(request) !== undefined
@@ -113,10 +117,12 @@ export class ReverseProxy {
         refuseAsNotLeader(request, response)
         return 'answered'
       }
-      const attempt = await this.#attempt(target, request, response, { listener, safe, body, left })
+      const attempt = await this.#attempt(target, request, response, { listener, safe, body, left, answerBy })
       if (attempt === 'answered' || attempt === 'gone') return attempt
       const again = attempt === 'unreached' || (safe && body !== undefined)
       if (!again || response.headersSent) return 'lost'
+      // A timer may be a moment early.
+      if (monotonic() + 1 >= answerBy) return attempt === 'unreached' ? 'nobody' : 'lost'
       if (attempt === 'lost') await pauseUnless(target.gone)
     }
   }
@@ -130,7 +136,8 @@ export class ReverseProxy {
       safe,
       body,
       left,
-    }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal },
+      answerBy,
+    }: Pick<Passing, 'listener' | 'safe'> & { body: Buffer | undefined; left: AbortSignal; answerBy: number },
   ): Promise<Attempt> {
     const { method = 'GET', url = '/' } = request
     const passed = endToEnd(request.rawHeaders)
@@ -162,22 +169,29 @@ export class ReverseProxy {
       outgoing.destroy()
       resolve('gone')
     }
+    const late =
+      answerBy === Infinity ? undefined : startTimer(answerBy - monotonic(), () => !answered && fail(), false)
+    const endWatch = watchUnanswered({
+      ...{ way: this.#way, listener, target },
+      // The rest of an answer that has begun will not come either.
+      cut: () => (answered ? outgoing.destroy() : fail()),
+    })
     left.addEventListener('abort', clientLeft, { once: true })
     target.gone.addEventListener('abort', fenced, { once: true })
     outgoing.once('socket', () => {
       reached = true
       if (body === undefined) request.pipe(outgoing)
     })
-    outgoing.on('error', () => {
+    outgoing.on('error', (error) => {
       if (answered) return
-      if (!reached) this.#way.refused(listener, target)
+      if (!reached) this.#way.refused(listener, target, error.message)
       fail()
     })
     outgoing.once('response', (answer) => {
       answered = true
       if (headerOf(answer.rawHeaders, notLeader.toLowerCase()) !== undefined) {
         answer.resume()
-        this.#way.refused(listener, target)
+        this.#way.refused(listener, target, doesNotLead)
         resolve(body === undefined ? 'lost' : 'unreached')
         return
       }
@@ -186,6 +200,8 @@ export class ReverseProxy {
     })
     if (body !== undefined) endWith(outgoing, body)
     return promise.finally(() => {
+      late?.cancel()
+      endWatch()
       left.removeEventListener('abort', clientLeft)
       target.gone.removeEventListener('abort', fenced)
     })

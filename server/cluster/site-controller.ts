@@ -134,7 +134,7 @@ export class SiteController {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
       if (role?.is === 'leader') return await role.controller.stop(deadlineMs)
-      role?.endConsole()
+      role?.endWatches()
       await role?.standby.stop(deadlineMs)
     })
     return this.#stopped
@@ -145,7 +145,7 @@ export class SiteController {
     this.#stopped ??= this.#end(async () => {
       const role = this.#role
       if (role?.is === 'leader') return await role.controller.abandon()
-      role?.endConsole()
+      role?.endWatches()
       await role?.standby.stop(0)
     })
     return this.#stopped
@@ -231,7 +231,7 @@ export class SiteController {
     if (role?.is === 'standby') this.#tls = role.standby.tls
     const controller = this.#controllerOn(store)
     if (role?.is === 'standby') {
-      role.endConsole()
+      role.endWatches()
       free = role.standby.letGo()
     }
     this.#role = { is: 'leader', controller }
@@ -288,7 +288,7 @@ export class SiteController {
     try {
       await role.standby.start(nodePortFree)
     } catch (error) {
-      role.endConsole()
+      role.endWatches()
       this.#role = undefined
       throw error
     } finally {

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { monotonic } from '../store/system/time.ts'
+import { monotonic, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { refuse } from '../edge/guards.ts'
 import { endToEnd, headerOf, passedOnHeader } from '../edge/end-to-end-headers.ts'
@@ -8,6 +8,8 @@ import { provenRequest } from '../edge/passed-on.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import type { LeaderTarget, LeaderResolver } from './leader-resolver.ts'
+import { watchUnanswered } from './unanswered.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 
 /** Passes connections that leave HTTP (WebSocket) on to the controller that leads: bytes go both ways, and the end of one side ends the other. */
 export class UpgradeProxy {
@@ -83,14 +85,16 @@ export class UpgradeProxy {
       headers,
     })
     let reached = false
+    const endWatch = watchUnanswered({ way: this.#way, listener, target, cut: () => outgoing.destroy() })
+    const late = startTimer(clusterTimes.upgrade, () => outgoing.destroy(), false)
     const clientLeft = (): void => void outgoing.destroy()
     socket.once('close', clientLeft)
     outgoing.once('socket', () => {
       reached = true
     })
-    outgoing.once('error', () => {
+    outgoing.once('error', (error) => {
       if (reached) socket.destroy()
-      else this.#way.refused(listener, target)
+      else this.#way.refused(listener, target, error.message)
       socket.off('close', clientLeft)
       resolve(reached || socket.destroyed)
     })
@@ -100,8 +104,10 @@ export class UpgradeProxy {
       this.#join(socket, leader, head, first)
       // The machine is away, and no end of its connections will come.
       const gone = (): void => void leader.destroy()
-      target.gone.addEventListener('abort', gone, { once: true })
-      leader.once('close', () => target.gone.removeEventListener('abort', gone))
+      for (const signal of [target.gone, target.cut]) {
+        signal.addEventListener('abort', gone, { once: true })
+        leader.once('close', () => signal.removeEventListener('abort', gone))
+      }
       resolve(true)
     })
     outgoing.once('response', (answer) => {
@@ -111,7 +117,10 @@ export class UpgradeProxy {
       resolve(true)
     })
     outgoing.end()
-    return promise
+    return promise.finally(() => {
+      late.cancel()
+      endWatch()
+    })
   }
 
   #join(socket: Duplex, leader: Duplex, head: Buffer, first: Buffer): void {

@@ -5,6 +5,7 @@ import { ControllerEvents } from '../event-log/sources/controllers.ts'
 import type { ControllerMetricSources } from '../observe/controller-metrics.ts'
 import type { KnownController, SiteMember } from '../store/election/site-member.ts'
 import type { Medium } from '../store/storage.ts'
+import type { ListenerName } from '../http/listeners.ts'
 import type { EventHub } from './event-hub.ts'
 import type { NewLeader } from './leader-history.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -24,6 +25,8 @@ export interface ControllerWatchOptions {
   hub: Pick<EventHub, 'emit' | 'listening'>
   /** Left out: nothing is written. */
   sink?: EventSink
+  /** Ports of the leader that this controller cannot reach. Left out: it leads, or there is no other. */
+  unreachable?: () => readonly ListenerName[]
   /** Milliseconds since the epoch. */
   clock?: () => number
   /** Between two looks, in milliseconds. */
@@ -138,7 +141,8 @@ export class ControllerWatch {
   #notify(view: ControllersView): void {
     if (!this.#options.hub.listening) return
     // That somebody is still there is no news.
-    const news = JSON.stringify([view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at]), view.medium])
+    const items = view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at])
+    const news = JSON.stringify([items, view.medium, view.leader_unreachable])
     if (news === this.#notified) return
     this.#notified = news
     this.#options.hub.emit('controllers.changed', view)
@@ -149,6 +153,7 @@ export class ControllerWatch {
       items: this.#items(),
       known_at: this.#known.at,
       leaderless_since: this.#leaderlessSince,
+      leader_unreachable: [...(this.#options.unreachable?.() ?? [])],
       medium: this.medium(),
     }
   }

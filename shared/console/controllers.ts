@@ -57,6 +57,8 @@ export const controllersView = z.strictObject({
   known_at: moment,
   /** Time since when nobody leads, as far as known here; 0: there is a leader. */
   leaderless_since: moment,
+  /** Ports of the leader that the controller which answers cannot reach: it cannot pass calls on there. */
+  leader_unreachable: z.array(z.enum(['media', 'device', 'node', 'console', 'event'])),
   medium: siteMedium,
 })
 export type ControllersView = z.output<typeof controllersView>

@@ -110,6 +110,8 @@ export interface HeadlessOptions {
   ports?: 'free' | 'settings'
   /** The built controller; default: that of this checkout. */
   program?: string
+  /** Command that starts it elsewhere, such as in a `Machine`; left out: on this machine. */
+  through?: readonly string[]
 }
 
 /** Starts the built controller and resolves at its `ready` line; rejects with its output if it ends before. */
@@ -126,7 +128,8 @@ export async function startHeadless(options: HeadlessOptions = {}): Promise<Head
     args.push('--site', file)
   }
   const began = performance.now()
-  const child = spawn(process.execPath, args, {
+  const [command = '', ...words] = [...(options.through ?? []), process.execPath, ...args]
+  const child = spawn(command, words, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...options.env },
   })

@@ -36,6 +36,8 @@ export function useFormat() {
       }),
   )
 
+  const listFormat = computed(() => new Intl.ListFormat(tag.value, { type: 'conjunction' }))
+
   /** 1,234 */
   const number = (value: number): string => whole.value.format(value)
   /** 14:05:09 */
@@ -82,5 +84,8 @@ export function useFormat() {
     return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`
   }
 
-  return { number, clock, zone, date, since, day, span, ago, latency, size }
+  /** A, B and C */
+  const list = (items: readonly string[]): string => listFormat.value.format(items)
+
+  return { list, number, clock, zone, date, since, day, span, ago, latency, size }
 }

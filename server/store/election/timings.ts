@@ -73,6 +73,14 @@ export const clusterTimes = {
   /** How long a replica waits for a connection to the leader, and between two attempts at one that refuses. */
   connect: 2_000,
   connectAgain: 50,
+  /** How long a leader may owe an answer before a replica checks that it can be reached, and between two checks. */
+  doubt: 1_000,
+  /** Between two checks of every port of the leader. */
+  checkLeader: 2_000,
+  /** Beyond the deadlines of the site: how long the answer of the leader to a request may take on its way. */
+  answerMargin: 3_000,
+  /** How long a WebSocket that is passed on may take to open. */
+  upgrade: 15_000,
   /** How long a replica keeps an idle connection to the leader. */
   idle: 4_000,
   /** How long a process of an embedded node that just ended may hold the node port, and the time between two attempts to take it. */

@@ -27,7 +27,7 @@ const beta = controller('beta')
 const medium: SiteMedium = { kind: 'database', shown: 'postgres://db.example/site', away_since: 0, error: '' }
 
 const view = (items: ControllerView[], more: Partial<ControllersView> = {}): ControllersView => ({
-  ...{ items, known_at: Date.now(), leaderless_since: 0, medium },
+  ...{ items, known_at: Date.now(), leaderless_since: 0, leader_unreachable: [], medium },
   ...more,
 })
 
@@ -146,6 +146,10 @@ test('the console of a replica is read-only and links to the leader', async () =
   show({ setup: () => ((may = useCaller().may), () => null) }, client)
   await eventually(() => expect(banner()).toContain('Read-only replica. The leader is alpha.'))
   expect(document.querySelector('.standby-banner a')?.getAttribute('href')).toBe('http://alpha.example:7083')
+  become(view(onStandby, { leader_unreachable: ['media', 'console'] }))
+  await eventually(() => expect(banner()).toContain('This controller cannot reach alpha (Media API and Console)'))
+  become(view(onStandby))
+  await eventually(() => expect(banner()).not.toContain('cannot reach'))
   await eventually(() => expect(may('rooms.list')).toBe(true))
   expect([may('rooms.create'), may('controllers.lead')]).toEqual([false, true])
   const leaderless = onStandby.map((item) => ({ ...item, role: 'standby' as const }))

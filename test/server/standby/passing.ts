@@ -40,16 +40,18 @@ export interface Passing {
   upgrades: UpgradeProxy
 }
 
-/** Opens them. @param storeMs time that a request waits for a leader @param allowPlain see LeaderResolver */
+/** Opens them. @param storeMs time that a request waits for a leader @param deadlines of the site @param allowPlain see LeaderResolver */
 export async function openPassing({
   storeMs = 2_000,
+  deadlines = {},
   allowPlain,
 }: {
   storeMs?: number
+  deadlines?: Partial<Settings['deadlines']>
   allowPlain?: boolean
 } = {}): Promise<Passing> {
   const base = defaultSettings()
-  const settings = (): Settings => ({ ...base, deadlines: { ...base.deadlines, store_ms: storeMs } })
+  const settings = (): Settings => ({ ...base, deadlines: { ...base.deadlines, store_ms: storeMs, ...deadlines } })
   const way = new LeaderResolver(allowPlain)
   const passOn = new ReverseProxy(way, proof)
   const upgrades = new UpgradeProxy(way, proof)

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { appendFile, chown, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,17 +18,22 @@ const startMs = 20_000
 export interface PostgresOptions {
   /** A crash of the server loses nothing that it confirmed; without, it is faster. */
   durable?: boolean
+  /** Address that it listens at, too, for every machine. */
+  listen?: string
 }
 
 /** A PostgreSQL of its own, reached by a socket in its folder. */
 export class PostgresServer {
   readonly folder: string
   readonly #options: PostgresOptions
+  /** Its TCP port; 0: it has none. */
+  readonly port: number
   #child: ChildProcess | undefined
 
   private constructor(folder: string, options: PostgresOptions) {
     this.folder = folder
     this.#options = options
+    this.port = options.listen === undefined ? 0 : 5432
   }
 
   /** Creates a cluster and starts it. */
@@ -42,6 +47,8 @@ export class PostgresServer {
     try {
       if (user !== undefined) await chown(folder, user.uid, user.gid)
       await makeCluster(join(folder, 'cluster'), user)
+      if (options.listen !== undefined)
+        await appendFile(join(folder, 'cluster/pg_hba.conf'), 'host all all 0.0.0.0/0 trust\n')
       await server.launch()
     } catch (error) {
       await server.remove()
@@ -65,7 +72,7 @@ export class PostgresServer {
   async launch(): Promise<void> {
     const quick = ['fsync=off', 'full_page_writes=off']
     const settings = [
-      'listen_addresses=',
+      `listen_addresses=${this.#options.listen ?? ''}`,
       `unix_socket_directories=${this.folder}`,
       'shared_buffers=16MB',
       'max_connections=80',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePorts } from '../../../server/nodes/embedded/free-ports.ts'
+import type { Machine, MachineNetwork } from '../network/machine-network.ts'
 import { type Headless, removeFolder, startHeadless } from '../headless.ts'
 import { DatabaseProxy } from '../postgres/database-proxy.ts'
 import { PostgresServer } from '../postgres/postgres-server.ts'
@@ -30,6 +31,8 @@ export interface SiteOptions {
   env?: NodeJS.ProcessEnv
   /** The built controller; default: that of this checkout. */
   program?: string
+  /** Gives each controller a machine of its own on this network, with the database at its address. */
+  network?: MachineNetwork
 }
 
 /** One controller of the site: it keeps its data folder and ports across processes. */
@@ -38,6 +41,7 @@ export interface SiteController {
   readonly name: string
   headless: Headless
   readonly proxy: DatabaseProxy | undefined
+  readonly machine: Machine | undefined
 }
 
 /** Several controllers on one PostgreSQL. */
@@ -50,6 +54,7 @@ export class ControllersSite {
   readonly #ownDatabase: boolean
   readonly #site: object
   readonly #env: NodeJS.ProcessEnv
+  readonly #network: MachineNetwork | undefined
   #program: { program?: string }
   /** Frozen processes, whose exit is not awaited. */
   readonly #frozen = new Set<SiteController>()
@@ -57,11 +62,12 @@ export class ControllersSite {
   private constructor(
     database: PostgresServer,
     schema: string,
-    { database: given, nodes = simulated, settings = {}, env = {}, program }: SiteOptions,
+    { database: given, nodes = simulated, settings = {}, env = {}, program, network }: SiteOptions,
   ) {
     this.database = database
     this.#site = { credentials: [credential], nodes, settings }
     this.#env = env
+    this.#network = network
     this.#program = program === undefined ? {} : { program }
     this.#schema = schema
     this.#ownDatabase = given === undefined
@@ -69,8 +75,9 @@ export class ControllersSite {
 
   /** Starts them: the first leads. */
   static async start(options: SiteOptions = {}): Promise<ControllersSite> {
-    const { controllers = 3, database, durable, proxied = false } = options
-    const server = database ?? (await PostgresServer.start({ durable: durable ?? false }))
+    const { controllers = 3, database, durable, proxied = false, network } = options
+    const listen = network === undefined ? {} : { listen: network.address }
+    const server = database ?? (await PostgresServer.start({ durable: durable ?? false, ...listen }))
     const site = new ControllersSite(server, await server.newSchema(), options)
     try {
       await site.add('a', proxied)
@@ -121,8 +128,8 @@ export class ControllersSite {
 
   /** Starts a killed controller again, in its folder and on its ports. */
   async restart(controller: SiteController): Promise<void> {
-    const { headless, proxy } = controller
-    const flags = this.#flags(controller.name, proxy)
+    const { headless, proxy, machine } = controller
+    const flags = this.#flags(controller.name, proxy, machine)
     const ports = (['media', 'device', 'node', 'console'] as const).flatMap((name) => [
       `--${name}-port`,
       new URL(headless.ready[name]).port,
@@ -132,6 +139,7 @@ export class ControllersSite {
       ports: 'settings',
       flags: [...ports, ...flags],
       env: this.#env,
+      ...(machine === undefined ? {} : { through: machine.through }),
       ...this.#program,
     })
   }
@@ -172,7 +180,8 @@ export class ControllersSite {
   async add(name: string, proxied = false): Promise<SiteController> {
     const proxy = proxied ? await DatabaseProxy.open(this.database.socket) : undefined
     const folder = await mkdtemp(join(tmpdir(), `roomdesk-${name}-`))
-    const flags = this.#flags(name, proxy)
+    const machine = await this.#network?.add()
+    const flags = this.#flags(name, proxy, machine)
     const [nodePort = 0] = await freePorts({
       host: '127.0.0.1',
       // Test files that run at the same time search different ranges.
@@ -185,19 +194,23 @@ export class ControllersSite {
       folder,
       flags,
       env: this.#env,
+      ...(machine === undefined ? {} : { through: machine.through }),
       ...this.#program,
       ...(name === 'a' ? { site: this.#site } : {}),
     })
-    const controller = { name, headless, proxy }
+    const controller = { name, headless, proxy, machine }
     this.controllers.push(controller)
     return controller
   }
 
-  #flags(name: string, proxy: DatabaseProxy | undefined): string[] {
-    const store = this.database.address(this.#schema, proxy?.host)
+  #flags(name: string, proxy: DatabaseProxy | undefined, machine: Machine | undefined): string[] {
+    const { database } = this
+    const at = machine === undefined ? proxy?.host : `${this.#network?.address}:${database.port}`
+    const store = database.address(this.#schema, at)
+    const host = machine === undefined ? [] : ['--host', machine.address]
     const first = this.controllers[0]
     const key = first === undefined || name === 'a' ? [] : ['--seal-key', join(first.headless.folder, 'seal.key')]
-    return ['--store', store, '--controller-name', name, ...key]
+    return ['--store', store, '--controller-name', name, ...host, ...key]
   }
 
   #runs(controller: SiteController): boolean {

@@ -68,6 +68,8 @@ export const controllers = {
     nobody: 'No leader since {since}: changes wait or are refused until a controller takes over.',
     database:
       'The database cannot be reached since {since} ({reason}): changes are refused; meetings and viewing continue.',
+    unreachable:
+      'This controller cannot reach {name} ({ports}): calls that arrive here are refused. Check the network and the firewall between the two machines.',
     show: 'Show controllers',
   },
 } as const

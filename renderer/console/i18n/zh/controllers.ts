@@ -67,6 +67,7 @@ export const controllers: Texts<typeof english> = {
     open: '打开 {name} 的控制台',
     nobody: '自 {since} 起没有主控制器：在有控制器接管之前，更改会等待或被拒绝。',
     database: '自 {since} 起无法连接数据库（{reason}）：更改会被拒绝；会议和观看不受影响。',
+    unreachable: '此控制器无法连接 {name}（{ports}）：到达此处的调用会被拒绝。请检查两台机器之间的网络和防火墙。',
     show: '查看控制器',
   },
 }

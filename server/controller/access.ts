@@ -7,6 +7,7 @@ import { Sessions } from '../access/sessions.ts'
 import { licenceOf } from '../console/site-procedures.ts'
 import { ClientRateLimit } from '../edge/rate-limit.ts'
 import type { AuthenticateServices } from '../media-api/authenticate.ts'
+import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
@@ -20,6 +21,8 @@ export interface AccessOptions {
   logger: Logger
   /** This controller among those of its site; left out: it is alone. */
   member?: Pick<SiteMember, 'database'> | undefined
+  /** See FencedStore. Left out: nobody else can lead. */
+  confirmed?: Confirmed | undefined
   /** Cost of hashing an account's password; left out: the default. */
   passwordCost?: HashCost | undefined
   /** Clock of accounts, their sessions and tokens: milliseconds since the epoch. */
@@ -38,14 +41,16 @@ export interface AccessParts {
 
 /** Composes access to the site. */
 export function accessParts(options: AccessOptions): AccessParts {
-  const { store, settings, logger, member, passwordCost, accountClock } = options
+  const { store, settings, logger, member, confirmed, passwordCost, accountClock } = options
   const sessions = new Sessions({ store, settings })
   const failures = new ClientRateLimit({ most: () => settings().access.failures_per_minute, windowMs: 60_000 })
   // A site in files has one controller, so a session is valid before it is on disk.
   const stored = store.status().medium === 'database'
   let toldSince = 0
-  const away = (): boolean => {
+  const inMemory = (): boolean => {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
+    // Another controller that leads by now does not know the session.
+    if (since !== 0 && confirmed?.() !== undefined) return false
     if (since !== 0 && since !== toldSince) {
       toldSince = since
       logger.warn({}, 'sessions of the API are kept in memory, and stored once the database is back')
@@ -57,7 +62,7 @@ export function accessParts(options: AccessOptions): AccessParts {
     failures,
     credentials: new Credentials(store, sessions),
     accountAccess: accountAccess(store, passwordCost, accountClock),
-    authentication: { store, digests: new DigestCache(store), sessions, stored, away, failures, settings },
+    authentication: { store, digests: new DigestCache(store), sessions, stored, inMemory, failures, settings },
   }
 }
 

@@ -14,8 +14,8 @@ export interface AuthenticateServices {
   sessions: Sessions
   /** A session is durable before its token is given. */
   stored: boolean
-  /** Whether the database is away: sessions are kept in memory meanwhile, so that clients that authenticate for each call can read. Left out: never. */
-  away?: () => boolean
+  /** Whether sessions are kept in memory now, because the database is away and it is sure that nobody else leads: clients that authenticate for each call can read. Left out: never. */
+  inMemory?: () => boolean
   /** Counts failures per client address. */
   failures: ClientRateLimit
   settings: () => Settings
@@ -62,8 +62,8 @@ export function signIn<A>(
     if (!digest.ok) throw wrongDigest(digest.reason)
     return openerOf(digest)
   }
-  const isAway = services.away ?? (() => false)
-  if (isAway()) return answer(sessions.open(openerOf(found)), found)
+  const inMemory = services.inMemory ?? (() => false)
+  if (inMemory()) return answer(sessions.open(openerOf(found)), found)
   const openAgain = (): A => {
     const opener = again()
     return answer(sessions.open(opener), opener.digest)
@@ -71,7 +71,7 @@ export function signIn<A>(
   if (services.stored) {
     return sessions.openStored(again).then(
       ({ opened, found: { digest } }) => answer(opened, digest),
-      (error: unknown) => (isAway() && isStorage(error) ? openAgain() : tooLate(error)),
+      (error: unknown) => (isStorage(error) && inMemory() ? openAgain() : tooLate(error)),
     )
   }
   const waiting = store.responsive(settings().deadlines.store_ms)

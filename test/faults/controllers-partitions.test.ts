@@ -40,7 +40,6 @@ async function rooms({ clients }: Proof, at: SiteController, name: string) {
 
 /**
  * Cuts the leader off from the database and from the other controllers, and waits until another leads. What that one stored is then read at the old one, which answers with it or not at all.
- * @param off what else is off while the cut lasts
  */
 async function cutOffLeader(
   proof: Proof,
@@ -124,13 +123,20 @@ test('A leader whose card is down, and one that is cut off while another control
 test('A leader whose session at the database ends unheard answers no old reads', { timeout: 300_000 }, async () => {
   await onMachines(2, async (proof, network) => {
     const { site } = proof
-    for (let turn = 0; turn < 3; turn++)
+    const owner = 'signed-in.'
+    const signedIn: Promise<ReturnType<Proof['clients']['visitor']>>[] = []
+    for (let turn = 0; turn < 3; turn++) {
       await cutOffLeader(
         proof,
         `unheard${turn}`,
         async (old) => {
           // What it sends arrives; what it is told does not.
           await cutFromAll(proof, network, old, { kind: 'drop', direction: 'in' })
+          // They pass the check that it leads, and wait for the database then.
+          for (let i = 0; i < 20; i++) {
+            const client = proof.clients.visitor(`signs-in${turn}.${i}`)
+            signedIn.push(client.ask(owner, { do: 'signIn' }, { at: old }).then(() => client))
+          }
           const { address } = machineOf(old)
           await site.database.query(
             `select pg_terminate_backend(pid) from pg_stat_activity where client_addr = '${address}'`,
@@ -138,6 +144,9 @@ test('A leader whose session at the database ends unheard answers no old reads',
         },
         (old) => machineOf(old).heal(),
       )
+      // A token that was given counts at the next leader, too: the history is checked for it.
+      for (const client of await Promise.all(signedIn.splice(0))) await client.ask(owner, { do: 'list', owner })
+    }
   })
 })
 

@@ -49,8 +49,12 @@ export function accessParts(options: AccessOptions): AccessParts {
   let toldSince = 0
   const inMemory = (): boolean => {
     const since = stored ? (member?.database().awaySince ?? 0) : 0
-    // Another controller that leads by now does not know the session.
-    if (since !== 0 && confirmed?.() !== undefined) return false
+    const unsure = since === 0 ? undefined : confirmed?.()
+    if (unsure !== undefined) {
+      // Another controller that leads by now does not know the session. Nobody waits for the answer.
+      unsure.catch(() => undefined)
+      return false
+    }
     if (since !== 0 && since !== toldSince) {
       toldSince = since
       logger.warn({}, 'sessions of the API are kept in memory, and stored once the database is back')

@@ -15,7 +15,14 @@ async function onMachines(controllers: number, story: (proof: Proof, network: Ma
   onTestFinished(() => network[Symbol.asyncDispose]())
   // The deadline of the store bounds how long a client waits at a controller that is cut off.
   const settings = { deadlines: { store_ms: 2_000 } }
-  await proved({ network, controllers, clients: 9, settings }, (proof) => story(proof, network))
+  await proved({ network, controllers, clients: 9, settings }, async (proof) => {
+    await story(proof, network)
+    // None has started itself again after an unexpected error.
+    const fatal = proof.site.controllers.flatMap(({ headless }) =>
+      headless.log.filter((line) => line.includes('"level":"fatal"')),
+    )
+    expect(fatal).toEqual([])
+  })
 }
 
 const machineOf = ({ machine }: SiteController): Machine => {

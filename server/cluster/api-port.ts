@@ -44,7 +44,7 @@ const lost =
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /** How long the leader takes at most: a change may wait for the store, a node and a device, one after the other. In milliseconds. */
-function longestAnswer({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {
+function maxAnswerMs({ deadlines: { store_ms, node_ms, device_ms } }: Settings): number {
   return store_ms + node_ms + device_ms + clusterTimes.answerMargin
 }
 
@@ -74,7 +74,7 @@ export function apiProxyPort(options: ApiProxyOptions): Port {
       listener: api,
       safe: route === undefined ? maySendAgain(exchange) : route.safe,
       waitMs: settings().deadlines.store_ms,
-      answerMs: longestAnswer(settings()),
+      answerMs: maxAnswerMs(settings()),
     })
     if (result === 'answered' || result === 'gone') return
     readCallback(exchange)

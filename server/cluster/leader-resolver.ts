@@ -143,7 +143,7 @@ export class LeaderResolver {
     known.checking = false
     if (why === '' || leading.targets.get(listener) !== known) return
     if (this.#leading === leading) this.refused(listener, target, why)
-    // Whoever comes next gets connections of its own: the old ones lead nowhere.
+    // Later requests get new connections: the old ones lead nowhere.
     leading.targets.delete(listener)
     known.cut.abort(new Error(why))
     target.agent.destroy()

@@ -137,7 +137,7 @@ test('A leader whose session at the database ends unheard answers no old reads',
         proof,
         `unheard${turn}`,
         async (old) => {
-          // What it sends arrives; what it is told does not.
+          // Packets that it sends arrive; those for it do not.
           await cutFromAll(proof, network, old, { kind: 'drop', direction: 'in' })
           // They pass the check that it leads, and wait for the database then.
           for (let i = 0; i < 20; i++) {

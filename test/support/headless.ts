@@ -110,7 +110,7 @@ export interface HeadlessOptions {
   ports?: 'free' | 'settings'
   /** The built controller; default: that of this checkout. */
   program?: string
-  /** Command that starts it elsewhere, such as in a `Machine`; left out: on this machine. */
+  /** Command that starts it on another machine, for example `Machine.through`; left out: on this machine. */
   through?: readonly string[]
 }
 

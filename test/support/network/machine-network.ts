@@ -18,7 +18,7 @@ export const cutKinds = [
 ] as const
 export type CutKind = (typeof cutKinds)[number]
 
-/** What one machine no longer exchanges with an address. */
+/** Packets that one machine no longer exchanges with an address. */
 export interface Cut {
   /** Address at the other end. */
   peer: string
@@ -79,7 +79,7 @@ export class Machine {
 
 /** Several machines on one network, beside this one. Needs root, and the Debian packages iproute2, iptables and curl. */
 export class MachineNetwork implements AsyncDisposable {
-  /** Of the machine of the test. */
+  /** Address of the machine of the test. */
   readonly address: string
   readonly #name: string
   readonly #subnet: string

@@ -1,5 +1,5 @@
 import { monotonic, sleep, startTimer } from '../store/system/time.ts'
-import type { ListenerName } from '../http/listeners.ts'
+import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -40,8 +40,6 @@ interface Leading {
   /** Ports that could not be reached, and why: they are tried until they accept a connection. */
   down: Map<ListenerName, string>
 }
-
-const listenerNames = ['media', 'device', 'node', 'console', 'event'] as const
 
 /**
  * Finds the controller that leads. Requests wait while there is no leader or it cannot be reached. A leader that has gone silent stays the target until another one is known,
@@ -223,6 +221,5 @@ function whyUnreachable(port: LeaderPort): Promise<string> {
 }
 
 function samePlace(one: ControllerPlace, other: ControllerPlace): boolean {
-  const names = ['media', 'device', 'node', 'console', 'event', 'certificate'] as const
-  return names.every((name) => one[name] === other[name])
+  return [...listenerNames, 'certificate' as const].every((name) => one[name] === other[name])
 }

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Cut, cutKinds, type Machine, MachineNetwork } from '../support/network/machine-network.ts'
+import { type Cut, cutKinds, MachineNetwork } from '../support/network/machine-network.ts'
 import { historySeed, type Proof, proved } from '../support/controllers/proved.ts'
 import { seededRandom } from '../support/seeded-random.ts'
-import { type ControllersSite, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
+import { type ControllersSite, machineOf, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 
 const partitions = 20
-const postgresPort = 5_432
 
 /** Runs a story on controllers with a machine each; see `proved`. Clients reach every controller throughout. */
 async function onMachines(controllers: number, story: (proof: Proof, network: MachineNetwork) => Promise<void>) {
@@ -25,14 +24,10 @@ async function onMachines(controllers: number, story: (proof: Proof, network: Ma
   })
 }
 
-const machineOf = ({ machine }: SiteController): Machine => {
-  if (machine === undefined) throw new Error('It has no machine of its own.')
-  return machine
-}
 const othersOf = (site: ControllersSite, one: SiteController): SiteController[] =>
   site.controllers.filter((other) => other !== one)
 
-/** A new room, as one client makes it, and as another reads it wherever it likes. */
+/** Makes a room; the same client changes and reads it at any controller. */
 async function rooms({ clients }: Proof, at: SiteController, name: string) {
   const client = clients.visitor(name)
   const owner = `${name}.`
@@ -76,7 +71,7 @@ async function cutFromAll(
   how: Pick<Cut, 'kind' | 'direction'>,
 ): Promise<void> {
   const machine = machineOf(one)
-  await machine.cut({ peer: network.address, port: postgresPort, ...how })
+  await machine.cut({ peer: network.address, port: site.database.port, ...how })
   for (const other of othersOf(site, one)) await machine.cut({ peer: machineOf(other).address, ...how })
 }
 
@@ -157,7 +152,7 @@ test('A leader whose session at the database ends unheard answers no old reads',
   })
 })
 
-// Takes about 3 min.
+// Takes about 100 s.
 test(`${partitions} partitions that some see and others do not: every history is clean, and somebody leads afterwards`, {
   timeout: 600_000,
 }, async () => {
@@ -176,7 +171,9 @@ test(`${partitions} partitions that some see and others do not: every history is
         const other = pick(['database', ...othersOf(site, one)] as const)
         const how = { direction: pick(['out', 'in', 'both'] as const), kind: pick(cutKinds) }
         const peer =
-          other === 'database' ? { peer: network.address, port: postgresPort } : { peer: machineOf(other).address }
+          other === 'database'
+            ? { peer: network.address, port: site.database.port }
+            : { peer: machineOf(other).address }
         await machineOf(one).cut({ ...peer, ...how })
         said.push(`${one.name} ${how.direction} ${other === 'database' ? other : other.name} ${how.kind}`)
       }

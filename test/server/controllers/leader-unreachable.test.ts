@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ApiClient } from '../../support/api-client.ts'
-import { type Machine, MachineNetwork } from '../../support/network/machine-network.ts'
-import { ControllersSite, credential, type SiteController } from '../../support/sites/controllers-site.ts'
+import { MachineNetwork } from '../../support/network/machine-network.ts'
+import { ControllersSite, credential, machineOf, type SiteController } from '../../support/sites/controllers-site.ts'
 
 /** Well below what a cut lasts. */
 const promptly = 6_000
@@ -33,11 +33,6 @@ afterAll(async () => {
   await site.remove()
   await network[Symbol.asyncDispose]()
 })
-
-const machineOf = ({ machine }: SiteController): Machine => {
-  if (machine === undefined) throw new Error('It has no machine of its own.')
-  return machine
-}
 
 const healthOf = async ({ headless }: SiteController) =>
   (await (await fetch(`${headless.ready.console}/healthz`)).json()) as { leader: string; leader_reachable?: boolean }

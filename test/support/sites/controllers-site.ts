@@ -219,6 +219,12 @@ export class ControllersSite {
   }
 }
 
+/** The machine of a controller of a site with a network. @throws Error where it has none of its own */
+export function machineOf({ machine }: SiteController): Machine {
+  if (machine === undefined) throw new Error('It has no machine of its own.')
+  return machine
+}
+
 /** Reads the role that a controller reports; undefined: no answer. */
 export async function roleOf({ headless }: SiteController): Promise<string | undefined> {
   try {

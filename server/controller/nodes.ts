@@ -81,7 +81,15 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
   const drivers: NodeDrivers = { simulated: () => new SimulatedNode(), janus: (node) => janus.driver(node) }
   if (media !== undefined) drivers.embedded = (node) => media.driver(node)
   const inspections = nodeInspections({ store, janus, janusEvents, logger })
-  const pool = new NodePool({ store, drivers, inspections, settings, logger, defaultAddress: defaultNodeAddress })
+  const pool = new NodePool({
+    store,
+    drivers,
+    inspections,
+    settings,
+    logger,
+    removals,
+    defaultAddress: defaultNodeAddress,
+  })
   const { relayedRooms, gateway } = remoteRooms({ store, settings, pool, janus, media, logger })
   return { pool, media, janus, janusEvents, relayedRooms, gateway, probe: () => throughMedia(probeThrough) }
 }

@@ -2,16 +2,24 @@ import { deviceErrorMessages } from '../../shared/device.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { DeviceJoinError } from '../nodes/port/media-node-port.ts'
+import type { ChoiceOptions } from '../nodes/pool/choice/choose-node.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { isLostNode } from '../nodes/port/node-failure.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { toNodeDevice } from './device-record.ts'
 import type { JoinFailure } from './reconnect.ts'
 
-/** Needs of joining from the nodes. */
-export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice'>
+/** Attempts of one join, when MCUs are lost one after the other. */
+const maxAttempts = 3
 
-/** Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. @throws DeviceJoinError, ApiError, the signal's reason */
+/** Needs of joining from the nodes. */
+export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice' | 'judged'>
+
+/**
+ * Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. When the MCU is lost meanwhile, the device joins on the one that the room gets then.
+ * @throws DeviceJoinError, ApiError, the signal's reason
+ */
 export async function joinDevice(
   device: StoredDevice,
   pool: JoinPool,
@@ -20,9 +28,18 @@ export async function joinDevice(
 ): Promise<void> {
   // A Janus server pulls by rtsp:// alone.
   const isEncrypted = parseDeviceAddress(device.userAddress).secure
-  await pool.assignOwn(device.roomId, isEncrypted ? { avoid: 'janus' } : {}, signal)
-  signal.throwIfAborted()
-  await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
+  const options: ChoiceOptions = isEncrypted ? { avoid: 'janus' } : {}
+  for (let attempt = 1; ; attempt += 1) {
+    await pool.assignOwn(device.roomId, options, signal)
+    signal.throwIfAborted()
+    try {
+      await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
+      return
+    } catch (error) {
+      if (!isLostNode(error) || attempt === maxAttempts) throw error
+      await pool.judged(device.roomId, signal)
+    }
+  }
 }
 
 /** Reason of a failed attempt, for the operator. */

@@ -27,6 +27,7 @@ export type RoomPool = Pick<
   | 'userCount'
   | 'totals'
   | 'asked'
+  | 'moved'
   | 'onOnlineNode'
   | 'onEvent'
 >
@@ -267,6 +268,7 @@ export class Rooms {
     const room = this.#open(roomId)
     if (room.node === '') throw new ApiError('neverAssigned')
     await this.#pool.asked(roomId)
+    await this.#pool.moved(roomId)
     if (!this.#pool.onOnlineNode(roomId)) throw new ApiError('nodeOffline')
     if (this.#devices.of(roomId).has(userId)) {
       const present = this.#pool.user(roomId, userId)

@@ -183,6 +183,16 @@ export class NodePool {
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.firstPoll
   }
 
+  /** Resolves when the room that lost its node has another one, or none could be had; undefined: it does not move. O(1). */
+  moved(roomId: string): Promise<void> | undefined {
+    return this.#parts.relocation.moved(roomId)
+  }
+
+  /** Resolves when the room's own node, which looked gone, was found online or offline. @throws the signal's reason */
+  async judged(roomId: string, signal: AbortSignal): Promise<void> {
+    await this.#context.live.get(this.#context.index.nodeOf(roomId))?.health.judged(signal)
+  }
+
   /** The room is assigned to a node that is online now. */
   onOnlineNode(roomId: string): boolean {
     return this.#context.live.get(this.#context.index.nodeOf(roomId))?.serving ?? false

@@ -4,6 +4,7 @@ import type { NodeDrivers } from '../port/node-driver.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { NodeInspections } from '../port/node-inspection.ts'
 import { PoolEvents } from '../port/pool-events.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 import { Assigner } from './choice/assigner.ts'
 import { SecondaryUpkeep } from './choice/secondary-upkeep.ts'
 import { CallerNodes } from './choice/caller-nodes.ts'
@@ -39,6 +40,8 @@ export interface NodePoolOptions {
   now?: () => number
   /** Time for which an empty secondary node of a room is kept, in milliseconds. */
   secondaryIdleMs?: number
+  /** The site's memory of removals; left out: there is none. */
+  removals?: Pick<RemovalsPort, 'remove'> | undefined
   /** `host:port` for an embedded or simulated node without a configured address; empty when there is none. @param port of the node; 0: the node port */
   defaultAddress?: (port: number) => string
 }
@@ -87,7 +90,7 @@ export function poolParts(options: NodePoolOptions): PoolParts {
     assigner,
     onSent: (roomId, secondary) => upkeep.used(roomId, secondary),
   })
-  const calls = new RoomCalls(context)
+  const calls = new RoomCalls(context, { moved: (roomId) => relocation.moved(roomId), removals: options.removals })
   return { context, announcements, assigner, callerNodes, calls, relocation, drainer, upkeep, roster, following }
 }
 

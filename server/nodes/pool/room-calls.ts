@@ -1,7 +1,8 @@
 import { ApiError } from '../../../shared/result-codes.ts'
-import { DeadlineError, unlessAborted } from '../port/deadline.ts'
+import { DeadlineError, unlessAborted, within } from '../port/deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
-import { asApiError } from '../port/node-failure.ts'
+import { asApiError, isLostNode } from '../port/node-failure.ts'
+import type { RemovalsPort } from '../port/removals-port.ts'
 import type { PoolContext } from './state/pool-context.ts'
 import type { LiveNode } from './state/live-node.ts'
 
@@ -16,12 +17,21 @@ interface Call<T> {
   run: (driver: MediaNode, signal: AbortSignal) => Promise<T>
 }
 
+/** Parts of the pool that calls use. */
+export interface RoomCallsParts {
+  /** See Relocation. */
+  moved: (roomId: string) => Promise<void> | undefined
+  removals: Pick<RemovalsPort, 'remove'> | undefined
+}
+
 /** Calls to the nodes of a room, each to the right ones, with their deadlines. */
 export class RoomCalls {
   readonly #context: PoolContext
+  readonly #parts: RoomCallsParts
 
-  constructor(context: PoolContext) {
+  constructor(context: PoolContext, parts: RoomCallsParts) {
     this.#context = context
+    this.#parts = parts
   }
 
   /** Sends the stored room to its nodes. A node that is offline gets it later; a secondary node that fails gets it again without a further call. @throws ApiError */
@@ -81,12 +91,44 @@ export class RoomCalls {
   }
 
   /**
-   * Ends a user's connection, on whichever node of the room they are; false when no such user is in the room.
+   * Ends a user's connection, on whichever node of the room they are; false when no such user is in the room. When the node is lost meanwhile, the one that the room gets then is asked.
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
    */
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    const { index, live, presence } = this.#context
+    const { presence, deadlines } = this.#context
+    const until = performance.now() + deadlines().node_ms
     const own = await this.#ownNode(roomId, signal)
+    const at = presence.sessionOf(roomId, userId)?.node
+    try {
+      return await this.#kickOn(own, roomId, userId, signal)
+    } catch (error) {
+      if (!isLostNode(error)) throw error
+      const milliseconds = Math.max(1, until - performance.now())
+      return await this.#translated(own, 'kick', signal, () =>
+        within({ milliseconds, signal }, (inner) => this.#kickAgain(own, at, { roomId, userId }, inner)),
+      )
+    }
+  }
+
+  /** The room's node was lost while it was asked: whoever was there is out with it, and stays out like anybody who is removed. */
+  async #kickAgain(
+    lost: LiveNode,
+    at: string | undefined,
+    { roomId, userId }: { roomId: string; userId: string },
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    await lost.health.judged(signal)
+    await this.#parts.moved(roomId)
+    const next = await this.#ownNode(roomId, signal)
+    if (await this.#kickOn(next, roomId, userId, signal)) return true
+    if (at !== lost.name) return false
+    // A Janus node's driver notes proven removals before it asks the server.
+    await this.#parts.removals?.remove({ roomId, userId, proven: lost.config.kind !== 'janus' })
+    return true
+  }
+
+  async #kickOn(own: LiveNode, roomId: string, userId: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const { index, live, presence } = this.#context
     const at = presence.sessionOf(roomId, userId)?.node ?? own.name
     const nodes = index.nodesOf(roomId).flatMap((name) => {
       const node = live.get(name)

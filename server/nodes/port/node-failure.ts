@@ -1,6 +1,6 @@
 import { ApiError } from '../../../shared/result-codes.ts'
 import { DeadlineError } from './deadline.ts'
-import { DeviceJoinError, NodeConnectionError, NodeError } from './media-node-port.ts'
+import { DeviceJoinError, isRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
 
 /** Log of the nodes, in the form of pino's loggers. */
 export interface NodeLogger {
@@ -20,6 +20,11 @@ export function describeFailure(error: unknown): string {
 
 function withoutPeriod(sentence: string): string {
   return sentence.replace(/\.$/, '')
+}
+
+/** The node of the room was lost while it was asked, or just before: nobody knows what it did. Another one may be asked. */
+export function isLostNode(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'nodeOffline' && !isRefusal(error.cause)
 }
 
 /** The failure of one call, as the caller of the pool gets it. What the node said goes to the log and to `reason`. */

@@ -32,6 +32,8 @@ export class Relocation {
   readonly #context: PoolContext
   readonly #assigner: Assigner
   readonly #stopper = new AbortController()
+  /** Rooms that wait for another node, or are on their way to it. */
+  readonly #moving = new Map<string, PromiseWithResolvers<void>>()
 
   constructor(context: PoolContext, assigner: Assigner) {
     this.#context = context
@@ -42,19 +44,29 @@ export class Relocation {
     this.#stopper.abort(new Error('the node pool was stopped'))
   }
 
+  /** Resolves when the room that lost its node has another one, or none could be had; undefined: it does not move. O(1). */
+  moved(roomId: string): Promise<void> | undefined {
+    return this.#moving.get(roomId)?.promise
+  }
+
   /** Resolves when each room has another node, or none could be had. Those with the most users come first. Never rejects. */
   async move(rooms: readonly LeftRoom[]): Promise<void> {
     const waiting = [...rooms].sort((one, other) => other.users - one.users)
     const { signal } = this.#stopper
     const failures: unknown[] = []
     let next = 0
+    for (const { roomId } of rooms) {
+      if (!this.#moving.has(roomId)) this.#moving.set(roomId, Promise.withResolvers())
+    }
     await inLanes(
       laneCount,
       () => (signal.aborted ? undefined : waiting[next++]),
       async (room) => {
         await this.#moveOne(room).catch((error: unknown) => failures.push(error))
+        this.#settle(room)
       },
     )
+    for (const room of rooms) this.#settle(room)
     this.#complain(failures)
   }
 
@@ -71,6 +83,11 @@ export class Relocation {
       logger.warn({ room: roomId, err: error }, 'a room could not be taken off its node: it leaves at its next get_mcu')
     }
     if (users > 0) await this.move([{ roomId, users }])
+  }
+
+  #settle({ roomId }: LeftRoom): void {
+    this.#moving.get(roomId)?.resolve()
+    this.#moving.delete(roomId)
   }
 
   async #moveOne({ roomId, users }: LeftRoom): Promise<void> {

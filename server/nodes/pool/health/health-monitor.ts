@@ -1,5 +1,5 @@
 import type { Settings } from '../../../../shared/settings.ts'
-import { within } from '../../port/deadline.ts'
+import { unlessAborted, within } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
 import { HealthVerdict } from './health-verdict.ts'
@@ -26,6 +26,8 @@ export class HealthMonitor implements LiveHealth {
   #pollAgain = false
   #startedAt = 0
   #timer: NodeJS.Timeout | undefined
+  /** Callers of `judged`, with when they asked. */
+  readonly #waiting = new Map<() => void, number>()
 
   constructor(options: HealthMonitorOptions) {
     this.#options = options
@@ -66,9 +68,27 @@ export class HealthMonitor implements LiveHealth {
     this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
   }
 
+  async judged(signal?: AbortSignal): Promise<void> {
+    if (this.state === 'offline' || this.#stopper.signal.aborted) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.set(resolve, performance.now())
+    this.pollSoon()
+    try {
+      await unlessAborted(promise, signal)
+    } finally {
+      this.#waiting.delete(resolve)
+    }
+  }
+
   stop(): void {
     this.#stopper.abort(new Error('the health monitor was stopped'))
     clearTimeout(this.#timer)
+    this.#release(Number.POSITIVE_INFINITY)
+  }
+
+  /** Lets callers of `judged` go on that asked before then, on the clock of `performance.now()`. */
+  #release(before: number): void {
+    for (const [resolve, askedAt] of this.#waiting) if (askedAt <= before) resolve()
   }
 
   #shortestGap(): number {
@@ -98,7 +118,7 @@ export class HealthMonitor implements LiveHealth {
     } finally {
       this.#polling = false
       const unsure = this.#verdict.state === 'online' && this.#verdict.failing
-      if (this.#pollAgain) this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
+      if (this.#pollAgain || this.#waiting.size > 0) this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
       else this.#schedule(unsure ? health_interval_ms / 4 : health_interval_ms)
     }
   }
@@ -106,11 +126,13 @@ export class HealthMonitor implements LiveHealth {
   #succeeded(health: NodeHealth): void {
     if (this.#verdict.succeeded(health, this.#startedAt)) this.#options.onState('online', undefined)
     this.#options.onHealthy()
+    this.#release(this.#startedAt)
   }
 
   #failed(error: unknown): void {
     this.#verdict.failed(error)
     this.#options.onFailure(error)
     if (this.#verdict.conclude()) this.#options.onState('offline', error)
+    if (this.#verdict.state === 'offline') this.#release(Number.POSITIVE_INFINITY)
   }
 }

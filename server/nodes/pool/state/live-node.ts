@@ -36,6 +36,8 @@ export interface LiveHealth {
   readonly lastSuccess: number
   /** Polls at once, or once more after the poll under way. */
   pollSoon(): void
+  /** Resolves when polls that begin from now on found the node online, or offline. Polls at once. @throws the signal's reason */
+  judged(signal?: AbortSignal): Promise<void>
 }
 
 /** Rooms of a node as the store wants them. */

@@ -68,6 +68,8 @@ export class PoolNode implements LiveNode {
       onState: (state, error) => {
         if (state === 'offline') this.steadiness.lost()
         this.#guarded(() => listener.onState(this, state, error))
+        // Callers need not wait for their deadlines: another node may be asked.
+        if (state === 'offline') this.#calls.endAll(new NodeConnectionError('the node does not answer', { cause: error }))
       },
       onHealthy: () => {
         this.steadiness.back()
@@ -150,8 +152,12 @@ export class PoolNode implements LiveNode {
     try {
       return await within({ milliseconds, signal, openCalls: this.#calls }, (inner) => run(this.driver, inner))
     } catch (error) {
-      if (error instanceof DeadlineError) this.unanswered(startedAt)
-      else if (error instanceof NodeConnectionError) this.health.pollSoon()
+      if (error instanceof DeadlineError) {
+        this.unanswered(startedAt)
+        // A shorter deadline than that of a poll proves nothing: the node may be busy.
+        if (error.waited >= this.#context.deadlines().health_ms) this.health.unanswered(startedAt, error)
+      }
+      if (error instanceof NodeConnectionError) this.health.pollSoon()
       throw error
     }
   }

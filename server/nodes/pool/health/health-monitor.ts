@@ -68,6 +68,14 @@ export class HealthMonitor implements LiveHealth {
     this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
   }
 
+  /** A call that began then, on the clock of `performance.now()`, was not answered within its deadline: with a poll that failed so too, the node is offline. */
+  unanswered(since: number, error: unknown): void {
+    if (this.#stopper.signal.aborted) return
+    this.#verdict.unanswered(since)
+    if (this.state === 'online') this.#conclude(error)
+    this.pollSoon()
+  }
+
   async judged(signal?: AbortSignal): Promise<void> {
     if (this.state === 'offline' || this.#stopper.signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
@@ -132,6 +140,10 @@ export class HealthMonitor implements LiveHealth {
   #failed(error: unknown): void {
     this.#verdict.failed(error)
     this.#options.onFailure(error)
+    this.#conclude(error)
+  }
+
+  #conclude(error: unknown): void {
     if (this.#verdict.conclude()) this.#options.onState('offline', error)
     if (this.#verdict.state === 'offline') this.#release(Number.POSITIVE_INFINITY)
   }

@@ -12,6 +12,8 @@ export class HealthVerdict {
   #last: NodeHealth | undefined
   #lastSuccess = Number.NEGATIVE_INFINITY
   #silent = false
+  /** Begin of a call that was not answered within its deadline, on the clock of `performance.now()`. */
+  #unansweredAt = Number.NEGATIVE_INFINITY
 
   get state(): HealthState {
     return this.#state
@@ -53,10 +55,17 @@ export class HealthVerdict {
     this.#silent = error instanceof DeadlineError
   }
 
-  /** Takes the node offline where enough polls have failed. @returns whether the state changed */
+  /** Counts a call that was not answered within its deadline; `conclude` says what follows from it. @param since its begin, on the clock of `performance.now()` */
+  unanswered(since: number): void {
+    this.#unansweredAt = Math.max(this.#unansweredAt, since)
+  }
+
+  /** Takes the node offline where enough polls have failed: one is enough when a call was not answered either. @returns whether the state changed */
   conclude(): boolean {
+    const silence = this.#silent && this.#failures > 0 && this.#unansweredAt > this.#lastSuccess
+    const enough = this.#failures >= failuresUntilOffline || silence
     // A node that was never seen online has nothing to lose: its first failure tells.
-    if (this.#state === 'offline' || (this.#state === 'online' && this.#failures < failuresUntilOffline)) return false
+    if (this.#state === 'offline' || (this.#state === 'online' && !enough)) return false
     this.#state = 'offline'
     this.#last = undefined
     return true

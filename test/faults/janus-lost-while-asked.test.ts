@@ -10,6 +10,41 @@ const rounds = 8
 /** Clients give up after 5 s. */
 const maxAnswerMs = 4_800
 
+test('a Janus server hangs: at most the calls of the first 4 seconds are not answered, then the room is on the other server', async () => {
+  await using north = await startJanus({ tokenSecret: 'tokens' })
+  await using south = await startJanus({ tokenSecret: 'tokens' })
+  const servers = { north, south }
+  const nodes = [north.asNode('north'), south.asNode('south')]
+  const controller = await startHeadless({ site: { credentials: [credential], nodes } })
+  try {
+    const client = new ApiClient(controller.ready, credential)
+    await client.authenticate()
+    const room_id = await client.createRoom()
+    const given = await controller.rpc('media.participant_token', { room_id, user_id: 'ann' })
+    await using ann = await Participant.connect(given.ws_url, given.token)
+    await ann.join(given.room, 'ann', given.room_token)
+    const room = async () => await controller.rpc('rooms.get', { room_id })
+    await expect.poll(async () => (await room()).users.length).toBe(1)
+    const name = (await room()).room.node === 'north' ? 'north' : 'south'
+    await servers[name].signal('SIGSTOP')
+    const began = performance.now()
+    const calls: { ret: unknown; at: number; took: number }[] = []
+    while (performance.now() - began < 9_000) {
+      const at = Math.round(performance.now() - began)
+      const { ret } = await client.get('/rtc/room/get_room_info', { room_id })
+      calls.push({ ret, at, took: Math.round(performance.now() - began) - at })
+    }
+    const slow = calls.filter(({ took }) => took > 200)
+    console.info(`calls of more than 200 ms: ${JSON.stringify(slow)}; ${calls.length} calls`)
+    expect(calls.filter(({ ret, at }) => ret !== 0 && (ret !== 409 || at > 0))).toEqual([])
+    expect(slow.length).toBeLessThanOrEqual(2)
+    expect((await room()).room.node).toBe(name === 'north' ? 'south' : 'north')
+    await servers[name].signal('SIGCONT')
+  } finally {
+    await controller.remove()
+  }
+}, 60_000)
+
 test('a Janus server is killed while a device is to join its room and a user of it is forced offline: both calls succeed, on the other server', async () => {
   await using camera = await startCamera()
   await using north = await startJanus({ tokenSecret: 'tokens' })

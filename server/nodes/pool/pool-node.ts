@@ -69,7 +69,8 @@ export class PoolNode implements LiveNode {
         if (state === 'offline') this.steadiness.lost()
         this.#guarded(() => listener.onState(this, state, error))
         // Callers need not wait for their deadlines: another node may be asked.
-        if (state === 'offline') this.#calls.endAll(new NodeConnectionError('the node does not answer', { cause: error }))
+        if (state === 'offline')
+          this.#calls.endAll(new NodeConnectionError('the node does not answer', { cause: error }))
       },
       onHealthy: () => {
         this.steadiness.back()

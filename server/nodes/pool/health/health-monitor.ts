@@ -126,7 +126,8 @@ export class HealthMonitor implements LiveHealth {
     } finally {
       this.#polling = false
       const unsure = this.#verdict.state === 'online' && this.#verdict.failing
-      if (this.#pollAgain || this.#waiting.size > 0) this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
+      if (this.#pollAgain || this.#waiting.size > 0)
+        this.#schedule(this.#shortestGap() - (performance.now() - this.#startedAt))
       else this.#schedule(unsure ? health_interval_ms / 4 : health_interval_ms)
     }
   }

@@ -1,6 +1,7 @@
 import type { Attention, OverviewView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd } from '../../shared/licence.ts'
 import type { SiteMedium } from '../../shared/console/controllers.ts'
+import { durabilityCodes } from '../../shared/console/durability.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
@@ -10,6 +11,7 @@ import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
 import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
+import { durabilityMessages } from '../store/postgres/durability.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 
@@ -64,6 +66,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofOlderClients(sources),
     ...ofKey(sources),
     ...ofDatabaseRisk(sources),
+    ...ofDurability(sources),
   ]
   if (sources.faults > 0) {
     found.push(
@@ -145,6 +148,18 @@ function ofDatabaseRisk({ databaseRisk: risk }: AttentionSources): Attention[] {
   if (risk === undefined) return []
   const code = risk === 'plain' ? 'databasePlain' : 'databaseUnverified'
   return [item('warning', code, '', databaseRiskMessages[risk], 0)]
+}
+
+function ofDurability({ medium }: AttentionSources): Attention[] {
+  return medium.risks.map((risk) =>
+    item(
+      risk === 'fsync' || risk === 'fullPageWrites' ? 'error' : 'warning',
+      durabilityCodes[risk],
+      '',
+      durabilityMessages[risk],
+      0,
+    ),
+  )
 }
 
 function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {

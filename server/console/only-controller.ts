@@ -36,7 +36,7 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     onLeader: () => () => undefined,
     database: () => {
       const { refusesSince, lastError = '' } = store.status()
-      return { shown: folder, awaySince: refusesSince, error: lastError }
+      return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }
     },
     handOver: () => Promise.reject(new ConsoleError('conflict', 'This site has one controller, which leads.')),
   }

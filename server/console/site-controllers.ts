@@ -81,8 +81,8 @@ export class ControllerWatch {
 
   /** Storage of the site's state. */
   medium(): SiteMedium {
-    const { shown, awaySince, error } = this.#options.site.database()
-    return { kind: this.#options.site.medium, shown, away_since: awaySince, error }
+    const { shown, awaySince, error, risks } = this.#options.site.database()
+    return { kind: this.#options.site.medium, shown, away_since: awaySince, error, risks: [...risks] }
   }
 
   /** Metrics of the controller in this process. */
@@ -91,6 +91,7 @@ export class ControllerWatch {
     return {
       leads: () => this.#options.site.leader()?.id === id,
       behind: () => this.#known.items.find((item) => item.id === id)?.behind ?? 0,
+      databaseRisks: () => this.#options.site.database().risks,
       databaseUp: () => (medium === 'database' ? this.#options.site.database().awaySince === 0 : undefined),
     }
   }

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { DurabilityRisk } from '../../shared/console/durability.ts'
 
 /** Facts about the controllers of the site, read at each scrape. */
 export interface ControllerMetricSources {
@@ -8,10 +9,13 @@ export interface ControllerMetricSources {
   behind: () => number
   /** Whether the database of the site answers; undefined for a site in files. */
   databaseUp: () => boolean | undefined
+  /** Settings of the database by which a confirmed change can be lost. */
+  databaseRisks: () => readonly DurabilityRisk[]
 }
 
 /** Adds what every controller tells in either role. */
-export function addControllerGauges(registry: Registry, { leads, behind, databaseUp }: ControllerMetricSources): void {
+export function addControllerGauges(registry: Registry, sources: ControllerMetricSources): void {
+  const { leads, behind, databaseUp, databaseRisks } = sources
   const add = (name: string, help: string, read: () => number | undefined): void => {
     new Gauge({
       name,
@@ -28,4 +32,9 @@ export function addControllerGauges(registry: Registry, { leads, behind, databas
   add('roomdesk_standby_behind_lines', 'Changes that are stored and not in the memory of this controller.', behind)
   if (databaseUp() === undefined) return
   add('roomdesk_database_up', '1 while the database of the site can be reached.', () => Number(databaseUp()))
+  add(
+    'roomdesk_database_durable',
+    '1 while no setting of the database is known by which a confirmed change can be lost, 0 otherwise.',
+    () => Number(databaseRisks().length === 0),
+  )
 }

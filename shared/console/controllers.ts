@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durabilityRisks } from './durability.ts'
 import { moment, nothing, procedure } from './procedure.ts'
 
 /** Addresses of a controller for other machines; empty if it does not listen. */
@@ -46,6 +47,8 @@ const siteMedium = z.strictObject({
   away_since: moment,
   /** Reason; empty: available. */
   error: z.string(),
+  /** Settings of the database by which a confirmed change can be lost. */
+  risks: z.array(z.enum(durabilityRisks)),
 })
 export type SiteMedium = z.output<typeof siteMedium>
 

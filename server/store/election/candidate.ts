@@ -10,6 +10,7 @@ import { DatabaseError, NewerTablesError } from '../postgres/database-error.ts'
 import { termOf } from '../postgres/read-state.ts'
 import type { Follower } from './follower.ts'
 import type { OwnRow } from './own-row.ts'
+import type { Durability } from '../postgres/durability.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
@@ -35,6 +36,7 @@ export interface ReplicaOptions {
   roomNumbers: RoomNumberRecord
   clock: () => number
   ownRow: OwnRow
+  durability: Durability
   /** Called each time the leader was read; undefined: nobody has led yet. */
   onLeader: (row: LeaderRow | undefined) => void
   /** Called with a message when a new problem appears. */
@@ -87,7 +89,7 @@ export class ElectionCandidate {
   }
 
   /** A leader that learns from this controller that the database is away may answer from memory for a while, so the database gets time to come back first. */
-  status(): Omit<DatabaseStatus, 'shown'> {
+  status(): Omit<DatabaseStatus, 'shown' | 'risks'> {
     const waits = this.#session?.busyFor ?? 0
     let { since, error } = this.#away
     // The holder of the lock leads with the very next answer.
@@ -227,8 +229,9 @@ export class ElectionCandidate {
 
   /** @throws the reason why this controller cannot have a row, if it never had one */
   async #report(session: Session): Promise<void> {
-    const { ownRow } = this.#options
+    const { ownRow, durability } = this.#options
     await ownRow.write(session)
+    await durability.look(session)
     if (ownRow.shared === undefined) return
     if (!ownRow.isKept) throw ownRow.shared
     this.#bar(ownRow.shared)

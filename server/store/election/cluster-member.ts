@@ -20,6 +20,7 @@ import { Registration } from './registration.ts'
 import { Lease } from './lease.ts'
 import { openLeaderSite } from './leader-site.ts'
 import type { DatabaseStore } from './database-store.ts'
+import { Durability } from '../postgres/durability.ts'
 import type { Link } from '../postgres/link.ts'
 import type { MemberOptions } from './member-options.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
@@ -61,6 +62,7 @@ export class Member implements SiteMember {
   readonly #unlock: () => Promise<void>
   readonly #roomNumbers: RoomNumberRecord
   readonly #ownRow: OwnRow
+  readonly #durability: Durability
   /** The operator was told that another controller has this id. */
   #isTold = false
   readonly #leaderListeners = new Set<(leader: KnownController | undefined) => void>()
@@ -116,6 +118,12 @@ export class Member implements SiteMember {
       betweenMs: this.#times.renew,
       content: () => this.#content(),
     })
+    this.#durability = new Durability({
+      address,
+      onFound: (risk, sentence) => logger?.warn({ risk }, sentence),
+      onGone: (risk) => logger?.info({ risk }, 'The database is as durable again as before.'),
+      onUnread: (error) => logger?.warn({ err: error }, 'It is not known whether the database can lose changes.'),
+    })
     this.#standby = new ElectionCandidate({
       id,
       name,
@@ -129,6 +137,7 @@ export class Member implements SiteMember {
       roomNumbers,
       clock,
       ownRow: this.#ownRow,
+      durability: this.#durability,
       onLeader: (row) => this.#lookedUp(row),
       // A start that fails says so itself.
       onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
@@ -172,9 +181,10 @@ export class Member implements SiteMember {
 
   database(): DatabaseStatus {
     const { shown } = this.#address
-    if (this.#led === undefined) return { shown, ...this.#standby.status() }
+    const { risks } = this.#durability
+    if (this.#led === undefined) return { shown, risks, ...this.#standby.status() }
     const away = this.#led.link.away()
-    return { shown, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
+    return { shown, risks, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
   }
 
   async lead(signal: AbortSignal): Promise<FencedStore> {
@@ -271,6 +281,7 @@ export class Member implements SiteMember {
       askOthers,
       report: async (session) => {
         await this.#ownRow.write(session)
+        await this.#durability.look(session)
         this.#tellShared(this.#ownRow.shared)
         const known = await this.#known(session)
         this.#notify(known.find(({ role }) => role === 'leader'))

@@ -1,3 +1,4 @@
+import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
 
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
@@ -45,6 +46,8 @@ export interface DatabaseStatus {
   awaySince: number
   /** Why; empty: it can. */
   error: string
+  /** Its settings by which a confirmed change can be lost, as read last. */
+  risks: readonly DurabilityRisk[]
 }
 
 /** State of the site in memory while another controller leads: followed line by line. */

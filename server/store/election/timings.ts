@@ -104,6 +104,8 @@ export const clusterTimes = {
   /** A controller that did not report for this long is shown as gone; for longer, it does not count as a possible leader. */
   gone: 5_000,
   absent: 10_000,
+  /** Between two reads of the database's settings. */
+  betweenSettings: 60_000,
   /** Between two reads of the list of controllers, and how long the console waits for one. */
   list: 1_000,
   listAnswer: 1_500,

@@ -24,7 +24,13 @@ const controller = (name: string, fields: Partial<ControllerView> = {}): Control
 })
 const alpha = controller('alpha', { self: true, role: 'leader' })
 const beta = controller('beta')
-const medium: SiteMedium = { kind: 'database', shown: 'postgres://db.example/site', away_since: 0, error: '' }
+const medium: SiteMedium = {
+  kind: 'database',
+  shown: 'postgres://db.example/site',
+  away_since: 0,
+  error: '',
+  risks: [],
+}
 
 const view = (items: ControllerView[], more: Partial<ControllersView> = {}): ControllersView => ({
   ...{ items, known_at: Date.now(), leaderless_since: 0, leader_unreachable: [], medium },

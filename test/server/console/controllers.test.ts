@@ -43,7 +43,7 @@ test('a controller lists the leader, the replicas and their lag, itself first', 
   // Independent of clock differences between machines: a minute before the last announcement.
   const [newest = 0, , gone = 0] = view.items.map(({ seen_at }) => seen_at)
   expect(newest - gone).toBe(60_000)
-  expect(view.medium).toEqual({ kind: 'database', shown: site.away.shown, away_since: 0, error: '' })
+  expect(view.medium).toEqual({ kind: 'database', shown: site.away.shown, away_since: 0, error: '', risks: [] })
 })
 
 test('while the database is away, the console shows the last known state with its time and the reason', async () => {

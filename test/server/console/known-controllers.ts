@@ -24,7 +24,7 @@ export class KnownSite implements SiteControllers {
   readonly id: string
   readonly medium = 'database'
   items = [known('alpha', { role: 'leader' }), known('beta'), known('gamma')]
-  away: DatabaseStatus = { shown: 'postgres://roomdesk@db.example/site', awaySince: 0, error: '' }
+  away: DatabaseStatus = { shown: 'postgres://roomdesk@db.example/site', awaySince: 0, error: '', risks: [] }
   leaderId: string | undefined = 'id-alpha'
   untold: NewLeader | undefined
   readonly handedOver: string[] = []

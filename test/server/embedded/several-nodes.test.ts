@@ -48,7 +48,7 @@ describe('a site with several embedded nodes on one machine', () => {
       lookAgain = () => listener(undefined)
       return () => {}
     },
-    database: () => ({ shown: '', awaySince: 0, error: '' }),
+    database: () => ({ shown: '', awaySince: 0, error: '', risks: [] }),
     handOver: async () => {},
   }
   let site: MediaSite

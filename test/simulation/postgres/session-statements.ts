@@ -15,6 +15,11 @@ export const sessionStatements: readonly StatementModel[] = [
       }),
   },
   {
+    words: "select current_setting('fsync') as fsync … as synchronous_standby_names",
+    run: () =>
+      answer({ fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', synchronous_standby_names: 'any 1 (*)' }),
+  },
+  {
     words: "select to_regclass('roomdesk_site') is not null as there",
     run: () => answer({ there: true }),
   },

@@ -80,6 +80,14 @@ export const overview = {
       'The connection to the database is not encrypted. Add sslmode=verify-full and sslrootcert to the address of the database.',
     databaseUnverified:
       'The certificate of the database is not verified. Use sslmode=verify-full and sslrootcert in the address of the database.',
+    databaseFsyncOff:
+      'The database runs with fsync=off. A power failure can lose everything. Set fsync=on and restart PostgreSQL.',
+    databaseFullPageWritesOff:
+      'The database runs with full_page_writes=off. A power failure can damage tables. Set full_page_writes=on and reload PostgreSQL.',
+    databaseLocalCommit:
+      'The database confirms changes before its synchronous standbys have them. A failover can lose confirmed changes. Set synchronous_commit=on.',
+    databaseAsynchronous:
+      'The database has several servers and no synchronous standby. A failover can lose the last confirmed changes. Set synchronous_standby_names.',
     recovered: 'The store was damaged and has been repaired from its journal or a backup.',
     changesLost:
       'Confirmed changes are lost because the data folder was damaged. Check the disk, then recreate what is missing or restore a newer copy of the whole data folder.',

@@ -79,6 +79,13 @@ export const overview: Texts<typeof englishOverview> = {
     databaseAway: '无法连接数据库：更改会被拒绝；会议和观看不受影响。',
     databasePlain: '到数据库的连接未加密。请在数据库地址中加入 sslmode=verify-full 和 sslrootcert。',
     databaseUnverified: '未验证数据库的证书。请在数据库地址中使用 sslmode=verify-full 和 sslrootcert。',
+    databaseFsyncOff: '数据库以 fsync=off 运行：断电可能丢失全部数据。请设置 fsync=on 并重启 PostgreSQL。',
+    databaseFullPageWritesOff:
+      '数据库以 full_page_writes=off 运行：断电可能损坏数据表。请设置 full_page_writes=on 并重新加载 PostgreSQL。',
+    databaseLocalCommit:
+      '数据库在同步备库收到更改之前就确认更改：故障切换可能丢失已确认的更改。请设置 synchronous_commit=on。',
+    databaseAsynchronous:
+      '数据库有多台服务器，但没有同步备库：故障切换可能丢失最后确认的更改。请设置 synchronous_standby_names。',
     recovered: '存储曾损坏，已通过日志或备份修复。',
     changesLost: '数据目录受损，已确认的更改丢失。请检查磁盘，然后重新创建缺失的内容，或用较新的副本还原整个数据目录。',
     nodeOffline: 'MCU 节点 {subject} 已离线。',

@@ -30,7 +30,8 @@ test('A replica whose database user may not end the connection of a frozen leade
   const led = await first.lead()
   await createRoom(led, 'before')
   const log: string[] = []
-  const logger = pino({ level: 'warn' }, { write: (line) => log.push(line) })
+  // The database of the tests gives up durability for speed, and the log says so.
+  const logger = pino({ level: 'warn' }, { write: (line) => void (line.includes('"risk"') || log.push(line)) })
   const second = await site.controller('second', { database: ({ host }) => addressOf('right', host), logger })
   const leading = second.lead()
   first.proxy.freeze(true)

@@ -72,7 +72,7 @@ async function run(): Promise<void> {
   const { storePasswordFile: passwordFile } = options
   if (passwordFile !== undefined && options.store !== undefined)
     options.store = await withPasswordOf(passwordFile, options.store)
-  if (options.verifyLog) return await checkLog(options.dataDir, options.store)
+  if (options.verifyLog) return await checkLog(options)
   if (options.janusConfig !== undefined) {
     const { dataDir: dataFolder, store: database, site: sitePath, janusConfig: name, host, eventPort } = options
     process.stdout.write(await janusConfiguration({ dataFolder, database, sitePath, name, host, eventPort }))

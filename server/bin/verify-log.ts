@@ -7,7 +7,8 @@ import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
 import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
-import { createSealer } from '../store/sealer.ts'
+import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
+import { createSealer, type Sealer } from '../store/sealer.ts'
 
 const faults: Readonly<Record<LogFault, string>> = {
   headMissing: 'its seal (head.json) was taken away: from this entry on it goes on without one',
@@ -20,15 +21,48 @@ const faults: Readonly<Record<LogFault, string>> = {
   unreadable: 'a file of it cannot be read',
 }
 
-/** Says on stdout whether the event log of a data folder is as it was written. Ends with exit code 1 when it is not. @throws KeyFileError without the key of the folder */
-export async function checkLog(dataFolder: string, database: string | undefined): Promise<void> {
-  const verdict = await verdictOn(dataFolder, database)
-  process.stdout.write(`${verdictText(verdict)}\n`)
+/** Flags of the check. */
+export interface CheckedLog {
+  dataDir: string
+  /** Address of the database that holds the site; undefined: the files do. */
+  store: string | undefined
+  /** File of the key; undefined: the one of the data folder. */
+  sealKey: string | undefined
+}
+
+/**
+ * Says on stdout whether the event log of a data folder is as it was written, and that of the site in a database. Ends with exit code 1 when one of them is not.
+ * @throws KeyFileError without the key of the folder, DatabaseError
+ */
+export async function checkLog({ dataDir: dataFolder, store: database, sealKey }: CheckedLog): Promise<void> {
+  const sealer = await sealerOf(sealKey ?? join(dataFolder, 'seal.key'))
+  const reached = await reachedIn(dataFolder, database)
+  const own = await verifyLog(join(dataFolder, eventsFolder), sealer, { reached })
+  say(own, database === undefined ? 'The event log' : 'The event log of this controller')
+  if (database === undefined) return
+  say(await siteVerdict(database, sealer), 'The event log of the site')
+}
+
+function say(verdict: LogVerdict, log: string): void {
+  process.stdout.write(`${verdictText(verdict, log)}\n`)
   if (!verdict.ok) process.exitCode = 1
 }
 
-async function verdictOn(dataFolder: string, database: string | undefined): Promise<LogVerdict> {
-  const keyFile = join(dataFolder, 'seal.key')
+/** @throws DatabaseError, or what the database says */
+async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict> {
+  // A site in files does not load what it does not use.
+  const { connect } = await import('../store/postgres/open-database.ts')
+  const { defaultDeadlines, longAnswer } = await import('../store/postgres/database-session.ts')
+  const { verifySiteLog } = await import('../event-log/site/verify-site-log.ts')
+  const session = await connect(parseDatabaseAddress(database), defaultDeadlines, longAnswer)
+  try {
+    return await verifySiteLog(session, sealer)
+  } finally {
+    await session.close()
+  }
+}
+
+async function sealerOf(keyFile: string): Promise<Sealer> {
   // Looking makes nothing: neither a folder nor a key.
   if (!existsSync(keyFile)) {
     const where = 'A folder of the desktop app, whose key is in the keychain, is checked by the button in its console.'
@@ -36,9 +70,7 @@ async function verdictOn(dataFolder: string, database: string | undefined): Prom
       `${keyFile} is missing: without it nobody can tell whether the event log was changed. ${where}`,
     )
   }
-  const sealer = createSealer(await loadKeyFile(keyFile))
-  const reached = await reachedIn(dataFolder, database)
-  return await verifyLog(join(dataFolder, eventsFolder), sealer, { reached })
+  return createSealer(await loadKeyFile(keyFile))
 }
 
 /** Number that the log has reached at least, as the store of the site knows; 0 where that cannot be read. */
@@ -54,25 +86,18 @@ async function reachedIn(dataFolder: string, database: string | undefined): Prom
   }
 }
 
-function verdictText({
-  ok,
-  entries,
-  oldest,
-  newest,
-  unsealed,
-  fault,
-  first_bad,
-  file,
-  milliseconds,
-}: LogVerdict): string {
+function verdictText(
+  { ok, entries, oldest, newest, unsealed, fault, first_bad, file, milliseconds }: LogVerdict,
+  log: string,
+): string {
   if (ok || fault === null) {
     const range = entries === 0 ? '' : `, from ${oldest} to ${newest}`
     const end =
       unsealed === 0
         ? ''
         : ` The last ${unsealed} were written after the seal, as a crash or a running controller leaves them.`
-    return `The event log is whole: ${entries} entries${range}, in ${milliseconds} ms.${end}`
+    return `${log} is whole: ${entries} entries${range}, in ${milliseconds} ms.${end}`
   }
   const where = file === '' ? '' : ` (${file})`
-  return `The event log is not as it was written: first bad entry ${first_bad}${where}: ${faults[fault]}.`
+  return `${log} is not as it was written: first bad entry ${first_bad}${where}: ${faults[fault]}.`
 }

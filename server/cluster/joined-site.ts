@@ -1,12 +1,15 @@
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Settings } from '../../shared/settings.ts'
 import { controllerCertificate } from '../edge/controller-certificate.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import { StoredBound } from '../event-log/end-bound.ts'
-import { EventLog } from '../event-log/event-log.ts'
+import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
+import type { SiteLogOptions } from '../event-log/site/site-log.ts'
 import { joinSite, type SiteControllerOptions } from './join-site.ts'
 import { firstMaterial } from '../controller/open-site.ts'
 import { FollowedSite } from './followed-site.ts'
+import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
 import { loadKeyFile } from '../store/files/key-file.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
@@ -14,7 +17,7 @@ import type { SiteMember } from '../store/election/site-member.ts'
 /** State of a controller that has joined a site and has no role yet. */
 export interface JoinedSite {
   sealer: Sealer
-  events: EventLog
+  events: SharedEventLog
   /** Number that the event log has reached, in the site's store. */
   bound: StoredBound
   member: SiteMember
@@ -34,12 +37,14 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
   const { dataFolder, logger } = options
   const sealer = options.sealer ?? createSealer(await loadKeyFile(options.sealKey ?? join(dataFolder, 'seal.key')))
   const member = await joinSite(options, sealer, 'fail')
-  let events: EventLog | undefined
+  let events: SharedEventLog | undefined
   try {
     const site = new FollowedSite(member.followed, sealer)
     const bounds = (): Settings['events'] => site.settings().events
     const bound = new StoredBound(site, member.id)
-    events = await EventLog.open({ dataFolder, sealer, logger, bounds, bound })
+    const own = await EventLog.open({ dataFolder, sealer, logger, bounds, bound })
+    events = own
+    events = await siteLogOf(options, { own, member, sealer, bounds })
     const tls = await firstMaterial(site.settings(), dataFolder, logger)
     return { sealer, events, bound, member, site, tls, certificate: await controllerCertificate(dataFolder) }
   } catch (error) {
@@ -47,4 +52,17 @@ export async function openJoinedSite(options: SiteControllerOptions): Promise<Jo
     await member.close()
     throw error
   }
+}
+
+/** The event log of the site, to which this controller's own is copied. */
+async function siteLogOf(
+  { database, name = hostname(), logger }: SiteControllerOptions,
+  { own, member, sealer, bounds }: Pick<SiteLogOptions, 'own' | 'sealer' | 'bounds'> & { member: SiteMember },
+): Promise<SharedEventLog> {
+  // A site in files does not load what it does not use.
+  const { SiteLog } = await import('../event-log/site/site-log.ts')
+  const { Session } = await import('../store/postgres/database-session.ts')
+  const address = parseDatabaseAddress(database)
+  const controller = { id: member.id, name }
+  return new SiteLog({ own, connect: () => Session.open(address), controller, sealer, logger, bounds })
 }

@@ -10,7 +10,7 @@ import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
@@ -32,7 +32,7 @@ export interface ReplicaConsoleOptions {
   site: FollowedSite
   controllers: SiteControllers
   key: ConsoleKey
-  events: EventLog
+  events: SharedEventLog
   proof: RequestProof
   kept: KeptPorts
   tls: () => TlsMaterial | undefined

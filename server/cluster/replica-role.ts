@@ -2,7 +2,7 @@ import type { ConsoleKey } from '../console/console-key.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import type { ControllerOptions } from '../controller/options.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { LeaderWatch } from './leader-watch.ts'
 import { replicaConsole } from './replica-console.ts'
 import { Replica, type ReplicaOptions } from './replica.ts'
@@ -11,7 +11,7 @@ import { Replica, type ReplicaOptions } from './replica.ts'
 export interface ReplicaRoleParts extends Pick<ReplicaOptions, 'site' | 'way' | 'proof' | 'kept' | 'ports' | 'placed'> {
   controllers: SiteControllers
   consoleKey: ConsoleKey | undefined
-  events: EventLog
+  events: SharedEventLog
   tls: TlsMaterial | undefined
   /** Milliseconds since the epoch. */
   startedAt: number

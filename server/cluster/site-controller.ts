@@ -8,7 +8,7 @@ import { KeptPorts } from '../edge/kept-ports.ts'
 import { RequestProof } from '../edge/request-proof.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
 import type { StoredBound } from '../event-log/end-bound.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { ControllerLife } from '../event-log/sources/controller-life.ts'
 import { type FirstStart, isFirstStart } from '../controller/first-start.ts'
 import type { ListenerName } from '../http/listeners.ts'
@@ -38,7 +38,7 @@ import type {
 export class SiteController {
   readonly #options: SiteControllerOptions
   readonly #sealer: Sealer
-  readonly #events: EventLog
+  readonly #events: SharedEventLog
   readonly #bound: StoredBound
   readonly #life: ControllerLife
   readonly #site: FollowedSite

@@ -3,7 +3,7 @@ import type { DeviceView } from '../../shared/console/devices.ts'
 import type { Attention } from '../../shared/console/site.ts'
 import type { DeviceFleet } from '../devices/device-fleet.ts'
 import { isBoundKey } from '../event-log/end-bound.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
@@ -23,7 +23,7 @@ export interface FeedSources {
   journal: RequestJournal
   samples: Samples
   faults: FaultRules
-  events: Pick<EventLog, 'onAdded'>
+  events: Pick<SharedEventLog, 'onAdded'>
   credentials: () => CredentialView[]
   /** Undefined when there is no such device. */
   device: (userId: string) => DeviceView | undefined

@@ -1,11 +1,11 @@
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Time for the verification of the whole log, in milliseconds. */
 const verifyMs = 60_000
 
 /** Procedures on the event log. */
-export function eventHandlers(log: EventLog): Handlers<ProceduresOf<'events'>> {
+export function eventHandlers(log: SharedEventLog): Handlers<ProceduresOf<'events'>> {
   return {
     'events.list': async (query) => ({ ...(await log.query(query)), lost: log.status().lost }),
     'events.verify': () => log.verify(AbortSignal.timeout(verifyMs)),

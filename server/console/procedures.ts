@@ -6,7 +6,7 @@ import type { Sessions } from '../access/sessions.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { OlderClients } from '../field-api/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
@@ -93,7 +93,7 @@ export interface ConsoleParts {
   services: ConsoleServices
   listeners: Listeners
   tls: SiteTls
-  events: EventLog
+  events: SharedEventLog
   controllers: ControllerWatch
   machine: Machine
   facts: ControllerFacts

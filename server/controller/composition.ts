@@ -6,7 +6,7 @@ import { createDispatch, type Dispatch } from '../console/dispatch.ts'
 import { onlyController } from '../console/only-controller.ts'
 import { attentionNow, type ConsoleParts, consoleHandlers } from '../console/procedures.ts'
 import { ControllerWatch } from '../console/site-controllers.ts'
-import type { EventLog } from '../event-log/event-log.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
@@ -27,7 +27,7 @@ import { createServices, type Services } from './services.ts'
 /** Parts of a controller that start and end with it. */
 export interface ControllerParts extends Listening {
   store: Store
-  events: EventLog
+  events: SharedEventLog
   /** Set where other controllers could lead this site as well. */
   leader: LeaderSite | undefined
   services: Services

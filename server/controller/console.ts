@@ -10,7 +10,7 @@ import type { Dispatch } from '../console/dispatch.ts'
 import { endsSessions } from '../console/ends-sessions.ts'
 import { StaticFiles } from '../edge/static-files.ts'
 import type { TlsMaterial } from '../edge/tls.ts'
-import type { EventLog, EventSink } from '../event-log/event-log.ts'
+import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { Port } from '../http/listeners.ts'
 import type { Health } from './health.ts'
@@ -91,7 +91,7 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
 }
 
 /** Events that a controller pushes to its consoles. */
-export function consoleFeed(services: Services, events: EventLog, attention: () => Attention[]): ConsoleFeed {
+export function consoleFeed(services: Services, events: SharedEventLog, attention: () => Attention[]): ConsoleFeed {
   const { store, credentials, credentialRooms, outgoing, hub, pool, roomViews, journal, samples, faults } = services
   return new ConsoleFeed({
     hub,

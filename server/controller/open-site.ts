@@ -9,7 +9,7 @@ import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
 import { StoredBound } from '../event-log/end-bound.ts'
-import { EventLog } from '../event-log/event-log.ts'
+import { EventLog, type SharedEventLog } from '../event-log/event-log.ts'
 import { recordSiteFile } from '../event-log/sources/site-file-changes.ts'
 import { firewallAdvice } from './firewall-advice.ts'
 import { type FirstStart, isFirstStart, makeFirstSite, rememberStart } from './first-start.ts'
@@ -26,7 +26,7 @@ import type { Store } from '../store/store.ts'
 /** An open site, prepared as the start's options ask. */
 export interface OpenSite {
   store: Store
-  events: EventLog
+  events: SharedEventLog
   /** The site's certificate; undefined: plain HTTP. */
   tls: TlsMaterial | undefined
   /** Credential and node that a first start made; undefined on every later one. */
@@ -79,7 +79,7 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
 export async function prepareSite(
   options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'logger'>,
   store: Store,
-  events: EventLog,
+  events: SharedEventLog,
 ): Promise<FirstStart | undefined> {
   const { site, sitePath: path = '' } = options
   let made: FirstStart | undefined

@@ -16,6 +16,7 @@ import { type ChainEnd, type EventContent, lineAfter } from './entry-line.ts'
 import { HeadFile } from './head-file.ts'
 import { LogSeal } from './log-seal.ts'
 import { readBack } from './read-back.ts'
+import { readForward } from './read-forward.ts'
 import { RecentEntries, recentLength } from './recent-entries.ts'
 import { type RecoveredLog, recoverLog } from './recover-log.ts'
 import { SegmentFiles } from './segment-files.ts'
@@ -25,6 +26,12 @@ import { WaitingEvents } from './waiting-events.ts'
 
 /** An event of a source; fields that are left out have their default. */
 export type EventDraft = Pick<EventContent, 'kind' | 'subject'> & Partial<Omit<EventContent, 'kind' | 'subject'>>
+
+/** The event log as sources and the console use it: of a machine, or of a site in a database. */
+export type SharedEventLog = Pick<
+  EventLog,
+  'append' | 'onAdded' | 'status' | 'query' | 'verify' | 'flush' | 'close' | 'endedWith'
+>
 
 /** Interface for sources. */
 export type EventSink = Pick<EventLog, 'append'>
@@ -176,6 +183,13 @@ export class EventLog {
     const rest = { filter, before: last, limit: limit - items.length, budget: queryBytes }
     const older = await readBack(this.folder, [...this.#files.all], rest)
     return { items: [...items, ...older.items], next: older.next, ...facts }
+  }
+
+  /** Written entries after a number, oldest first. @throws what the file system says */
+  async after(seq: number, limit: number): Promise<EventEntry[]> {
+    await this.flush()
+    if (seq >= this.#end.seq) return []
+    return this.#recent.after(seq, limit) ?? (await readForward(this.folder, [...this.#files.all], seq, limit))
   }
 
   /** Checks whether an entry was changed or removed. @throws what the file system says; the signal's reason */

@@ -1,31 +1,15 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { headName } from '../store/backups/backup-events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
-
-/** From where to where the log goes: what is outside of it was not cut off by anybody. */
-export interface LogHead {
-  /** The first entry kept, and what it follows. */
-  oldest: { seq: number; prev: string }
-  /** The last one that is on the disk. */
-  newest: { seq: number; hash: string }
-}
+import { type LogHead, proveHead, type ReadHead, readProvenHead } from './head-proof.ts'
 
 /** The file is overwritten in place, within one sector, so that no write leaves half of it. */
 const headBytes = 384
 
-const hash = z.string().length(43)
-const headSchema = z.strictObject({
-  oldest: z.strictObject({ seq: z.int().min(1), prev: hash }),
-  newest: z.strictObject({ seq: z.int().min(0), hash }),
-})
 const fileSchema = z.strictObject({ head: z.string(), proof: z.string() })
-
-/** Content of a folder's head file. `forged`: it was not written with this key. */
-export type ReadHead = { state: 'good'; head: LogHead } | { state: 'missing' | 'forged' }
 
 /** @throws what the file system says, unless that there is no such file */
 export async function readHead(folder: string, sealer: Pick<Sealer, 'proof'>): Promise<ReadHead> {
@@ -37,9 +21,7 @@ export async function readHead(folder: string, sealer: Pick<Sealer, 'proof'>): P
     throw error
   }
   try {
-    const { head, proof } = fileSchema.parse(JSON.parse(text))
-    if (!isSame(proof, proofOf(head, sealer))) return { state: 'forged' }
-    return { state: 'good', head: headSchema.parse(JSON.parse(head)) }
+    return readProvenHead(fileSchema.parse(JSON.parse(text)), sealer, 'event log')
   } catch {
     return { state: 'forged' }
   }
@@ -58,8 +40,7 @@ export class HeadFile {
 
   /** The entries that it names must be on disk already. @throws what the file system says */
   async write(head: LogHead): Promise<void> {
-    const text = JSON.stringify(head)
-    const line = JSON.stringify({ head: text, proof: proofOf(text, this.#sealer) })
+    const line = JSON.stringify(proveHead(head, this.#sealer, 'event log'))
     this.#handle ??= await openInPlace(this.#path)
     await this.#handle.write(`${line.padEnd(headBytes - 1)}\n`, 0)
   }
@@ -78,13 +59,4 @@ async function openInPlace(path: string): Promise<FileHandle> {
     if (!hasCode(error, 'ENOENT')) throw error
     return await open(path, 'wx', 0o600)
   }
-}
-
-function proofOf(head: string, sealer: Pick<Sealer, 'proof'>): string {
-  return sealer.proof('event log', head)
-}
-
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)]
-  return first.length === second.length && timingSafeEqual(first, second)
 }

@@ -1,7 +1,8 @@
 import type { Log } from '../observe/log.ts'
 import type { EndBound } from './end-bound.ts'
 import type { ChainEnd } from './entry-line.ts'
-import type { HeadFile, LogHead } from './head-file.ts'
+import type { HeadFile } from './head-file.ts'
+import type { LogHead } from './head-proof.ts'
 
 /** Between two notes of the log's end in the store, milliseconds. */
 const noteMs = 60_000

@@ -30,6 +30,14 @@ export class RecentEntries {
     return { items, last }
   }
 
+  /** Finds entries after a number, oldest first; undefined where older ones than those in memory may be among them. */
+  after(seq: number, limit: number): EventEntry[] | undefined {
+    const [oldest] = this.#entries
+    if (oldest === undefined || oldest.seq > seq + 1) return undefined
+    const from = this.#entries.findIndex((entry) => entry.seq > seq)
+    return from === -1 ? [] : this.#entries.slice(from, from + limit)
+  }
+
   /** Forgets entries before a number; where none is as new as that, all stay. */
   forgetBefore(seq: number): void {
     const firstKept = this.#entries.findIndex((entry) => entry.seq >= seq)

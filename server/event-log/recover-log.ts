@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { EventEntry, LogFault } from '../../shared/console/events.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { beginning, type ChainEnd, entryOf, isIntact, noHash, placeOf } from './entry-line.ts'
-import { type LogHead, readHead } from './head-file.ts'
+import { readHead } from './head-file.ts'
+import type { LogHead } from './head-proof.ts'
 import { listSegments, removeBefore, type Segment } from './segments.ts'
 
 /** Content of a folder, ready to be continued. */

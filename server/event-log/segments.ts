@@ -83,3 +83,22 @@ export function expired(segments: readonly Pick<Segment, 'bytes' | 'at'>[], boun
 export function isAnotherDay(one: number, other: number): boolean {
   return Math.floor(one / dayMs) !== Math.floor(other / dayMs)
 }
+
+/** How many of the oldest lines of a log without segments go. @param bytes of the whole log */
+export function oldestToKeep(
+  lines: readonly { line: string }[],
+  { days, megabytes }: LogBounds,
+  bytes: number,
+  now: number,
+): number {
+  let rest = bytes
+  let count = 0
+  for (const { line } of lines) {
+    const isOld = now - (entryOf(line)?.at ?? 0) > days * dayMs
+    if (!isOld && rest <= megabytes * 1_000_000) break
+    rest -= Buffer.byteLength(line) + 1
+    count++
+  }
+  // The last one stays: the next entry follows it.
+  return Math.min(count, lines.length - 1)
+}

@@ -1,17 +1,15 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { LogFault, LogVerdict } from '../../shared/console/events.ts'
+import type { LogVerdict } from '../../shared/console/events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
-import { type ChainEnd, isIntact, noHash, placeOf } from './entry-line.ts'
-import { type LogHead, readHead } from './head-file.ts'
+import { ChainWalk, type Found } from './chain-walk.ts'
+import { readHead } from './head-file.ts'
 import { listSegments, maxLine } from './segments.ts'
 
 const chunkBytes = 256 * 1024
 /** Times that the log may be shortened under the eyes of who reads it. */
 const attempts = 3
-
-type Found = Omit<LogVerdict, 'milliseconds'>
 
 /**
  * Reads the whole log and checks whether an entry was changed or removed, at the beginning and at the end too. A last line that a crash cut short, behind the seal, is not
@@ -64,7 +62,7 @@ async function verifyAgainst(
   for (const { name, first } of await listSegments(folder, read.head.oldest.seq)) {
     if (!walk.begin(name, first)) break
     try {
-      if (!(await walk.read(join(folder, name), signal))) break
+      if (!(await readInto(walk, join(folder, name), signal))) break
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'EACCES', 'EIO', 'EISDIR')) throw error
       walk.fail('unreadable')
@@ -74,91 +72,31 @@ async function verifyAgainst(
   return walk.end()
 }
 
-/** Follows the chain from entry to entry. */
-class ChainWalk {
-  readonly #head: LogHead
-  #last: ChainEnd
-  #entries = 0
-  #file = ''
-  #fault: LogFault | undefined
-  /** seq of the first bad entry. */
-  #bad = 0
-  /** The hash of the entry that the head calls the newest was met. */
-  #metNewest: boolean
-
-  constructor(head: LogHead) {
-    this.#head = head
-    this.#last = { seq: head.oldest.seq - 1, hash: head.oldest.prev }
-    this.#metNewest = head.newest.seq < head.oldest.seq
-  }
-
-  /** @returns false when a segment is missing before this one */
-  begin(name: string, first: number): boolean {
-    this.#file = name
-    return first === this.#last.seq + 1 || this.fail('segmentMissing')
-  }
-
-  fail(fault: LogFault): false {
-    this.#fault ??= fault
-    this.#bad ||= this.#last.seq + 1
-    return false
-  }
-
-  /** Reads a segment chunk by chunk, whole lines at a time. @returns false when something is wrong with it */
-  async read(path: string, signal: AbortSignal | undefined): Promise<boolean> {
-    const handle = await open(path, 'r')
-    try {
-      const buffer = Buffer.allocUnsafe(chunkBytes + maxLine)
-      let filled = 0
+/** Reads a segment chunk by chunk, whole lines at a time. @returns false when something is wrong with it */
+async function readInto(walk: ChainWalk, path: string, signal: AbortSignal | undefined): Promise<boolean> {
+  const handle = await open(path, 'r')
+  try {
+    const buffer = Buffer.allocUnsafe(chunkBytes + maxLine)
+    let filled = 0
+    for (;;) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await handle.read(buffer, filled, chunkBytes, null)
+      if (bytesRead === 0) break
+      filled += bytesRead
+      let from = 0
       for (;;) {
-        signal?.throwIfAborted()
-        const { bytesRead } = await handle.read(buffer, filled, chunkBytes, null)
-        if (bytesRead === 0) break
-        filled += bytesRead
-        let from = 0
-        for (;;) {
-          const end = buffer.subarray(0, filled).indexOf(0x0a, from)
-          if (end === -1) break
-          if (!this.#take(buffer.subarray(from, end))) return false
-          from = end + 1
-        }
-        if (filled - from > maxLine) return this.fail('changed')
-        buffer.copyWithin(0, from, filled)
-        filled -= from
+        const end = buffer.subarray(0, filled).indexOf(0x0a, from)
+        if (end === -1) break
+        if (!walk.take(buffer.subarray(from, end))) return false
+        from = end + 1
       }
-      // A line without an end behind the seal was being written when the process ended.
-      return filled === 0 || this.#last.seq >= this.#head.newest.seq || this.fail('cutOff')
-    } finally {
-      await handle.close()
+      if (filled - from > maxLine) return walk.fail('changed')
+      buffer.copyWithin(0, from, filled)
+      filled -= from
     }
-  }
-
-  #take(line: Buffer): boolean {
-    const place = placeOf(line)
-    if (place === undefined || !isIntact(line, place)) return this.fail('changed')
-    if (place.seq !== this.#last.seq + 1) return this.fail(place.seq > this.#last.seq ? 'missing' : 'changed')
-    if (place.prev !== this.#last.hash) return this.fail(place.prev === noHash ? 'headMissing' : 'missing')
-    if (place.seq === this.#head.newest.seq) {
-      if (place.hash !== this.#head.newest.hash) return this.fail('changed')
-      this.#metNewest = true
-    }
-    this.#last = { seq: place.seq, hash: place.hash }
-    this.#entries++
-    return true
-  }
-
-  end(): Found {
-    if (this.#fault === undefined && !this.#metNewest) this.fail('cutOff')
-    const { oldest, newest } = this.#head
-    return {
-      ok: this.#fault === undefined,
-      entries: this.#entries,
-      oldest: this.#entries === 0 ? 0 : oldest.seq,
-      newest: this.#entries === 0 ? 0 : this.#last.seq,
-      unsealed: Math.max(0, this.#last.seq - newest.seq),
-      fault: this.#fault ?? null,
-      first_bad: this.#bad,
-      file: this.#fault === undefined ? '' : this.#file,
-    }
+    // A line without an end behind the seal was being written when the process ended.
+    return filled === 0 || walk.isSealed || walk.fail('cutOff')
+  } finally {
+    await handle.close()
   }
 }

@@ -97,6 +97,8 @@ export const eventEntry = z.strictObject({
   after: fields.optional(),
   /** Room of an event about a user or a device in it; empty for all others. */
   room: z.string(),
+  /** Controller that saw it, and the entry's number in its own log; left out: a site in files, which has one controller. */
+  controller: z.strictObject({ id: z.string(), name: z.string(), seq: z.int() }).optional(),
   /** SHA-256 of the entry before, base64url. */
   prev: z.string(),
   /** SHA-256 of this entry, base64url. */

@@ -1,14 +1,14 @@
 import type { EventFields } from '../../../shared/console/events.ts'
-import type { EventLog } from '../event-log.ts'
+import type { SharedEventLog } from '../event-log.ts'
 
 const site = { type: 'site', id: '', name: '' } as const
 
 /** Writes when the controller starts and stops, and how the time before ended. */
 export class ControllerLife {
-  readonly #log: Pick<EventLog, 'append' | 'endedWith'>
+  readonly #log: Pick<SharedEventLog, 'append' | 'endedWith'>
   readonly #version: string
 
-  constructor(log: Pick<EventLog, 'append' | 'endedWith'>, version: string) {
+  constructor(log: Pick<SharedEventLog, 'append' | 'endedWith'>, version: string) {
     this.#log = log
     this.#version = version
   }

@@ -13,6 +13,8 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
  * An epoch comes again when a database was put back to an older state; `term` does not: each raise of the epoch has its own. `room_numbers`: rooms have numbers up to this.
  * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
+ * `roomdesk_event`: the event log of the site, one line for each entry; `roomdesk_event_head`: its seal, and its bytes; `roomdesk_event_source`: the last entry of each controller's own
+ * log that is in it.
  */
 const steps: readonly string[] = [
   `create table roomdesk_site (
@@ -82,6 +84,19 @@ const additions: readonly string[] = [
    alter table roomdesk_leader add column if not exists term uuid, add column if not exists room_numbers bigint not null default 0;
    alter table roomdesk_journal add column if not exists term uuid`,
   'alter table roomdesk_controller add column if not exists folder text',
+  `create table if not exists roomdesk_event (seq bigint primary key, line text not null);
+   create table if not exists roomdesk_event_head (
+     id smallint primary key check (id = 1),
+     head text not null default '',
+     proof text not null default '',
+     bytes bigint not null default 0
+   );
+   create table if not exists roomdesk_event_source (
+     controller uuid primary key,
+     seq bigint not null,
+     hash text not null,
+     at bigint not null
+   )`,
 ]
 
 /** First half of the key of the advisory lock held while tables are made; the schema is the other half. */

@@ -90,6 +90,16 @@ export class ControllersSite {
     return site
   }
 
+  /** Address of its database. */
+  get address(): string {
+    return this.database.address(this.#schema)
+  }
+
+  /** Runs a statement on its tables. */
+  async query<R extends object>(text: string): Promise<R[]> {
+    return await this.database.query<R>(text.replaceAll('roomdesk_', `${this.#schema}.roomdesk_`))
+  }
+
   /** Waits until exactly one running controller leads. @param except a controller that does not count, such as the previous leader */
   async leader(except?: SiteController): Promise<SiteController> {
     const deadline = performance.now() + roleMs

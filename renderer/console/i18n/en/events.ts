@@ -93,6 +93,7 @@ export const eventLog = {
     nothing: '–',
     open: 'Open',
     only: 'Show only this',
+    controller: 'Seen by controller',
     hash: 'Hash',
     copy: 'Copy as JSON',
   },

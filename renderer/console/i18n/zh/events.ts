@@ -96,6 +96,7 @@ export const eventLog: Texts<typeof english> = {
     nothing: '–',
     open: '打开',
     only: '只看此项',
+    controller: '记录此事件的控制器',
     hash: '哈希',
     copy: '复制为 JSON',
   },

@@ -52,6 +52,7 @@ export function asCsv(entries: readonly EventEntry[], sentence: (entry: EventEnt
       subject_id: entry.subject.id,
       subject: entry.subject.name,
       room: entry.room,
+      controller: entry.controller?.name ?? '',
       params: JSON.stringify(entry.params),
       before: entry.before === undefined ? '' : JSON.stringify(entry.before),
       after: entry.after === undefined ? '' : JSON.stringify(entry.after),

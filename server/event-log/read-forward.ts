@@ -1,0 +1,46 @@
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { EventEntry } from '../../shared/console/events.ts'
+import { hasCode } from '../store/files/durable-files.ts'
+import { entryOf, placeOf } from './entry-line.ts'
+import type { Segment } from './segments.ts'
+
+/** Entries after a number, oldest first, read from the files. Entries that are gone, or damaged, are left out. @throws what the file system says */
+export async function readForward(
+  folder: string,
+  segments: readonly Segment[],
+  after: number,
+  limit: number,
+): Promise<EventEntry[]> {
+  const entries: EventEntry[] = []
+  for (const [index, { name }] of segments.entries()) {
+    const next = segments[index + 1]
+    if (next !== undefined && next.first <= after + 1) continue
+    const text = await contentOf(join(folder, name))
+    for (let from = 0; from < text.length && entries.length < limit; ) {
+      const newline = text.indexOf(0x0a, from)
+      if (newline === -1) break
+      const line = text.subarray(from, newline)
+      from = newline + 1
+      const entry = (placeOf(line)?.seq ?? 0) > after ? entryOf(line) : undefined
+      if (entry !== undefined) entries.push(entry)
+    }
+    if (entries.length >= limit) break
+  }
+  return entries
+}
+
+/** A segment is a few megabytes; its time may have come while somebody read. */
+async function contentOf(path: string): Promise<Buffer> {
+  try {
+    const handle = await open(path, 'r')
+    try {
+      return await handle.readFile()
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return Buffer.alloc(0)
+    throw error
+  }
+}

@@ -1,0 +1,163 @@
+import type { Session } from '../../store/postgres/database-session.ts'
+import type { Sealer } from '../../store/sealer.ts'
+import type { LogHead, ReadHead } from '../head-proof.ts'
+import { proveHead, readProvenHead } from '../head-proof.ts'
+
+const purpose = 'event log of the site'
+
+/** The last entry of a controller's own log that the site's log holds. */
+export interface Source {
+  seq: number
+  hash: string
+  /** When it was made. */
+  at: number
+}
+
+/** A line of the site's log. */
+export interface EventRow {
+  seq: number
+  /** Without a newline. */
+  line: string
+}
+
+/** The log as it is while nobody else can write it. */
+export interface LockedLog {
+  head: ReadHead
+  /** Numbers of the first and the last line; 0: there is none. */
+  first: number
+  last: number
+  bytes: number
+  /** undefined: nothing of this controller was copied yet. */
+  source: Source | undefined
+}
+
+/** Runs statements in one transaction. @throws what `work` throws, what the database says */
+export async function inTransaction<T>(session: Session, work: () => Promise<T>, mode = ''): Promise<T> {
+  await session.query(`begin ${mode}`)
+  try {
+    const result = await work()
+    await session.commit('commit')
+    return result
+  } catch (error) {
+    if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** Locks the log until the transaction under way ends. @param controller whose own entries are to be added */
+export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, controller: string): Promise<LockedLog> {
+  await session.query('insert into roomdesk_event_head (id) values (1) on conflict (id) do nothing', [], 'event head')
+  const { rows } = await session.query<{
+    head: string
+    proof: string
+    bytes: string
+    first: string
+    last: string
+    seq: string | null
+    hash: string | null
+    at: string | null
+  }>(
+    `select h.head, h.proof, h.bytes, coalesce((select min(seq) from roomdesk_event), 0) as first,
+       coalesce((select max(seq) from roomdesk_event), 0) as last, s.seq, s.hash, s.at
+     from roomdesk_event_head h left join roomdesk_event_source s on s.controller = $1 where h.id = 1 for update of h`,
+    [controller],
+    'event lock',
+  )
+  const [row] = rows
+  if (row === undefined) throw new Error('The event log of the site has no head.')
+  const { head, proof, seq, hash, at } = row
+  return {
+    head: head === '' ? { state: 'missing' } : readProvenHead({ head, proof }, sealer, purpose),
+    first: Number(row.first),
+    last: Number(row.last),
+    bytes: Number(row.bytes),
+    source: seq === null || hash === null ? undefined : { seq: Number(seq), hash, at: Number(at) },
+  }
+}
+
+/** Adds lines behind the last one, in the transaction that holds the log. */
+export async function addRows(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+  { rows, head, controller, source }: { rows: readonly EventRow[]; head: LogHead; controller: string; source: Source },
+): Promise<void> {
+  const proven = proveHead(head, sealer, purpose)
+  await session.query(
+    `with added as (
+       insert into roomdesk_event (seq, line) select * from unnest($1::bigint[], $2::text[])
+     ), copied as (
+       insert into roomdesk_event_source (controller, seq, hash, at) values ($3, $4, $5, $6)
+       on conflict (controller) do update set seq = $4, hash = $5, at = $6
+     )
+     update roomdesk_event_head set head = $7, proof = $8, bytes = bytes + $9 where id = 1`,
+    [
+      rows.map(({ seq }) => seq),
+      rows.map(({ line }) => line),
+      ...[controller, source.seq, source.hash, source.at],
+      ...[proven.head, proven.proof, bytesOf(rows)],
+    ],
+    'event add',
+  )
+}
+
+/** Removes the lines before `head.oldest`, in the transaction that holds the log. */
+export async function removeRows(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+  head: LogHead,
+  bytes: number,
+): Promise<void> {
+  const proven = proveHead(head, sealer, purpose)
+  await session.query('delete from roomdesk_event where seq < $1', [head.oldest.seq])
+  await session.query(
+    'update roomdesk_event_head set head = $1, proof = $2, bytes = greatest(0, bytes - $3) where id = 1',
+    [proven.head, proven.proof, bytes],
+  )
+}
+
+/** Lines of a range, oldest first. @param range.after number before the first one; @param range.to the last one */
+export async function readRows(
+  session: Session,
+  { after, to, limit }: { after: number; to?: number; limit: number },
+): Promise<EventRow[]> {
+  const { rows } = await session.query<{ seq: string; line: string }>(
+    'select seq, line from roomdesk_event where seq > $1 and seq <= $2 order by seq limit $3',
+    [after, to ?? Number.MAX_SAFE_INTEGER, limit],
+    'event forward',
+  )
+  return rows.map(({ seq, line }) => ({ seq: Number(seq), line }))
+}
+
+/** Lines before a number, newest first. */
+export async function readRowsBack(session: Session, before: number, limit: number): Promise<EventRow[]> {
+  const { rows } = await session.query<{ seq: string; line: string }>(
+    'select seq, line from roomdesk_event where seq < $1 order by seq desc limit $2',
+    [before, limit],
+    'event back',
+  )
+  return rows.map(({ seq, line }) => ({ seq: Number(seq), line }))
+}
+
+/** The head of the log, and the numbers of its first and last line. */
+export async function readSiteHead(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+): Promise<{ read: ReadHead; first: number; last: number }> {
+  const { rows } = await session.query<{ head: string | null; proof: string | null; first: string; last: string }>(
+    `select (select head from roomdesk_event_head) as head, (select proof from roomdesk_event_head) as proof,
+       coalesce((select min(seq) from roomdesk_event), 0) as first, coalesce((select max(seq) from roomdesk_event), 0) as last`,
+    [],
+    'event end',
+  )
+  const { head, proof, first = '0', last = '0' } = rows[0] ?? {}
+  const read: ReadHead =
+    head === undefined || head === null || head === ''
+      ? { state: 'missing' }
+      : readProvenHead({ head, proof: proof ?? '' }, sealer, purpose)
+  return { read, first: Number(first), last: Number(last) }
+}
+
+/** Bytes of lines as they count towards the bound of the log. */
+export function bytesOf(rows: readonly EventRow[]): number {
+  return rows.reduce((sum, { line }) => sum + Buffer.byteLength(line) + 1, 0)
+}

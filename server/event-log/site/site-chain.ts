@@ -1,0 +1,151 @@
+import type { EventEntry, LogFault } from '../../../shared/console/events.ts'
+import type { Session } from '../../store/postgres/database-session.ts'
+import type { Sealer } from '../../store/sealer.ts'
+import { beginning, type ChainEnd, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
+import type { LogHead } from '../head-proof.ts'
+import { type LogBounds, oldestToKeep } from '../segments.ts'
+import {
+  addRows,
+  bytesOf,
+  type EventRow,
+  inTransaction,
+  lockLog,
+  type LockedLog,
+  readRows,
+  removeRows,
+  type Source,
+} from './event-rows.ts'
+
+/** A controller as an entry names it. */
+export interface EntryController {
+  id: string
+  name: string
+}
+
+/** Rows that one clearing reads and removes at most. */
+const clearedAtOnce = 20_000
+
+/** How the chain goes on. */
+interface ChainState {
+  oldest: LogHead['oldest']
+  end: ChainEnd
+  fault: LogFault | undefined
+}
+
+/** What was added to the site's log. */
+export interface Added {
+  /** Number of the last line before. */
+  before: number
+  entries: readonly EventEntry[]
+  /** Fault that was found in the log; the first of the entries names it. */
+  fault: LogFault | undefined
+}
+
+/** Refuses to add: the log holds another last entry of this controller than expected. */
+export class OtherSourceError extends Error {
+  readonly source: Source | undefined
+  constructor(source: Source | undefined) {
+    super('the log of the site holds another last entry of this controller')
+    this.source = source
+  }
+}
+
+/**
+ * Adds entries of a controller's own log to the chain of the site. Whoever writes holds the log, so that one chain goes on over all controllers.
+ * @param source the last entry of this controller that is expected to be there
+ * @throws OtherSourceError when another one is: the database went back, or this is the first time; what the database says
+ */
+export async function addToChain(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+  controller: EntryController,
+  source: Source | undefined,
+  own: readonly EventEntry[],
+): Promise<Added> {
+  return await inTransaction(session, async () => {
+    const locked = await lockLog(session, sealer, controller.id)
+    if (locked.source?.hash !== source?.hash || locked.source?.seq !== source?.seq)
+      throw new OtherSourceError(locked.source)
+    const { oldest, end, fault } = await continued(session, locked)
+    const contents: EventContent[] = own.map((entry) => contentOf(entry, controller))
+    if (fault !== undefined) contents.unshift(recovered(fault, controller))
+    const rows: EventRow[] = []
+    const entries: EventEntry[] = []
+    let last = end
+    for (const content of contents) {
+      const { line, entry } = lineAfter(last, content)
+      rows.push({ seq: entry.seq, line: line.trimEnd() })
+      entries.push(entry)
+      last = entry
+    }
+    const newest = own.at(-1)
+    if (newest === undefined) return { before: end.seq, entries: [], fault: undefined }
+    const head = { oldest, newest: { seq: last.seq, hash: last.hash } }
+    const { seq, hash, at } = newest
+    await addRows(session, sealer, { rows, head, controller: controller.id, source: { seq, hash, at } })
+    return { before: end.seq, entries, fault }
+  })
+}
+
+/** Removes the oldest entries beyond the bounds. @throws what the database says */
+export async function clearChain(
+  session: Session,
+  sealer: Pick<Sealer, 'proof'>,
+  bounds: LogBounds,
+  now: number,
+): Promise<void> {
+  await inTransaction(session, async () => {
+    const { head, bytes } = await lockLog(session, sealer, noController)
+    // A log with a fault is not shortened: that would hide it.
+    if (head.state !== 'good') return
+    const { oldest, newest } = head.head
+    const rows = await readRows(session, { after: oldest.seq - 1, limit: clearedAtOnce })
+    const kept = oldestToKeep(rows, bounds, bytes, now)
+    const removed = rows.slice(0, kept)
+    const first = rows[kept]
+    const place = first === undefined ? undefined : placeOf(Buffer.from(first.line))
+    if (removed.length === 0 || place === undefined) return
+    const shortened = { oldest: { seq: place.seq, prev: place.prev }, newest }
+    await removeRows(session, sealer, shortened, bytesOf(removed))
+  })
+}
+
+/** Nobody's id: the lock is taken for no controller. */
+const noController = '00000000-0000-0000-0000-000000000000'
+
+/** Where the chain goes on. With a fault it goes on so that every later check finds it too. */
+async function continued(session: Session, { head, first, last }: LockedLog): Promise<ChainState> {
+  if (head.state !== 'good') {
+    if (last === 0 && head.state === 'missing')
+      return { oldest: { seq: 1, prev: noHash }, end: beginning, fault: undefined }
+    const [row] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
+    const prev = row === undefined ? noHash : (placeOf(Buffer.from(row.line))?.prev ?? noHash)
+    const fault = head.state === 'missing' ? 'headMissing' : 'headForged'
+    return { oldest: { seq: Math.max(1, first), prev }, end: { seq: last, hash: noHash }, fault }
+  }
+  const { oldest, newest } = head.head
+  if (last > newest.seq) return { oldest, end: { seq: last, hash: noHash }, fault: 'changed' }
+  const isEmpty = newest.seq < oldest.seq
+  const [row] = isEmpty ? [] : await readRows(session, { after: newest.seq - 1, to: newest.seq, limit: 1 })
+  const place = row === undefined ? undefined : placeOf(Buffer.from(row.line))
+  const fault = isEmpty || place?.hash === newest.hash ? undefined : place === undefined ? 'cutOff' : 'changed'
+  return { oldest, end: newest, fault }
+}
+
+function contentOf(entry: EventEntry, { id, name }: EntryController): EventContent {
+  const { seq, prev: _prev, hash: _hash, ...content } = entry
+  return { ...content, controller: { id, name, seq } }
+}
+
+function recovered(fault: LogFault, { id, name }: EntryController): EventContent {
+  return {
+    at: Date.now(),
+    kind: 'log.recovered',
+    level: 'error',
+    actor: { type: 'system', name: '', address: '' },
+    subject: { type: 'site', id: '', name: '' },
+    room: '',
+    params: { fault, dropped: 0 },
+    controller: { id, name, seq: 0 },
+  }
+}

@@ -1,0 +1,271 @@
+import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/console/events.ts'
+import type { Log } from '../../observe/log.ts'
+import type { Session } from '../../store/postgres/database-session.ts'
+import type { Sealer } from '../../store/sealer.ts'
+import { entryOf } from '../entry-line.ts'
+import type { EventDraft, EventLog, EventLogStatus, SharedEventLog } from '../event-log.ts'
+import { PageOfLines } from '../page-of-lines.ts'
+import type { LogBounds } from '../segments.ts'
+import { readRows, readRowsBack, readSiteHead } from './event-rows.ts'
+import { OwnEntries } from './own-entries.ts'
+import { addToChain, clearChain, type EntryController, OtherSourceError } from './site-chain.ts'
+import { verifySiteLog } from './verify-site-log.ts'
+
+export interface SiteLogOptions {
+  /** The log of this controller, in files. */
+  own: EventLog
+  /** Opens a connection to the site's database. */
+  connect: () => Promise<Session>
+  controller: EntryController
+  sealer: Pick<Sealer, 'proof'>
+  logger: Pick<Log, 'info' | 'warn' | 'error' | 'debug'>
+  /** How much is kept. */
+  bounds: () => LogBounds
+}
+
+/** Entries are copied this long after they were written, in milliseconds. */
+const copyMs = 200
+/** Between two looks for entries of other controllers, and before the next attempt after a failure, in milliseconds. */
+const lookMs = 2_000
+const hourMs = 60 * 60_000
+/** Lines that one look, or one step of a query, reads. */
+const linesAtOnce = 1_000
+/** Batches of entries that are copied before others have their turn. */
+const batchesAtOnce = 20
+/** Lines that a query reads at most. */
+const queriedLines = 40_000
+/** How long the end waits for the last entries to be copied, in milliseconds. */
+const closeMs = 2_000
+
+/**
+ * The event log of a site in a database: one chain over all of its controllers. Each controller writes its own log in files first, so that nothing waits for the database; its entries are
+ * copied a moment later, those of an outage once it is over.
+ * Large because copying, looking for entries of others, queries and the end share one connection, and wait for each other.
+ */
+export class SiteLog implements SharedEventLog {
+  readonly #options: SiteLogOptions
+  readonly #own: OwnEntries
+  readonly #listeners = new Set<(entries: readonly EventEntry[]) => void>()
+  #session: Session | undefined
+  #work: Promise<void> = Promise.resolve()
+  #timer: NodeJS.Timeout | undefined
+  /** The last entry that listeners know; undefined: none was looked for yet. */
+  #shown: number | undefined
+  #clearedAt = performance.now()
+  /** The database is there, and does not take the entries. */
+  #refused: { lastError: string; since: number } | undefined
+  #closed = false
+
+  constructor(options: SiteLogOptions) {
+    this.#options = options
+    this.#own = new OwnEntries(options.own)
+    options.own.onAdded(() => this.#soon(copyMs))
+    this.#soon(copyMs)
+  }
+
+  get endedWith(): EventEntry | undefined {
+    return this.#options.own.endedWith
+  }
+
+  append(draft: EventDraft): void {
+    this.#options.own.append(draft)
+  }
+
+  onAdded(listener: (entries: readonly EventEntry[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** While the database is away, this controller's own log keeps the entries: that is healthy. A database that refuses them is not. */
+  status(): EventLogStatus {
+    const own = this.#options.own.status()
+    return own.healthy && this.#refused !== undefined ? { ...own, healthy: false, ...this.#refused } : own
+  }
+
+  /** Entries of the site that match, newest first; while the database is away, those of this controller's own log. @throws what the file system says */
+  async query(query: EventFilter & { before?: number | undefined; limit: number }): ReturnType<EventLog['query']> {
+    await this.flush()
+    try {
+      return await this.#run(async () => await this.#queryRows(await this.#connected(), query))
+    } catch (error) {
+      this.#failed(error)
+      return await this.#options.own.query(query)
+    }
+  }
+
+  /** Checks the log of the site, and this controller's own. @throws what the database or the file system says; the signal's reason */
+  async verify(signal?: AbortSignal): Promise<LogVerdict> {
+    await this.flush()
+    const own = await this.#options.own.verify(signal)
+    if (!own.ok) return own
+    const session = await this.#options.connect()
+    try {
+      return await verifySiteLog(session, this.#options.sealer, signal)
+    } finally {
+      await session.close()
+    }
+  }
+
+  /** Writes what waits, and copies it, as far as the database takes it. Never rejects. */
+  async flush(): Promise<void> {
+    await this.#options.own.flush()
+    await this.#then(() => this.#copy())
+  }
+
+  /** Removes the oldest entries beyond the bounds, as happens every hour. Never rejects. */
+  async clear(): Promise<void> {
+    await this.#then(() => this.#clear())
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return
+    const copied = this.flush()
+    await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
+    this.#closed = true
+    clearTimeout(this.#timer)
+    await this.#options.own.close()
+    this.#session?.destroy()
+    await this.#work
+  }
+
+  #soon(milliseconds: number): void {
+    if (this.#closed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      void this.#then(() => this.#turn())
+    }, milliseconds).unref()
+  }
+
+  /** One after the other: they share a connection, and its transactions. */
+  #run<T>(job: () => Promise<T>): Promise<T> {
+    const done = this.#work.then(job)
+    this.#work = done.then(
+      () => undefined,
+      () => undefined,
+    )
+    return done
+  }
+
+  /** What the database refuses is tried again. */
+  #then(job: () => Promise<void>): Promise<void> {
+    return this.#run(job).catch((error: unknown) => this.#failed(error))
+  }
+
+  async #turn(): Promise<void> {
+    try {
+      await this.#copy()
+      await this.#look()
+      if (performance.now() - this.#clearedAt > hourMs) await this.#clear()
+    } finally {
+      if (this.#timer === undefined) this.#soon(lookMs)
+    }
+  }
+
+  /** Copies what waits; a long log in several turns. @throws what the database or the file system says */
+  async #copy(): Promise<void> {
+    const { sealer, controller, logger } = this.#options
+    for (let batches = 0; !this.#closed; batches++) {
+      const entries = await this.#own.next()
+      if (entries.length === 0) return
+      if (batches === batchesAtOnce) return this.#soon(0)
+      try {
+        const added = await addToChain(await this.#connected(), sealer, controller, this.#own.source, entries)
+        this.#own.copied(entries)
+        if (added.fault !== undefined) logger.error({ fault: added.fault }, 'event log of the site was changed')
+        await this.#show(added.before, added.entries)
+        this.#refused = undefined
+      } catch (error) {
+        if (!(error instanceof OtherSourceError)) throw error
+        await this.#goOnAfter(error)
+      }
+    }
+  }
+
+  async #goOnAfter({ source }: OtherSourceError): Promise<void> {
+    const before = this.#own.source
+    await this.#own.goOnAfter(source)
+    if (before === undefined) return
+    // It had our entries: an older state of the database was put back, or a failover lost the last ones. They are copied again.
+    this.#options.logger.warn(
+      {},
+      'the event log of the site ends before an entry that it had: what is missing is copied again',
+    )
+    this.append({
+      kind: 'log.recovered',
+      level: 'error',
+      subject: { type: 'site', id: '', name: '' },
+      params: { fault: 'shortened', dropped: 0 },
+    })
+  }
+
+  async #clear(): Promise<void> {
+    this.#clearedAt = performance.now()
+    await clearChain(await this.#connected(), this.#options.sealer, this.#options.bounds(), Date.now())
+  }
+
+  /** Tells listeners of entries of other controllers. */
+  async #look(): Promise<void> {
+    // Consoles listen at the controller that leads.
+    if (this.#listeners.size === 0) return
+    const { last } = await readSiteHead(await this.#connected(), this.#options.sealer)
+    await this.#show(last, [])
+  }
+
+  /** @param before number of the last entry before these */
+  async #show(before: number, entries: readonly EventEntry[]): Promise<void> {
+    const shown = this.#shown
+    this.#shown = entries.at(-1)?.seq ?? before
+    // The log went back, or nobody has looked before.
+    const others =
+      shown === undefined || shown >= before ? [] : await this.#between(Math.max(shown, before - linesAtOnce), before)
+    const all = [...others, ...entries]
+    if (all.length > 0) for (const listener of this.#listeners) listener(all)
+  }
+
+  async #between(after: number, to: number): Promise<EventEntry[]> {
+    const rows = await readRows(await this.#connected(), { after, to, limit: linesAtOnce })
+    return rows.flatMap(({ line }) => entryOf(line) ?? [])
+  }
+
+  async #queryRows(
+    session: Session,
+    {
+      limit,
+      before = Number.MAX_SAFE_INTEGER,
+      ...filter
+    }: EventFilter & { before?: number | undefined; limit: number },
+  ): ReturnType<EventLog['query']> {
+    const { first, last } = await readSiteHead(session, this.#options.sealer)
+    const [oldest] = first === 0 ? [] : await readRows(session, { after: first - 1, limit: 1 })
+    const facts = { kept: last === 0 ? 0 : last - first + 1, since: entryOf(oldest?.line ?? '')?.at ?? 0 }
+    const items: EventEntry[] = []
+    const page = new PageOfLines(filter, before, limit, items)
+    for (let read = 0; read < queriedLines && !page.isFull; ) {
+      const rows = await readRowsBack(session, page.last, linesAtOnce)
+      for (const { line } of rows) if (!page.isFull) page.take(Buffer.from(line))
+      read += rows.length
+      const end = rows.at(-1)
+      const isOver = filter.from !== undefined && (entryOf(end?.line ?? '')?.at ?? 0) < filter.from - hourMs
+      if (rows.length < linesAtOnce || (isOver && !page.isFull))
+        return { items, next: page.isFull ? nextOf(page.last, first) : 0, ...facts }
+    }
+    return { items, next: nextOf(page.last, first), ...facts }
+  }
+
+  async #connected(): Promise<Session> {
+    if (this.#session?.lost !== undefined) this.#session = undefined
+    this.#session ??= await this.#options.connect()
+    return this.#session
+  }
+
+  /** A database that is away is told elsewhere. */
+  #failed(error: unknown): void {
+    if (this.#session === undefined || this.#session.lost !== undefined) return
+    const lastError = `the database does not take events: ${error instanceof Error ? error.message : 'unknown'}`
+    if (this.#refused === undefined) this.#options.logger.error({ err: error }, 'events cannot be copied to the site')
+    this.#refused = { lastError, since: this.#refused?.since ?? Date.now() }
+  }
+}
+
+const nextOf = (last: number, first: number): number => (last > first ? last : 0)

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Header } from 'tar/header'
-import { eventsFolder } from './backup-events.ts'
+import { eventsFolder, headName } from './backup-events.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { keptMark, parseBackupName, uploadedMark } from './backups.ts'
 import { listFolder } from '../files/durable-files.ts'
@@ -15,6 +15,7 @@ type Stretch = { start: number; end: number } & ({ bytes: Buffer } | { path: str
 /**
  * Reads a byte range of a backup as a tar archive. Headers are computed from the list of files, so any range is read without packing what precedes it, which a stream writer cannot do.
  * The archive is the same each time, because a backup never changes once it is made.
+ * @param whole false: without the files of the event log, but with their seal
  * @returns the part, shorter at the end, and the bytes of the whole archive
  * @throws ENOENT when there is no backup of this name
  */
@@ -23,10 +24,11 @@ export async function readArchive(
   name: string,
   offset: number,
   length: number,
+  whole = true,
 ): Promise<{ bytes: Buffer; total: number }> {
   const at = parseBackupName(name)?.at
   if (at === undefined) throw Object.assign(new Error(`There is no backup ${name}.`), { code: 'ENOENT' })
-  const stretches = await layoutOf(join(folder, backupsFolder, name), name, at)
+  const stretches = await layoutOf(join(folder, backupsFolder, name), name, at, whole)
   const total = stretches.at(-1)?.end ?? 0
   const end = Math.min(offset + length, total)
   const parts: Buffer[] = []
@@ -38,9 +40,11 @@ export async function readArchive(
   return { bytes: Buffer.concat(parts), total }
 }
 
-async function layoutOf(backup: string, name: string, at: number): Promise<Stretch[]> {
+async function layoutOf(backup: string, name: string, at: number, whole: boolean): Promise<Stretch[]> {
   await stat(backup)
-  const events = (await listFolder(join(backup, eventsFolder))).map((file) => `${eventsFolder}/${file}`)
+  const events = (await listFolder(join(backup, eventsFolder)))
+    .filter((file) => whole || file === headName)
+    .map((file) => `${eventsFolder}/${file}`)
   // Marks have no meaning outside this data folder.
   const files = (await listFolder(backup)).filter(
     (file) => file !== eventsFolder && file !== keptMark && file !== uploadedMark,

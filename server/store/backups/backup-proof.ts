@@ -66,6 +66,22 @@ export async function proofOf(
   return 'good'
 }
 
+/** The proof of a backup as text; empty: it has none. @throws what the file system says */
+export async function proofTextOf(path: string): Promise<string> {
+  try {
+    return await readFile(join(path, proofName), 'utf8')
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return ''
+    throw error
+  }
+}
+
+/** Says whether a proof is one that this site made for a backup of that time. Its files are not looked at. */
+export function judgeProof(text: string, at: number, sealer: Pick<Sealer, 'proof'>): BackupProof {
+  if (text === '') return 'missing'
+  return provenManifest(text, sealer)?.at === at ? 'good' : 'wrong'
+}
+
 function provenManifest(text: string, sealer: Pick<Sealer, 'proof'>): z.output<typeof manifestSchema> | undefined {
   try {
     const { manifest, mac } = proofSchema.parse(JSON.parse(text))

@@ -60,11 +60,19 @@ export async function listBackups(folder: string): Promise<StoreBackup[]> {
   return backups.map(({ name, at, bytes, kept, uploaded }) => ({ name, at, bytes, kept, uploaded }))
 }
 
+/** Orders backups from the newest to the oldest, as their names say. */
+export function newestFirst(backups: readonly StoreBackup[]): StoreBackup[] {
+  const sequence = ({ name }: StoreBackup): number => parseBackupName(name)?.sequence ?? 0
+  return [...backups].sort((one, other) => sequence(other) - sequence(one) || other.at - one.at)
+}
+
 /**
  * Makes a new backup, and lets go of the oldest of those that nobody keeps. The event log, which proves itself, is linked as far as it is full.
  * @param options.documents puts the files of the state into the backup's folder.
  * @param options.kept it stays until the operator deletes it.
  * @param options.retention what the settings say of the others.
+ * @param options.before the backups that there are, the newest first; left out: those of the folder.
+ * @param options.events whether it holds the event log; left out: it does.
  */
 export async function makeBackup(
   folder: string,
@@ -74,20 +82,21 @@ export async function makeBackup(
     sealer: Pick<Sealer, 'proof'>
     kept?: boolean
     retention: Retention
+    before?: readonly StoreBackup[]
+    events?: boolean
   },
 ): Promise<StoreBackup> {
-  const { documents, sealer, kept = false, retention } = options
+  const { documents, sealer, kept = false, retention, events = true } = options
   const all = join(folder, backupsFolder)
   await mkdir(all, { recursive: true, mode: 0o700 })
-  const before = await listBackups(folder)
-  const sequence = nextSequence(before)
+  const sequence = nextSequence(options.before ?? (await listBackups(folder)))
   const name = `${fileTime(now)}-${sequence}`
   const making = join(all, `.making-${sequence}`)
   await rm(making, { recursive: true, force: true })
   await mkdir(making, { mode: 0o700 })
   try {
     await documents(making)
-    await backUpEvents(folder, making)
+    if (events) await backUpEvents(folder, making)
     await proveBackup(making, parseBackupName(name)?.at ?? now, sealer, backupMarks)
     if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)
@@ -109,13 +118,18 @@ export function nextSequence(before: readonly StoreBackup[]): string {
 }
 
 /** Deletes automatic backups above the number or beyond the age, except the newest. */
-async function letGo(folder: string, now: number, { count, days }: Retention): Promise<void> {
-  const others = (await listBackups(folder)).filter(({ kept }) => !kept)
-  for (const [index, { name, at }] of others.entries()) {
+async function letGo(folder: string, now: number, retention: Retention): Promise<void> {
+  for (const name of expiredBackups(await listBackups(folder), now, retention))
+    await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
+}
+
+/** Names of the automatic backups above the number or beyond the age; never the newest. @param backups the newest first */
+export function expiredBackups(backups: readonly StoreBackup[], now: number, { count, days }: Retention): string[] {
+  const others = backups.filter(({ kept }) => !kept)
+  return others.flatMap(({ name, at }, index) => {
     const isOld = days > 0 && now - at > days * 86_400_000
-    if (index > 0 && (index >= count || isOld))
-      await rm(join(folder, backupsFolder, name), { recursive: true, force: true })
-  }
+    return index > 0 && (index >= count || isOld) ? [name] : []
+  })
 }
 
 /** Keeps a backup until it is deleted, or lets it go with the others in its time. @throws ENOENT when there is none of this name */

@@ -16,7 +16,13 @@ export type KeptBackupsOptions = Parameters<typeof addUploaded>[2] & {
   backUp: (kept: boolean) => Promise<StoreBackup>
 }
 
-/** Backups in the data folder, with the errors that callers of the store know. */
+/** The backups of a site, with the errors that callers of the store know. */
+export type SiteBackups = Pick<
+  KeptBackups,
+  'list' | 'make' | 'keep' | 'delete' | 'bring' | 'read' | 'proof' | 'takeUpload' | 'addUpload' | 'made' | 'close'
+>
+
+/** Backups in the data folder. */
 export class KeptBackups {
   readonly #options: KeptBackupsOptions
 
@@ -49,6 +55,14 @@ export class KeptBackups {
       throw backupError(name, error)
     })
   }
+
+  /** The files of the backup are in the data folder. */
+  async bring(_name: string): Promise<void> {}
+
+  /** One was made without being asked for. */
+  async made(_backup: StoreBackup): Promise<void> {}
+
+  async close(): Promise<void> {}
 
   async read(name: string, offset: number, length: number): Promise<{ bytes: Buffer; total: number }> {
     return await readArchive(this.#options.folder, name, offset, length).catch((error: unknown) => {

@@ -23,6 +23,8 @@ export interface RestoreOptions {
   /** The highest room number ever given: never lowered. */
   roomNumbers: { last: number }
   makeBackup: () => Promise<StoreBackup>
+  /** Puts the files of a backup into the data folder, if they are elsewhere. @throws ApiError */
+  bring: (name: string) => Promise<void>
 }
 
 /** Puts the state back to what a backup holds: one at a time, and none that begins while the store closes. */
@@ -48,7 +50,8 @@ export class Restore {
 
   /** See Store.previewBackup. */
   async preview(name: string): Promise<StoreBackupPreview> {
-    const { folder, migrations, state } = this.#options
+    const { folder, migrations, state, bring } = this.#options
+    await bring(name)
     try {
       return await previewBackup(folder, name, migrations, state)
     } catch (error) {
@@ -63,7 +66,8 @@ export class Restore {
   }
 
   async #restore(name: string): Promise<void> {
-    const { folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup } = this.#options
+    const { folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup, bring } = this.#options
+    await bring(name)
     const restored = await readBackup(folder, name, migrations).catch((error: unknown) => {
       throw backupError(name, error)
     })

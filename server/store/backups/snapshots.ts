@@ -1,5 +1,5 @@
 import { monotonic } from '../system/time.ts'
-import { listBackups, makeBackup, type Retention } from './backups.ts'
+import { makeBackup, type Retention } from './backups.ts'
 import type { Sealer } from '../sealer.ts'
 import type { Storage } from '../storage.ts'
 import type { StoreBackup } from '../store.ts'
@@ -13,6 +13,10 @@ export interface SnapshotsOptions {
   /** Runs a task while no flush is under way. */
   between: <R>(task: () => Promise<R>) => Promise<R>
   clock: () => number
+  /** The backups of the site, the newest first. */
+  backups: () => Promise<readonly StoreBackup[]>
+  /** Called with each backup that was made. */
+  onMade: (backup: StoreBackup) => Promise<void>
   /** How many backups stay that nobody keeps, and for how long. */
   retention: () => Retention
   /** Journal bytes after which a snapshot is made. */
@@ -64,7 +68,7 @@ export class Snapshots {
       if (backupEvery === Number.POSITIVE_INFINITY) return
       const at =
         this.#backupAt ??
-        (await listBackups(this.#options.folder)).find(({ uploaded }) => !uploaded)?.at ??
+        (await this.#options.backups()).find(({ uploaded }) => !uploaded)?.at ??
         Number.NEGATIVE_INFINITY
       this.#backupAt = at
       // A clock that was set back counts as time that has passed.
@@ -99,10 +103,17 @@ export class Snapshots {
   }
 
   async #copy(kept = false): Promise<StoreBackup> {
-    const { folder, storage, sealer, clock, retention } = this.#options
+    const { folder, storage, sealer, clock, retention, backups, onMade } = this.#options
     const documents = (into: string): Promise<void> => storage.writeDocuments(into)
-    const backup = await makeBackup(folder, clock(), { documents, sealer, kept, retention: retention() })
+    // The event log of a site in a database is there.
+    const events = storage.medium === 'disk'
+    const backup = await makeBackup(folder, clock(), {
+      ...{ documents, sealer, kept, events },
+      retention: retention(),
+      before: await backups(),
+    })
     this.#backupAt = backup.at
+    await onMade(backup)
     return backup
   }
 

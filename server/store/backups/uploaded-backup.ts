@@ -79,6 +79,32 @@ export async function addUploaded(
   }
 }
 
+/**
+ * Puts a backup of the site that is elsewhere into the data folder, under its name.
+ * @param archive file with it as tar, which goes
+ * @throws ApiError parameter when it is none, or damaged
+ */
+export async function placeBackup(
+  folder: string,
+  name: string,
+  archive: string,
+  marks: readonly string[],
+): Promise<void> {
+  const all = join(folder, backupsFolder)
+  const making = join(all, `.making-${name}`)
+  await rm(making, { recursive: true, force: true })
+  try {
+    await unpack(archive, making)
+    for (const mark of marks) await writeFile(join(making, mark), '', { mode: 0o600 })
+    await syncFolder(making)
+    await rename(making, join(all, name))
+    await syncFolder(all)
+  } finally {
+    await rm(making, { recursive: true, force: true }).catch(() => undefined)
+    await rm(archive, { force: true }).catch(() => undefined)
+  }
+}
+
 /** Writes the files of an archive into a folder. Returns when the backup was made, in milliseconds since the epoch. */
 async function unpack(archive: string, into: string): Promise<number> {
   const size = await sizeOf(archive)

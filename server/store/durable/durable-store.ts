@@ -5,7 +5,8 @@ import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
 import { Restore } from '../backups/restore.ts'
-import { KeptBackups } from '../backups/kept-backups.ts'
+import { KeptBackups, type SiteBackups } from '../backups/kept-backups.ts'
+import type { Retention } from '../backups/backups.ts'
 import { defaultSnapshotAfter, Snapshots } from '../backups/snapshots.ts'
 import { GroupCommit } from '../journal/group-commit.ts'
 import { WriteBehindQueue } from '../journal/write-behind.ts'
@@ -55,6 +56,8 @@ export interface DurableStoreOptions {
   /** The highest room number ever given: shared with the storage, which writes it down. */
   roomNumbers: { last: number }
   unlock: () => Promise<void>
+  /** Makes the backups of a site that are not of the data folder alone. @param retention how many stay that nobody keeps, and for how long */
+  shareBackups?: (kept: KeptBackups, retention: () => Retention) => SiteBackups
   /** Called with what a listener or other code has thrown unexpectedly. */
   onError: (error: unknown) => void
 }
@@ -72,7 +75,7 @@ export class DurableStore implements Store {
   readonly #commit: GroupCommit<Job>
   readonly #transactions: Transactions
   readonly #snapshots: Snapshots
-  readonly #backups: KeptBackups
+  readonly #backups: SiteBackups
   readonly #restore: Restore
   readonly #health: StorageHealth
   readonly #changeListeners = new Set<(changes: readonly Change[]) => void>()
@@ -100,6 +103,7 @@ export class DurableStore implements Store {
       deadlineMs: this.#deadlineMs,
       medium: storage.medium,
     })
+    const retention = (): Retention => siteSettings(this).backups
     this.#snapshots = new Snapshots({
       folder,
       storage,
@@ -107,15 +111,21 @@ export class DurableStore implements Store {
       clock,
       after: this.#snapshotAfter,
       backupEveryMs: options.backupEveryMs,
-      retention: () => siteSettings(this).backups,
+      backups: () => this.#backups.list(),
+      onMade: (backup) => this.#backups.made(backup),
+      retention,
       between: (task) => this.#commit.between(task),
       onHealth: (error) => this.#health.changed('snapshot', error),
     })
-    this.#backups = new KeptBackups({ ...options, backUp: (kept) => this.#snapshots.backUp(kept) })
+    const kept = new KeptBackups({ ...options, backUp: (isKept) => this.#snapshots.backUp(isKept) })
+    this.#backups = options.shareBackups?.(kept, retention) ?? kept
     const makeBackup = (): Promise<StoreBackup> => this.makeBackup()
     const [transactions, commit] = [this.#transactions, this.#commit]
     const { sealer } = options
-    this.#restore = new Restore({ folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup })
+    const bring = (name: string): Promise<void> => this.#backups.bring(name)
+    this.#restore = new Restore({
+      ...{ folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup, bring },
+    })
   }
 
   get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {
@@ -349,6 +359,7 @@ export class DurableStore implements Store {
       const saves = !this.isFollowed() && journalBytes > this.#snapshotAfter / 2
       if (journalBytes > 0 && (records <= cheapRecords || saves)) await this.rewrite().catch(() => undefined)
       await this.#snapshots.idle()
+      await this.#backups.close()
       await storage.close()
     }
     const reason = `the ${storage.medium} did not answer while the store closed`

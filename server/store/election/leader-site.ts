@@ -7,13 +7,14 @@ import type { StoreOptions } from '../store-options.ts'
 import type { StoreNotice } from '../store.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseStorage } from '../postgres/database-storage.ts'
+import { SharedBackups } from '../backups/shared-backups.ts'
 import { firstBlock, type Leadership } from './leader.ts'
 import { DatabaseStore } from './database-store.ts'
 import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
 import { RoomNumberBlocks, type RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import type { DatabaseState } from '../postgres/read-state.ts'
-import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
+import { defaultDeadlines, Session } from '../postgres/database-session.ts'
 
 /** State of a controller that begins to lead. */
 export interface LeaderSite {
@@ -92,6 +93,14 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     unlock,
     onError: (error) => logger?.error({ err: error }, 'unexpected error in the store'),
     ...(lease === undefined ? {} : { lease }),
+    shareBackups: (kept, retention) =>
+      new SharedBackups({
+        ...{ folder, kept, sealer, retention, clock },
+        compares: options.backupEveryMs !== Number.POSITIVE_INFINITY,
+        connect: (answer) => Session.open(address, { ...deadlines, answer }),
+        onError: (error) =>
+          logger?.warn({ err: error }, 'Backups are not stored in the database now: it is tried again.'),
+      }),
   })
   // Rewrites records of an earlier version or with damage; a failure shows in the status.
   if (read.oldest !== migrations.current || read.lost > 0 || read.fellBack) store.rewrite().catch(() => undefined)

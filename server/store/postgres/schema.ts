@@ -14,7 +14,7 @@ import { isForbidden, isLocked, mendOf, messageOf } from './server-answers.ts'
  * `roomdesk_journal`: one line for each transaction, without gaps, with the term it was stored in (null: stored by a Roomdesk that knew none).
  * `roomdesk_snapshot`: all records up to a line, in parts of some 128 KB.
  * `roomdesk_event`: the event log of the site, one line for each entry; `roomdesk_event_head`: its seal, and its bytes; `roomdesk_event_source`: the last entry of each controller's own
- * log that is in it.
+ * log that is in it. `roomdesk_backup`: the backups of the site, each a compressed archive in parts; `gone_at`: it was deleted, and its parts are gone.
  */
 const steps: readonly string[] = [
   `create table roomdesk_site (
@@ -96,6 +96,20 @@ const additions: readonly string[] = [
      seq bigint not null,
      hash text not null,
      at bigint not null
+   )`,
+  `create table if not exists roomdesk_backup (
+     name text primary key,
+     bytes bigint not null,
+     kept boolean not null,
+     uploaded boolean not null,
+     proof text not null,
+     gone_at timestamptz
+   );
+   create table if not exists roomdesk_backup_part (
+     backup text not null references roomdesk_backup on delete cascade,
+     part integer not null,
+     content bytea not null,
+     primary key (backup, part)
    )`,
 ]
 

@@ -1,0 +1,95 @@
+import { promisify } from 'node:util'
+import { gunzip, gzip } from 'node:zlib'
+import type { StoreBackup } from '../store.ts'
+import type { Session } from './database-session.ts'
+
+/** Bytes of the archive that a part holds: some milliseconds of compression. */
+export const partBytes = 1024 * 1024
+/** Names of deleted backups are kept for this long, in days, so that a copy in a data folder goes, too. */
+const goneDays = 400
+
+const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
+
+/** A backup in the database. */
+export interface BackupRow extends Omit<StoreBackup, 'at'> {
+  /** Its `proof.json`; empty: it has none. */
+  proof: string
+}
+
+/** Backups that are there, and names of those that were deleted. */
+export async function readBackupRows(session: Session): Promise<{ rows: BackupRow[]; gone: Set<string> }> {
+  const { rows } = await session.query<Omit<BackupRow, 'bytes'> & { bytes: string; gone: boolean }>(
+    'select name, bytes, kept, uploaded, proof, gone_at is not null as gone from roomdesk_backup',
+  )
+  const there = rows.filter(({ gone }) => !gone)
+  return {
+    rows: there.map(({ name, bytes, kept, uploaded, proof }) => ({
+      name,
+      bytes: Number(bytes),
+      kept,
+      uploaded,
+      proof,
+    })),
+    gone: new Set(rows.flatMap(({ name, gone }) => (gone ? [name] : []))),
+  }
+}
+
+/** Stores a backup, whole or not at all; one of this name that is there stays, one that was deleted comes back. @param read a range of its archive, shorter at the end */
+export async function insertBackup(
+  session: Session,
+  { name, bytes, kept, uploaded, proof }: BackupRow,
+  read: (offset: number, length: number) => Promise<Buffer>,
+): Promise<void> {
+  await session.query('begin')
+  try {
+    const { rowCount } = await session.query(
+      `insert into roomdesk_backup as b (name, bytes, kept, uploaded, proof) values ($1, $2, $3, $4, $5)
+       on conflict (name) do update set bytes = $2, kept = $3, uploaded = $4, proof = $5, gone_at = null where b.gone_at is not null`,
+      [name, bytes, kept, uploaded, proof],
+    )
+    for (let part = 0; rowCount === 1; part++) {
+      const content = await read(part * partBytes, partBytes)
+      if (content.length === 0) break
+      await session.query(
+        'insert into roomdesk_backup_part (backup, part, content) values ($1, $2, $3)',
+        [name, part, await compress(content)],
+        'backup part',
+      )
+    }
+    await session.commit('commit')
+  } catch (error) {
+    if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/** A part of the archive of a backup; undefined behind the last one. */
+export async function readBackupPart(session: Session, name: string, part: number): Promise<Buffer | undefined> {
+  const { rows } = await session.query<{ content: Buffer }>(
+    'select content from roomdesk_backup_part where backup = $1 and part = $2',
+    [name, part],
+    'backup read',
+  )
+  const content = rows[0]?.content
+  return content === undefined ? undefined : await decompress(content, { maxOutputLength: 2 * partBytes })
+}
+
+/** @returns false: there is no backup of this name */
+export async function keepBackupRow(session: Session, name: string, kept: boolean): Promise<boolean> {
+  const { rowCount } = await session.commit(
+    'update roomdesk_backup set kept = $2 where name = $1 and gone_at is null',
+    [name, kept],
+  )
+  return rowCount === 1
+}
+
+/** Deletes backups. Their names stay, so that copies of them go, too. @returns how many were there */
+export async function deleteBackupRows(session: Session, names: readonly string[]): Promise<number> {
+  const { rowCount } = await session.commit(
+    `with parts as (delete from roomdesk_backup_part where backup = any($1)),
+       forgotten as (delete from roomdesk_backup where gone_at < now() - interval '${goneDays} days')
+     update roomdesk_backup set gone_at = now(), proof = '' where name = any($1) and gone_at is null`,
+    [names],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,105 @@
+import { cp, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { backupsFolder } from '../../../../server/store/backups/backup-folder.ts'
+import { listBackups } from '../../../../server/store/backups/backups.ts'
+import { createRoom, open, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
+import { databaseSite, postgresOfFile } from '../drivers.ts'
+
+const postgres = postgresOfFile()
+
+test('The machine with the backups is lost: the next leader lists them, shows what is in them, and restores one', async () => {
+  const { database, folder } = await databaseSite(await postgres())
+  const first = await open(folder, { database })
+  await createRoom(first, 'hall', 'Hall')
+  const made = await first.makeBackup(true)
+  await createRoom(first, 'yard', 'Yard')
+  const later = await first.makeBackup()
+  const archive = await first.readBackup(made.name, 0, 10_000_000)
+  await first.close()
+  await rm(folder, { recursive: true })
+
+  const second = await open(await temporaryFolder(), { database })
+  expect(await second.backups()).toEqual([later, made])
+  expect(await second.proofOfBackup(made.name, false)).toBe('good')
+  expect(await second.previewBackup(made.name)).toMatchObject({ rooms: 1 })
+  expect(await second.proofOfBackup(made.name, true)).toBe('good')
+  expect(await second.readBackup(made.name, 0, 10_000_000)).toEqual(archive)
+  await second.restoreBackup(made.name)
+  expect(topics(second)).toEqual({ hall: 'Hall' })
+  // The state before, numbered on.
+  const [before] = await second.backups()
+  expect(before?.name).toMatch(/-000003$/)
+  expect(await second.previewBackup(before?.name ?? '')).toMatchObject({ rooms: 2 })
+  await second.close()
+})
+
+test('What is kept, let go or deleted on one machine is so on all, also on one that comes back with its folder', async () => {
+  const { database, folder } = await databaseSite(await postgres())
+  const first = await open(folder, { database })
+  await createRoom(first, 'hall')
+  const [one, two, three] = [await first.makeBackup(true), await first.makeBackup(), await first.makeBackup(true)]
+  await first.close()
+  const elsewhere = await temporaryFolder()
+  const second = await open(elsewhere, { database })
+  await second.keepBackup(two.name, true)
+  await second.keepBackup(three.name, false)
+  await second.deleteBackup(one.name)
+  await expect(second.deleteBackup(one.name)).rejects.toMatchObject({ code: 'parameter' })
+  const listed = await second.backups()
+  expect(listed.map(({ name, kept }) => [name, kept])).toEqual([
+    [three.name, false],
+    [two.name, true],
+  ])
+  await second.close()
+  const back = await open(folder, { database })
+  expect(await back.backups()).toEqual(listed)
+  await vi.waitFor(
+    async () => expect((await listBackups(folder)).map(({ name }) => name)).not.toContain(one.name),
+    15_000,
+  )
+  await back.close()
+})
+
+test('Backups that a data folder had before are stored in the database, and one whose rows were changed is not believed', async () => {
+  const server = await postgres()
+  const { database, folder, schema } = await databaseSite(server)
+  const first = await open(folder, { database })
+  await createRoom(first, 'hall')
+  const made = await first.makeBackup(true)
+  await first.close()
+  const older = await temporaryFolder()
+  await cp(join(folder, backupsFolder), join(older, backupsFolder), { recursive: true })
+  await server.query(`delete from ${schema}.roomdesk_backup`)
+  const second = await open(older, { database })
+  const rows = async () => await server.query(`select name from ${schema}.roomdesk_backup`)
+  await vi.waitFor(async () => expect(await rows()).toEqual([{ name: made.name }]), 15_000)
+  await second.close()
+
+  await server.query(`update ${schema}.roomdesk_backup set proof = replace(proof, 'site.json', 'sito.json')`)
+  const third = await open(await temporaryFolder(), { database })
+  expect(await third.proofOfBackup(made.name, false)).toBe('wrong')
+  // Its files are what counts.
+  expect(await third.proofOfBackup(made.name, true)).toBe('good')
+  await third.close()
+  await server.query(`update ${schema}.roomdesk_backup_part set content = '\\x00'`)
+  const fourth = await open(await temporaryFolder(), { database })
+  await expect(fourth.restoreBackup(made.name)).rejects.toMatchObject({ code: 'storage' })
+  await createRoom(fourth, 'goes on')
+  await fourth.close()
+})
+
+test('While the database does not answer, the backups of the data folder are listed', async () => {
+  const server = await postgres()
+  const { database, folder } = await databaseSite(server)
+  const store = await open(folder, { database })
+  await createRoom(store, 'hall')
+  const made = await store.makeBackup()
+  await server.signal('SIGINT')
+  expect(await store.backups()).toEqual([made])
+  await expect(store.deleteBackup(made.name)).rejects.toMatchObject({ code: 'storage' })
+  await server.launch()
+  await vi.waitFor(() => store.deleteBackup(made.name), { timeout: 15_000, interval: 500 })
+  expect(await store.backups()).toEqual([])
+  await store.close()
+})

@@ -2,6 +2,8 @@
 export interface Committing {
   /** Its journal line. */
   readonly line: string
+  /** Lines behind it, of a change that is stored in several. */
+  readonly further?: readonly string[]
   /** Its caller was answered that it failed, so it must not be written any more. */
   cancelled: boolean
 }

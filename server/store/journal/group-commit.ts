@@ -182,7 +182,10 @@ export class GroupCommit<T extends Committing> {
     const { storage, writeBehind } = this.#options
     // Changes written behind stand first: a transaction of the same group has the last word.
     const lines = changes.length === 0 ? [] : [encodeChanges(changes)]
-    for (const { line } of group) lines.push(line)
+    for (const { line, further } of group) {
+      lines.push(line)
+      for (const next of further ?? []) lines.push(next)
+    }
     this.progress.began()
     try {
       await storage.append(lines)

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib'
+import { turn } from '../system/time.ts'
 import { checksum } from '../files/document-reader.ts'
 import type { RawRecord } from '../state.ts'
 import type { Change } from '../store.ts'
@@ -43,6 +44,30 @@ export function encodeChanges(changes: readonly Change[]): string {
     json += value === undefined ? ']' : `,${JSON.stringify(value)}]`
   }
   return encodeLine(`${json}]`)
+}
+
+/** Characters of a line of a change that is stored in several: whoever follows reads some thousand of them together. */
+const lineLength = 8 * 1024
+/** Records between two turns of the event loop: about 2 ms. */
+const slice = 1_000
+
+/** Lines of a change of any size, none of which is long. A file could hold some of them without the others, a database cannot. */
+export async function encodeInLines(changes: readonly Change[]): Promise<string[]> {
+  const lines: string[] = []
+  let gathered: Change[] = []
+  let length = 0
+  for (const [index, change] of changes.entries()) {
+    gathered.push(change)
+    length += change.key.length + (change.value === undefined ? 0 : JSON.stringify(change.value).length)
+    if (length >= lineLength) {
+      lines.push(encodeChanges(gathered))
+      gathered = []
+      length = 0
+    }
+    if (index % slice === slice - 1) await turn()
+  }
+  if (gathered.length > 0) lines.push(encodeChanges(gathered))
+  return lines
 }
 
 /**

@@ -3,6 +3,7 @@ import { FencedError } from './database-error.ts'
 import { fencedError, hint, ofTerm, type Term } from '../election/leader.ts'
 import type { Link } from './link.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
+import type { DatabaseResult } from '../system/database-client.ts'
 import type { Session } from './database-session.ts'
 import { isRefusal, messageOf } from './server-answers.ts'
 
@@ -14,6 +15,19 @@ const append = `with f as (select 1 from roomdesk_leader where ${ofTerm('$3', '$
     insert into roomdesk_journal (seq, epoch, records, line, term)
     select $1::bigint + t.place, $3, $4, t.line, $5 from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
     where exists (select 1 from f) returning 1)
+  select count(*)::integer as stored, ${hint} from stored`
+
+/** Characters of lines that one statement stores: a site that is restored has some 45 MB, which no statement takes within its deadline. */
+const atOnce = 1024 * 1024
+
+/** Numbers below zero: nobody reads these lines, and a snapshot does not remove them. Another controller leads: none is stored. */
+const stage = `insert into roomdesk_journal (seq, epoch, records, line, term)
+    select -($1::bigint + t.place), $3, $4, t.line, $5 from unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, place)
+    where exists (select 1 from roomdesk_leader where ${ofTerm('$3', '$5')})`
+
+/** All lines that were put there get their numbers, or none. Their text is not written again. */
+const appendStaged = `with f as (select 1 from roomdesk_leader where ${ofTerm('$2', '$3')} for share), stored as (
+    update roomdesk_journal set seq = $1::bigint - seq where seq < 0 and exists (select 1 from f) returning 1)
   select count(*)::integer as stored, ${hint} from stored`
 
 /** Deadlines of the last check after this controller stepped down, in milliseconds. */
@@ -61,13 +75,36 @@ export class DatabaseJournal {
     if (!(await this.#roomNumbers.reserve(session, term))) throw this.#link.fence(await fencedError(session))
     // Each ends with a line feed, and holds no other.
     const text = lines.join('').slice(0, -1)
-    const { rows: told } = await session.commit<{ stored: number }>(
-      append,
-      [this.#last, text, term.epoch, this.#records, term.id],
-      'append',
-    )
-    if (told[0]?.stored !== lines.length) throw this.#link.fence(await fencedError(session))
+    const stored =
+      text.length > atOnce
+        ? await this.#storeMany(session, term, lines)
+        : await session.commit<{ stored: number }>(
+            append,
+            [this.#last, text, term.epoch, this.#records, term.id],
+            'append',
+          )
+    if (stored.rows[0]?.stored !== lines.length) throw this.#link.fence(await fencedError(session))
     this.#last += lines.length
+  }
+
+  /** Many lines are sent one part after the other, and count together: other statements, such as those that renew the lease, come in between. */
+  async #storeMany(
+    session: Session,
+    { epoch, id }: Term,
+    lines: readonly string[],
+  ): Promise<DatabaseResult<{ stored: number }>> {
+    // What is left of an attempt that was cut short.
+    await session.query('delete from roomdesk_journal where seq < 0')
+    for (let from = 0; from < lines.length; ) {
+      let [to, length] = [from, 0]
+      while (to < lines.length && (to === from || length + (lines[to]?.length ?? 0) <= atOnce))
+        length += lines[to++]?.length ?? 0
+      const text = lines.slice(from, to).join('').slice(0, -1)
+      const { rowCount } = await session.commit(stage, [from, text, epoch, this.#records, id], 'stage')
+      if (rowCount !== to - from) throw this.#link.fence(await fencedError(session))
+      from = to
+    }
+    return await session.commit<{ stored: number }>(appendStaged, [this.#last, epoch, id], 'append staged')
   }
 
   async #prove(session: Session, { epoch, id }: Term): Promise<void> {

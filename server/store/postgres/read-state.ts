@@ -55,7 +55,9 @@ export async function readState(
   { shown }: DatabaseAddress,
 ): Promise<DatabaseState> {
   const { rows } = await session.query<SnapshotRow>('select * from roomdesk_snapshot order by id desc')
-  const first = await session.query<{ seq: string | null }>('select min(seq) as seq from roomdesk_journal')
+  const first = await session.query<{ seq: string | null }>(
+    'select min(seq) as seq from roomdesk_journal where seq > 0',
+  )
   for (const [index, snapshot] of rows.entries()) {
     const reader = new StateReader(session, known)
     if (!(await reader.snapshot(snapshot))) continue

@@ -119,7 +119,7 @@ async function prune(session: Session): Promise<void> {
     const { rowCount } = await session.query(
       `delete from roomdesk_journal where seq in (
          select seq from roomdesk_journal
-         where seq <= (select case when count(*) = 2 then min(seq) end from roomdesk_snapshot)
+         where seq > 0 and seq <= (select case when count(*) = 2 then min(seq) end from roomdesk_snapshot)
          order by seq limit ${deleted})`,
     )
     if ((rowCount ?? 0) < deleted) return

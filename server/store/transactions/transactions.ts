@@ -1,7 +1,7 @@
 import { monotonic, startTimer, type Timer } from '../system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
-import { encodeChanges } from '../journal/journal-line.ts'
+import { encodeChanges, encodeInLines } from '../journal/journal-line.ts'
 import type { Medium } from '../storage.ts'
 import type { Change, Transaction } from '../store.ts'
 import { type Job, PlanTransaction } from './job.ts'
@@ -11,6 +11,8 @@ import { LockTable, Ticket } from './lock-table.ts'
 const maxWaiting = 100_000
 /** A whole site takes longer than one change: it has this much more, in milliseconds. */
 const wholeSiteMs = 60_000
+/** And this much more for each of its records. */
+const recordMs = 1
 
 export interface TransactionsOptions {
   commit: Pick<GroupCommit<Job>, 'add' | 'remove'>
@@ -58,15 +60,18 @@ export class Transactions {
     })
   }
 
-  /** Commits changes while plans are held back. */
-  commit(changes: readonly Change[]): Promise<void> {
-    return new Promise((succeed, fail) => {
+  /** Commits changes of any number while plans are held back, all or none. */
+  async commit(changes: readonly Change[]): Promise<void> {
+    const isDatabase = this.#options.medium === 'database'
+    const [line = '', ...further] = isDatabase ? await encodeInLines(changes) : [encodeChanges(changes)]
+    await new Promise<void>((succeed, fail) => {
       const job: Job = {
-        line: encodeChanges(changes),
+        line,
+        further,
         cancelled: false,
         ticket: new Ticket([], () => undefined),
         changes,
-        since: monotonic() + wholeSiteMs,
+        since: monotonic() + wholeSiteMs + changes.length * recordMs,
         run: () => undefined,
         succeed,
         fail,

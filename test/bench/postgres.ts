@@ -5,6 +5,7 @@ import { ApiClient, digestOf } from '../support/api-client.ts'
 import { removeFolder, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
 import { measureChangeOfLeader } from './controllers/change-of-leader.ts'
+import { measureLargeSite } from './controllers/large-site.ts'
 import { measureFollowing } from './controllers/following.ts'
 import { type Load, load } from './load.ts'
 import { processorMs } from './process-figures.ts'
@@ -74,9 +75,10 @@ const rowsOf: Record<string, (database: PostgresServer) => Promise<void>> = {
   'sign-in': measureSignIns,
   following: measureFollowing,
   leader: measureChangeOfLeader,
+  large: measureLargeSite,
 }
 
-/** Measures a site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:sign-in`, `postgres:following`, `postgres:leader`. */
+/** Measures a site on a database of this machine, which syncs each commit: `postgres:create`, `postgres:sign-in`, `postgres:following`, `postgres:leader`, `postgres:large`. */
 export async function measurePostgres(rows: readonly string[]): Promise<void> {
   const server = await PostgresServer.start({ durable: true })
   try {

@@ -16,14 +16,19 @@ export function benchRoom(id: number): StoredRoom {
   })
 }
 
-/** Adds this many rooms to a data folder, through the store itself. */
-export async function fillRooms(folder: string, count: number): Promise<void> {
-  const store = await openStore({ folder, sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))) })
+/** Adds this many rooms to a site, through the store itself. @param options of a site in a database: its address, and another topic for each */
+export async function fillRooms(
+  folder: string,
+  count: number,
+  { database, topic = 'Benchmark room' }: { database?: string; topic?: string } = {},
+): Promise<void> {
+  const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
+  const store = await openStore({ folder, sealer, ...(database === undefined ? {} : { database }) })
   for (let first = 1; first <= count; first += 1_000) {
     await store.transact([], (transaction) => {
       for (let id = first; id < first + 1_000 && id <= count; id++) {
         store.nextRoomNumber()
-        const room = benchRoom(id)
+        const room = { ...benchRoom(id), topic: `${topic} ${id}` }
         transaction.put('rooms', room.room_id, room)
       }
     })

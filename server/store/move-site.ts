@@ -16,6 +16,7 @@ import {
   refuseMovedSite,
   refuseUnfinished,
 } from './files/moved-site.ts'
+import { hasCode } from './files/durable-files.ts'
 import { openFiles } from './files/open-files.ts'
 import { readFolder } from './files/recovery.ts'
 import { StoreFileError } from './files/store-file-error.ts'
@@ -23,6 +24,7 @@ import { migrations } from './migrations.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './postgres/database-address.ts'
 import { DatabaseError } from './postgres/database-error.ts'
 import { connect, noSiteIn, readAll, takeDatabase } from './postgres/open-database.ts'
+import { isOfServer, mendOf, messageOf } from './postgres/server-answers.ts'
 import { readState } from './postgres/read-state.ts'
 import { readSiteRow } from './postgres/schema.ts'
 import { defaultDeadlines, longAnswer, type Session } from './postgres/database-session.ts'
@@ -69,9 +71,26 @@ export async function moveStore({ folder, database, to }: MoveOptions): Promise<
     const where = to === 'database' ? `the database ${address.shown}` : `the files of ${folder}`
     const start = to === 'database' ? 'Start with --store from now on' : 'Start without --store from now on'
     return `The site is in ${where} now; every record was compared (${counts.join(', ')}). ${start}.`
+  } catch (error) {
+    throw notMoved(error, folder, address)
   } finally {
     await session.close()
   }
+}
+
+/** The error with what mends it; one that says so itself is returned as it is. */
+function notMoved(error: unknown, folder: string, { shown }: DatabaseAddress): unknown {
+  const again = 'The site is where it was; then start the move once more.'
+  if (isOfServer(error))
+    return new DatabaseError(
+      `The database ${shown} cannot take or give the site (${messageOf(error)}): ${mendOf(error)} ${again}`,
+      {
+        cause: error,
+      },
+    )
+  if (hasCode(error, 'ENOSPC', 'EDQUOT'))
+    return new StoreFileError(`The disk of ${folder} is full: make room on it. ${again}`, { cause: error })
+  return error
 }
 
 async function moveToDatabase(

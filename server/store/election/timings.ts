@@ -77,6 +77,8 @@ export const clusterTimes = {
   doubt: 1_000,
   /** Between two checks of every port of the leader. */
   checkLeader: 2_000,
+  /** Between two checks of the consoles of other replicas. */
+  checkPeers: 5_000,
   /** Beyond the deadlines of the site: how long the answer of the leader to a request may take on its way. */
   answerMargin: 3_000,
   /** How long a WebSocket that is passed on may take to open. */

@@ -15,6 +15,11 @@ export function isRefusal(error: unknown): boolean {
   return severity === 'ERROR' && !cut.test(code) && code !== readOnly
 }
 
+/** Whether the server has answered with an error. */
+export function isOfServer(error: unknown): error is ServerError {
+  return error instanceof ServerError
+}
+
 /** Whether the server says that its user may not do that (insufficient_privilege), or has no schema to do it in. */
 export function isForbidden(error: unknown): boolean {
   return error instanceof ServerError && (error.code === '42501' || error.code === '3F000')
@@ -35,7 +40,7 @@ export function messageOf(error: unknown): string {
 
 /** Remedies for a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */
 const mends: readonly (readonly [pattern: RegExp, mend: string])[] = [
-  [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to four.'],
+  [/^53300$/, 'end other connections to it, or raise its limit: each controller needs up to six.'],
   [/^28/, 'correct its user or password in the address (--store), or pg_hba.conf of the server.'],
   [/^3D000$/, 'create it (createdb), or correct the address (--store).'],
   [/^57P03$/, 'wait until the server has started.'],

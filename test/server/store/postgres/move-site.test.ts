@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readdir, writeFile } from 'node:fs/promises'
+import { chown, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
 import { moveStore } from '../../../../server/store/move-site.ts'
 import { openStore } from '../../../../server/store/open-store.ts'
 import { loadKeyFile } from '../../../../server/store/files/key-file.ts'
@@ -11,9 +13,10 @@ import { collectionNames } from '../../../../server/store/state.ts'
 import type { Store } from '../../../../server/store/store.ts'
 import { databaseSite, postgresOfFile } from '../drivers.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
-import type { PostgresServer } from '../../../support/postgres/postgres-server.ts'
+import { PostgresServer } from '../../../support/postgres/postgres-server.ts'
 import { createRoom, credential, session, temporaryFolder, topics } from '../../../support/sites/store-site.ts'
 
+const run = promisify(execFile)
 const postgres = postgresOfFile()
 const program = join(import.meta.dirname, '../../../../dist/server/headless.js')
 
@@ -26,11 +29,11 @@ async function start(folder: string, database?: string): Promise<Store> {
 const recordsOf = (store: Store): unknown => collectionNames.map((name) => [name, [...store.all(name)]])
 
 /** A data folder with a site in files. */
-async function siteInFiles(rooms = 30): Promise<string> {
+async function siteInFiles(rooms = 30, topic = (number: number) => `会议 ${number}`): Promise<string> {
   const folder = await temporaryFolder()
   const store = await start(folder)
   await store.transact([], (transaction) => transaction.put('credentials', 'a', credential('a')))
-  for (let i = 0; i < rooms; i++) await createRoom(store, `room-${i}`, `会议 ${i}`)
+  for (let i = 0; i < rooms; i++) await createRoom(store, `room-${i}`, topic(i))
   await store.transact([], (transaction) => transaction.delete('rooms', `room-${rooms - 1}`))
   store.writeBehind('sessions', 'token', session())
   await store.close()
@@ -171,4 +174,30 @@ test('A move that an earlier version left unfinished is finished by the next one
   const store = await start(folder, database)
   expect(store.all('rooms').size).toBe(4)
   await store.close()
+})
+
+test('The disk of the database is full during a move: the message says what to mend, the site stays in files, and moves once there is room', async () => {
+  const server = await PostgresServer.start()
+  const disk = await mkdtemp('/var/tmp/roomdesk-small-disk-')
+  await run('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=777', 'tmpfs', disk])
+  onTestFinished(async () => {
+    await server.remove()
+    await run('umount', [disk])
+    await rm(disk, { recursive: true })
+  })
+  const place = join(disk, 'tables')
+  await mkdir(place, { mode: 0o777 })
+  await chown(place, Number((await run('id', ['-u', 'postgres'])).stdout), 0)
+  await server.query(`create tablespace small location '${place}'`)
+  const schema = await server.newSchema()
+  const database = `${server.address(schema)}%20-c%20default_tablespace%3Dsmall`
+  // PostgreSQL compresses anything else.
+  const folder = await siteInFiles(6_000, () => randomBytes(150).toString('base64'))
+  const moving = moveStore({ folder, database, to: 'database' })
+  await expect(moving).rejects.toThrow(/No space left on device.*make room on its disk\. The site is where it was/s)
+  const still = await start(folder)
+  expect(still.all('rooms').size).toBe(5_999)
+  await still.close()
+  await run('mount', ['-o', 'remount,size=64m', disk])
+  expect(await moveStore({ folder, database, to: 'database' })).toContain('rooms 5999')
 })

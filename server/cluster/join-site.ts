@@ -10,7 +10,7 @@ import { type AskPeer, askConsole } from './peer-console.ts'
 import { registerBy } from './register.ts'
 import type { MemberOptions } from '../store/election/member-options.ts'
 import type { Sealer } from '../store/sealer.ts'
-import type { ControllerPlace, KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
+import type { KnownController, FencedStore, SiteMember } from '../store/election/site-member.ts'
 import { checkTimings, clusterTimes, electionTimes, shippedTimings } from '../store/election/timings.ts'
 
 /** How to run a controller of a site that a database holds. */
@@ -94,7 +94,7 @@ export function controllersBy(
   member: () => SiteMember,
   listeners: Set<(leader: KnownController | undefined) => void>,
   history: LeaderHistory,
-  refusesPlain: (place: ControllerPlace) => boolean,
+  rules: Required<Pick<SiteControllers, 'refusesPlain' | 'unreachable'>>,
 ): SiteControllers {
   return {
     id: member().id,
@@ -107,7 +107,7 @@ export function controllersBy(
       return member().handOver(id)
     },
     newLeader: () => history.take(),
-    refusesPlain,
+    ...rules,
     onLeader: (listener) => {
       listeners.add(listener)
       return () => listeners.delete(listener)

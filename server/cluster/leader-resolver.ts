@@ -1,7 +1,8 @@
 import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
-import { connectTo, LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
+import { LeaderAgent, type LeaderPort, leaderPort } from './leader-connection.ts'
+import { whyUnreachable } from './reachability.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 
 /** Maximum of requests that wait for a leader at a time. One more is refused at once. */
@@ -208,16 +209,6 @@ export class LeaderResolver {
       signal.removeEventListener('abort', aborted)
     })
   }
-}
-
-/** Why a port accepts no connection; empty: it does. */
-function whyUnreachable(port: LeaderPort): Promise<string> {
-  return new Promise((resolve) => {
-    connectTo(port, (error, socket) => {
-      socket.destroy()
-      resolve(error?.message ?? '')
-    })
-  })
 }
 
 function samePlace(one: ControllerPlace, other: ControllerPlace): boolean {

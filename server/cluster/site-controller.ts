@@ -18,6 +18,7 @@ import { firstMaterial, prepareSite } from '../controller/open-site.ts'
 import type { Restarts } from '../controller/restarts.ts'
 import { type ReplicaRole, replicaRole } from './replica-role.ts'
 import type { FollowedSite } from './followed-site.ts'
+import { PeerWatch } from './peer-watch.ts'
 import { LeaderResolver } from './leader-resolver.ts'
 import { ReverseProxy, passToLeader } from './reverse-proxy.ts'
 import { PlainRule } from './plain-controllers.ts'
@@ -44,6 +45,7 @@ export class SiteController {
   readonly #site: FollowedSite
   readonly #way: LeaderResolver
   readonly #plain: PlainRule
+  readonly #peers: PeerWatch
   readonly #kept = new KeptPorts()
   readonly #proof: RequestProof
   readonly #startedAt = wallClock()
@@ -73,6 +75,8 @@ export class SiteController {
     this.#options = options
     this.#plain = new PlainRule(options.allowPlainControllers === true, options.logger)
     this.#way = new LeaderResolver(this.#plain.allowed)
+    const { logger } = options
+    this.#peers = new PeerWatch({ member: () => this.#member, allowPlain: this.#plain.allowed, logger })
     this.#sealer = sealer
     this.#events = events
     this.#bound = bound
@@ -82,7 +86,7 @@ export class SiteController {
     this.#ports = options.restarts?.ports ?? {}
     this.#life = new ControllerLife(events, options.version)
     this.#proof = RequestProof.by(sealer, member.id, certificate)
-    const { consolePage, dataFolder, logger } = options
+    const { consolePage, dataFolder } = options
     this.consoleKey =
       consolePage === undefined ? undefined : new ConsoleKey(dataFolder, (message) => logger.warn(message))
   }
@@ -123,6 +127,7 @@ export class SiteController {
           this.#options.logger.warn({}, 'another controller leads: the site file is not applied')
       }
       this.#running = this.#run(store === undefined ? leading : Promise.resolve(store))
+      void this.#peers.run()
     } catch (error) {
       await this.stop(0)
       throw error
@@ -153,6 +158,7 @@ export class SiteController {
 
   async #end(endRole: () => Promise<void>): Promise<void> {
     this.#ending.abort(new Error('The controller stops.'))
+    this.#peers.stop()
     // A change of role that is under way comes to its end first, so that nothing is left behind.
     await this.#running
     try {
@@ -339,12 +345,10 @@ export class SiteController {
 
   /** The controllers, by whichever membership this program has. */
   #controllers(): SiteControllers {
-    return controllersBy(
-      () => this.#member,
-      this.#leaderListeners,
-      this.#history,
-      (place) => this.#plain.refuses(place),
-    )
+    return controllersBy(() => this.#member, this.#leaderListeners, this.#history, {
+      refusesPlain: (place) => this.#plain.refuses(place),
+      unreachable: () => this.#peers.unreachable,
+    })
   }
 
   #announce(): void {

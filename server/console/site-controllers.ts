@@ -18,6 +18,8 @@ export interface SiteControllers
   newLeader?: () => NewLeader | undefined
   /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
   refusesPlain?: (place: KnownController['place']) => boolean
+  /** Ids of other replicas that this controller cannot reach. Left out: none. */
+  unreachable?: () => ReadonlySet<string>
 }
 
 export interface ControllerWatchOptions {
@@ -91,6 +93,7 @@ export class ControllerWatch {
     return {
       leads: () => this.#options.site.leader()?.id === id,
       behind: () => this.#known.items.find((item) => item.id === id)?.behind ?? 0,
+      unreachable: () => this.#options.site.unreachable?.().size ?? 0,
       databaseRisks: () => this.#options.site.database().risks,
       databaseUp: () => (medium === 'database' ? this.#options.site.database().awaySince === 0 : undefined),
     }
@@ -173,6 +176,7 @@ export class ControllerWatch {
         ...{ id, name, version, role, behind, since },
         self: id === this.#options.site.id,
         place: { media, device, node, console, event },
+        unreachable: this.#options.site.unreachable?.().has(id) ?? false,
         refused_plain: this.#options.site.refusesPlain?.(place) ?? false,
         behind_for: item.behindFor,
         seen_at: at - silent,

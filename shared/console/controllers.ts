@@ -25,6 +25,8 @@ const controllerView = z.strictObject({
   place: controllerPlace,
   /** It is on another machine and announces no certificate: the one that answers sends it nothing. */
   refused_plain: z.boolean(),
+  /** A replica that the one that answers cannot reach: reads stop when the database is away. */
+  unreachable: z.boolean(),
   /** Number of stored changes that are not yet in its memory. */
   behind: z.int(),
   /** Age of the oldest of these, in milliseconds; 0: none. */

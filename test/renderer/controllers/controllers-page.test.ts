@@ -18,6 +18,7 @@ const controller = (name: string, fields: Partial<ControllerView> = {}): Control
   ...{ id: `id-${name}`, name, self: false, role: 'standby', version: '1.2.3', behind: 0, behind_for: 0, gone: false },
   place: { media: '', device: '', node: '', console: `http://${name}.example:7083`, event: '' },
   refused_plain: false,
+  unreachable: false,
   seen_at: Date.now(),
   since: Date.now() - 7_200_000,
   ...fields,
@@ -93,6 +94,15 @@ test('the page updates leader, replicas and their lag, and highlights missing co
   // A missing controller cannot lead, and the leader already does.
   const menus = [...document.querySelectorAll('button[aria-label^="More actions"]')]
   expect(menus.map((menu) => menu.getAttribute('aria-label'))).toEqual(['More actions: beta'])
+})
+
+test('the page says which controller cannot be reached, and by which settings the database can lose changes', async () => {
+  const risky: SiteMedium = { ...medium, risks: ['fsync', 'asynchronous'] }
+  const { client } = site(view([alpha, { ...beta, unreachable: true }], { medium: risky }))
+  show(ControllersPage, client)
+  await says('This controller cannot reach beta')
+  await says('The database runs with fsync=off')
+  await says('no synchronous standby')
 })
 
 /** Chooses "make leader" in the menu of a controller. */

@@ -77,3 +77,22 @@ test('A replica that cannot reach its leader answers 700 soon, says so, and goes
   await timed(client.get('/rtc/room/get', { room_id: room }))
   expect(told()).toHaveLength(1)
 })
+
+test('A leader that cannot reach a replica says so before the database is lost, too', { timeout: 60_000 }, async () => {
+  const reached = async () => {
+    const { items } = await leader.headless.rpc('controllers.list', {})
+    return items.map(({ name, unreachable }) => [name, unreachable])
+  }
+  const slow = { timeout: 25_000, interval: 200 }
+  expect(await reached()).toEqual([
+    [leader.name, false],
+    [replica.name, false],
+  ])
+  await cutOff()
+  await expect.poll(reached, slow).toContainEqual([replica.name, true])
+  expect(leader.headless.log.join('\n')).toContain('cannot reach another one')
+  const metrics = await (await fetch(`${leader.headless.ready.console}/metrics`)).text()
+  expect(metrics).toMatch(/^roomdesk_controllers_unreachable 1$/m)
+  await machineOf(replica).heal()
+  await expect.poll(reached, slow).toContainEqual([replica.name, false])
+})

@@ -24,6 +24,8 @@ export const controllers = {
   behind: '{count} change, {time} | {count} changes, {time}',
   unknown: 'unknown',
   otherVersion: 'The leader runs {version}: install the same version on all controllers.',
+  unreachable:
+    'This controller cannot reach {name}, so reads stop when the database is away. Check the network and the firewall between the two machines.',
   refusedPlain:
     '{name} is on another machine and announces no certificate, so this controller sends it nothing: update {name}, or start this controller with --allow-plain-controllers on.',
   noConsole: 'this machine only',

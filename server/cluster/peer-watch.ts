@@ -1,0 +1,85 @@
+import type { Log } from '../observe/log.ts'
+import type { KnownController, SiteMember } from '../store/election/site-member.ts'
+import { clusterTimes } from '../store/election/timings.ts'
+import { sleep, wallClock } from '../store/system/time.ts'
+import { leaderPort } from './leader-connection.ts'
+import { whyUnreachable } from './reachability.ts'
+
+export interface PeerWatchOptions {
+  /** The membership that this program has at the time. */
+  member: () => Pick<SiteMember, 'id' | 'controllers' | 'leader'>
+  allowPlain: boolean
+  logger: Pick<Log, 'warn' | 'info'>
+}
+
+/**
+ * Checks again and again that this controller reaches the consoles of the others: they ask each other there whether somebody leads while the database is away. Every port of the leader is
+ * checked elsewhere.
+ */
+export class PeerWatch {
+  readonly #options: PeerWatchOptions
+  readonly #ended = new AbortController()
+  /** Controllers that the last check did not reach, and of these the ones that the log names. */
+  #before = new Set<string>()
+  #lasting = new Set<string>()
+
+  constructor(options: PeerWatchOptions) {
+    this.#options = options
+  }
+
+  /** Ids of controllers that two checks did not reach. */
+  get unreachable(): ReadonlySet<string> {
+    return this.#lasting
+  }
+
+  /** Checks until `stop`. Never rejects. */
+  async run(): Promise<void> {
+    const { signal } = this.#ended
+    while (!signal.aborted) {
+      await sleep(clusterTimes.checkPeers, { signal, ref: false }).catch(() => undefined)
+      if (!signal.aborted) await this.#check()
+    }
+  }
+
+  stop(): void {
+    this.#ended.abort()
+  }
+
+  async #check(): Promise<void> {
+    const { member, allowPlain } = this.#options
+    const known = await member()
+      .controllers()
+      .catch(() => undefined)
+    // The database is away: what was known counts.
+    if (known === undefined || this.#ended.signal.aborted) return
+    const leader = member().leader()?.id
+    const now = new Set<string>()
+    const checked = known.filter(({ id, seenAt }) => {
+      return id !== member().id && id !== leader && wallClock() - seenAt < clusterTimes.absent
+    })
+    await Promise.all(
+      checked.map(async ({ id, place }) => {
+        const port = leaderPort(place.console, place.certificate, allowPlain)
+        if (port !== undefined && (await whyUnreachable(port)) !== '') now.add(id)
+      }),
+    )
+    const lasting = new Set([...now].filter((id) => this.#before.has(id)))
+    this.#before = now
+    this.#tell(lasting, known)
+  }
+
+  #tell(lasting: Set<string>, known: readonly KnownController[]): void {
+    const before = this.#lasting
+    this.#lasting = lasting
+    const nameOf = (id: string): string => known.find((one) => one.id === id)?.name ?? id
+    for (const id of lasting)
+      if (!before.has(id))
+        this.#options.logger.warn(
+          { controller: nameOf(id) },
+          'this controller cannot reach another one, so reads stop when the database is away: check the network and the firewall between the two machines',
+        )
+    for (const id of before)
+      if (!lasting.has(id))
+        this.#options.logger.info({ controller: nameOf(id) }, 'another controller can be reached again')
+  }
+}

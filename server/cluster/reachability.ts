@@ -1,0 +1,11 @@
+import { connectTo, type LeaderPort } from './leader-connection.ts'
+
+/** Why a port of another controller accepts no connection; empty: it does. With TLS its certificate counts, too. */
+export function whyUnreachable(port: LeaderPort): Promise<string> {
+  return new Promise((resolve) => {
+    connectTo(port, (error, socket) => {
+      socket.destroy()
+      resolve(error?.message ?? '')
+    })
+  })
+}

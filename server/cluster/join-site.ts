@@ -102,6 +102,7 @@ export function controllersBy(
     controllers: () => member().controllers(),
     leader: () => member().leader(),
     database: () => member().database(),
+    lease: () => member().lease(),
     handOver: (id) => {
       history.handsOverTo(id)
       return member().handOver(id)

@@ -34,6 +34,7 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
     controllers: () => Promise.resolve([self()]),
     leader: self,
     onLeader: () => () => undefined,
+    lease: () => undefined,
     database: () => {
       const { refusesSince, lastError = '' } = store.status()
       return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }

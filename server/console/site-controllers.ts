@@ -12,7 +12,7 @@ import { clusterTimes } from '../store/election/timings.ts'
 
 /** The controllers of the site, as the one in this process knows them: a `SiteMember` is one, with its medium. */
 export interface SiteControllers
-  extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver'> {
+  extends Pick<SiteMember, 'id' | 'controllers' | 'leader' | 'onLeader' | 'database' | 'handOver' | 'lease'> {
   readonly medium: Medium
   /** A change of the leader, returned once; undefined where that is no news. Left out: it never is. */
   newLeader?: () => NewLeader | undefined
@@ -94,6 +94,7 @@ export class ControllerWatch {
       leads: () => this.#options.site.leader()?.id === id,
       behind: () => this.#known.items.find((item) => item.id === id)?.behind ?? 0,
       unreachable: () => this.#options.site.unreachable?.().size ?? 0,
+      lease: () => this.#options.site.lease(),
       databaseRisks: () => this.#options.site.database().risks,
       databaseUp: () => (medium === 'database' ? this.#options.site.database().awaySince === 0 : undefined),
     }
@@ -146,7 +147,8 @@ export class ControllerWatch {
     if (!this.#options.hub.listening) return
     // That somebody is still there is no news.
     const items = view.items.map(({ seen_at, ...item }) => [item, item.gone && seen_at])
-    const news = JSON.stringify([items, view.medium, view.leader_unreachable])
+    const lease = view.lease === null ? null : { ...view.lease, proved_for: 0 }
+    const news = JSON.stringify([items, view.medium, view.leader_unreachable, lease])
     if (news === this.#notified) return
     this.#notified = news
     this.#options.hub.emit('controllers.changed', view)
@@ -157,9 +159,17 @@ export class ControllerWatch {
       items: this.#items(),
       known_at: this.#known.at,
       leaderless_since: this.#leaderlessSince,
+      lease: this.#lease(),
       leader_unreachable: [...(this.#options.unreachable?.() ?? [])],
       medium: this.medium(),
     }
+  }
+
+  #lease(): ControllersView['lease'] {
+    const lease = this.#options.site.lease()
+    return lease === undefined
+      ? null
+      : { epoch: lease.epoch, proved_for: Math.round(lease.provedFor), lapses: lease.lapses, waits: lease.waits }
   }
 
   /** Clocks of other machines may be wrong: the silence of a controller is measured against the latest report. */

@@ -1,3 +1,4 @@
+import type { LeaseFigures } from '../store/election/lease.ts'
 import { Gauge, type Registry } from 'prom-client'
 import type { DurabilityRisk } from '../../shared/console/durability.ts'
 
@@ -9,6 +10,8 @@ export interface ControllerMetricSources {
   behind: () => number
   /** Whether the database of the site answers; undefined for a site in files. */
   databaseUp: () => boolean | undefined
+  /** How sure this controller is that it leads; undefined: it does not lead. */
+  lease: () => LeaseFigures | undefined
   /** Number of other replicas that this controller cannot reach. */
   unreachable: () => number
   /** Settings of the database by which a confirmed change can be lost. */
@@ -17,7 +20,7 @@ export interface ControllerMetricSources {
 
 /** Adds what every controller tells in either role. */
 export function addControllerGauges(registry: Registry, sources: ControllerMetricSources): void {
-  const { leads, behind, databaseUp, databaseRisks, unreachable } = sources
+  const { leads, behind, databaseUp, databaseRisks, unreachable, lease } = sources
   const add = (name: string, help: string, read: () => number | undefined): void => {
     new Gauge({
       name,
@@ -34,6 +37,30 @@ export function addControllerGauges(registry: Registry, sources: ControllerMetri
   add('roomdesk_standby_behind_lines', 'Changes that are stored and not in the memory of this controller.', behind)
   if (databaseUp() === undefined) return
   add('roomdesk_database_up', '1 while the database of the site can be reached.', () => Number(databaseUp()))
+  const ofLease = (read: (figures: LeaseFigures) => number) => (): number | undefined => {
+    const figures = lease()
+    return figures === undefined ? undefined : read(figures)
+  }
+  add(
+    'roomdesk_leader_epoch',
+    'Raised by each change of the leader, and each reconnection to the database; of the leader only.',
+    ofLease(({ epoch }) => epoch),
+  )
+  add(
+    'roomdesk_lease_proof_age_seconds',
+    'Time since the database last proved that this controller leads; of the leader only.',
+    ofLease(({ provedFor }) => provedFor / 1_000),
+  )
+  add(
+    'roomdesk_lease_lapses',
+    'Times since this controller leads that it was not sure whether it does, so that reads waited; of the leader only.',
+    ofLease(({ lapses }) => lapses),
+  )
+  add(
+    'roomdesk_lease_waits',
+    'Requests that had to wait for that, since this controller leads; of the leader only.',
+    ofLease(({ waits }) => waits),
+  )
   add('roomdesk_controllers_unreachable', 'Other replicas that this controller cannot reach.', unreachable)
   add(
     'roomdesk_database_durable',

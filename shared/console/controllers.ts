@@ -64,6 +64,19 @@ export const controllersView = z.strictObject({
   leaderless_since: moment,
   /** Ports of the leader that the controller which answers cannot reach: it cannot pass calls on there. */
   leader_unreachable: z.array(z.enum(['media', 'device', 'node', 'console', 'event'])),
+  /** How sure the controller that answers is that it leads; null: it does not lead. */
+  lease: z
+    .strictObject({
+      /** Raised by each change of the leader, and each reconnection to the database. */
+      epoch: z.number(),
+      /** Milliseconds since the database last proved it. */
+      proved_for: z.int(),
+      /** Times that it was not sure, so that reads waited. */
+      lapses: z.int(),
+      /** Requests that had to wait. */
+      waits: z.int(),
+    })
+    .nullable(),
   medium: siteMedium,
 })
 export type ControllersView = z.output<typeof controllersView>

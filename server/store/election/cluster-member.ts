@@ -17,7 +17,7 @@ import { OwnRow } from './own-row.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { Follower } from './follower.ts'
 import { Registration } from './registration.ts'
-import { Lease } from './lease.ts'
+import { Lease, type LeaseFigures } from './lease.ts'
 import { openLeaderSite } from './leader-site.ts'
 import type { DatabaseStore } from './database-store.ts'
 import { Durability } from '../postgres/durability.ts'
@@ -185,6 +185,10 @@ export class Member implements SiteMember {
     if (this.#led === undefined) return { shown, risks, ...this.#standby.status() }
     const away = this.#led.link.away()
     return { shown, risks, awaySince: away?.since ?? 0, error: away?.error.message ?? '' }
+  }
+
+  lease(): LeaseFigures | undefined {
+    return this.#led === undefined || this.#led.link.fenced !== undefined ? undefined : this.#lease?.figures()
   }
 
   async lead(signal: AbortSignal): Promise<FencedStore> {

@@ -22,9 +22,22 @@ export interface LeaseOptions {
   onError: (error: unknown) => void
 }
 
+/** How sure a leader is that it leads. */
+export interface LeaseFigures {
+  /** Raised by each change of the leader, and each reconnection to the database. */
+  epoch: number
+  /** Milliseconds since the database last proved it. */
+  provedFor: number
+  /** Times that memory could not answer, until it was proved again. */
+  lapses: number
+  /** Requests that had to wait for a proof. */
+  waits: number
+}
+
 /**
  * The lease of the one that leads: renewed, and proved before memory answers for the site. A proof is a commit with our epoch: whoever takes over waits, after it has raised the
  * epoch, until the last proof can count no more. Without the database a leader answers only while all other controllers say that they do not reach it either.
+ * Large because renewing, proving, asking the others and counting what went wrong share the moment until which memory may answer.
  */
 export class Lease {
   readonly #options: LeaseOptions
@@ -40,6 +53,8 @@ export class Lease {
   /** It is being let go: no proof counts. */
   #isPaused = false
   readonly #ended = new AbortController()
+  /** `provedAt`: `elapsed()` of the last proof; the rest as in LeaseFigures. */
+  readonly #counted = { provedAt: 0, lapses: 0, waits: 0, isLapsed: false }
 
   constructor(options: LeaseOptions) {
     this.#options = options
@@ -77,6 +92,17 @@ export class Lease {
   /** Whether reads may be answered from memory: see FencedStore. */
   confirmed(): Promise<void> | undefined {
     if (elapsed() < this.#until) return undefined
+    this.#counted.waits++
+    return this.#confirm()
+  }
+
+  /** How sure it is that this controller leads. */
+  figures(): LeaseFigures {
+    const { provedAt, lapses, waits } = this.#counted
+    return { epoch: Number(this.#options.link.term.epoch), provedFor: elapsed() - provedAt, lapses, waits }
+  }
+
+  #confirm(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined
     })
@@ -118,7 +144,7 @@ export class Lease {
 
   /** Finds out, without any read, that another controller leads while the database is cut off: changes that wait to be stored fail then, before their deadline. */
   #findOut(): void {
-    this.confirmed()?.catch(() => undefined)
+    if (elapsed() >= this.#until) this.#confirm().catch(() => undefined)
   }
 
   async #run(): Promise<void> {
@@ -127,6 +153,10 @@ export class Lease {
     while (!signal.aborted) {
       await this.renew()
       if (link.away() !== undefined) this.#findOut()
+      if (elapsed() >= this.#until && !this.#counted.isLapsed) {
+        this.#counted.isLapsed = true
+        this.#counted.lapses++
+      }
       await sleep(times.prove, { signal, ref: false }).catch(() => undefined)
     }
   }
@@ -165,6 +195,8 @@ export class Lease {
   #prove(since: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
     this.#until = Math.max(this.#until, since + this.#options.times.reads)
+    this.#counted.provedAt = Math.max(this.#counted.provedAt, since)
+    this.#counted.isLapsed = false
     this.#proved.resolve()
     this.#proved = Promise.withResolvers()
   }

@@ -1,5 +1,6 @@
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
+import type { LeaseFigures } from './lease.ts'
 
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
 export type ControllerRole = 'leader' | 'standby'
@@ -82,6 +83,8 @@ export interface SiteMember {
   /** All controllers that reported in the last day, as the database has them; this one first. Rejects when it is away. */
   controllers(): Promise<readonly KnownController[]>
   database(): DatabaseStatus
+  /** How sure it is that it leads; undefined: it does not lead. */
+  lease(): LeaseFigures | undefined
   /**
    * Waits until this controller leads: the lock is free or its holder's lease is over, the epoch is raised, everything that was stored is in memory.
    * @throws what `signal` is aborted with; DatabaseError where the site cannot be led by this program at all

@@ -34,7 +34,7 @@ const medium: SiteMedium = {
 }
 
 const view = (items: ControllerView[], more: Partial<ControllersView> = {}): ControllersView => ({
-  ...{ items, known_at: Date.now(), leaderless_since: 0, leader_unreachable: [], medium },
+  ...{ items, known_at: Date.now(), leaderless_since: 0, leader_unreachable: [], lease: null, medium },
   ...more,
 })
 
@@ -98,11 +98,15 @@ test('the page updates leader, replicas and their lag, and highlights missing co
 
 test('the page says which controller cannot be reached, and by which settings the database can lose changes', async () => {
   const risky: SiteMedium = { ...medium, risks: ['fsync', 'asynchronous'] }
-  const { client } = site(view([alpha, { ...beta, unreachable: true }], { medium: risky }))
+  const lease = { epoch: 12, proved_for: 20, lapses: 0, waits: 0 }
+  const { client, become } = site(view([alpha, { ...beta, unreachable: true }], { medium: risky, lease }))
   show(ControllersPage, client)
+  await says('The leader has proved its lease without a gap.')
   await says('This controller cannot reach beta')
   await says('The database runs with fsync=off')
   await says('no synchronous standby')
+  become(view([alpha, beta], { lease: { ...lease, lapses: 2, waits: 1200 } }))
+  await says('could not prove its lease 2 times, so 1,200 requests waited')
 })
 
 /** Chooses "make leader" in the menu of a controller. */

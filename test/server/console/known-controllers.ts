@@ -57,6 +57,10 @@ export class KnownSite implements SiteControllers {
     return this.away
   }
 
+  lease(): undefined {
+    return undefined
+  }
+
   handOver(id: string): Promise<void> {
     this.handedOver.push(id)
     this.lead(id)

@@ -24,6 +24,12 @@ export const controllers = {
   behind: '{count} change, {time} | {count} changes, {time}',
   unknown: 'unknown',
   otherVersion: 'The leader runs {version}: install the same version on all controllers.',
+  lease: {
+    epoch: 'Epoch {epoch}.',
+    steady: 'The leader has proved its lease without a gap.',
+    lapses:
+      'The leader could not prove its lease {lapses} time, so {waits} requests waited: check the database and the way to it. | The leader could not prove its lease {lapses} times, so {waits} requests waited: check the database and the way to it.',
+  },
   unreachable:
     'This controller cannot reach {name}, so reads stop when the database is away. Check the network and the firewall between the two machines.',
   refusedPlain:

@@ -26,6 +26,11 @@ export const controllers: Texts<typeof english> = {
   behind: '{count} 项更改，{time}',
   unknown: '未知',
   otherVersion: '主控制器运行的是 {version}：请让所有控制器运行同一版本。',
+  lease: {
+    epoch: '第 {epoch} 任期。',
+    steady: '主控制器一直能证明其租约。',
+    lapses: '主控制器曾有 {lapses} 次无法证明其租约，{waits} 个请求因此等待：请检查数据库及其连接。',
+  },
   unreachable: '此控制器无法连接 {name}，因此数据库不可用时读取会停止。请检查两台机器之间的网络和防火墙。',
   refusedPlain:
     '{name} 在另一台机器上且没有公布证书，因此本控制器不向它发送任何内容：请升级 {name}，或以 --allow-plain-controllers on 启动本控制器。',

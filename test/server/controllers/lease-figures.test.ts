@@ -1,0 +1,39 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { ApiClient } from '../../support/api-client.ts'
+import { ControllersSite, credential } from '../../support/sites/controllers-site.ts'
+
+test('The operator sees when the leader could not prove its lease, and that reads waited', async () => {
+  const site = await ControllersSite.start({ controllers: 2 })
+  onTestFinished(() => site.remove())
+  const { headless } = await site.leader()
+  const client = new ApiClient(headless.ready, credential)
+  await client.authenticate()
+  const room_id = await client.createRoom()
+  const figures = async () => {
+    const text = await (await fetch(`${headless.ready.console}/metrics`)).text()
+    const read = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1])
+    return {
+      epoch: read('roomdesk_leader_epoch'),
+      age: read('roomdesk_lease_proof_age_seconds'),
+      lapses: read('roomdesk_lease_lapses'),
+      waits: read('roomdesk_lease_waits'),
+    }
+  }
+  const before = await figures()
+  expect(before).toMatchObject({ epoch: await site.epoch(), lapses: 0, waits: 0 })
+  expect(before.age).toBeLessThan(0.5)
+  await site.database.freeze(true)
+  await new Promise((resolve) => setTimeout(resolve, 1_200))
+  const reading = client.get('/rtc/room/get', { room_id })
+  await expect.poll(figures).toMatchObject({ lapses: 1, waits: 1 })
+  expect((await figures()).age).toBeGreaterThan(1)
+  await site.database.freeze(false)
+  expect((await reading).ret).toBe(0)
+  const { lease } = await headless.rpc('controllers.list', {})
+  expect(lease).toMatchObject({ epoch: before.epoch, lapses: 1, waits: 1 })
+  const [, replica] = site.controllers
+  expect((await replica?.headless.rpc('controllers.list', {}))?.lease).toBeNull()
+  const text = await (await fetch(`${replica?.headless.ready.console}/metrics`)).text()
+  expect(text).not.toMatch(/^roomdesk_leader_epoch /m)
+  expect(text).toMatch(/^roomdesk_standby_behind_lines 0$/m)
+})

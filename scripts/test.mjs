@@ -27,7 +27,13 @@ const packages = [
   ...['iproute2', 'iptables'],
   // Other programs that speak as clients do.
   ...['curl', 'openssl'],
-  ...(process.env.ROOMDESK_FAULTS === 'all' ? ['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'] : []),
+  ...(process.env.ROOMDESK_FAULTS === 'all'
+    ? [
+        ...['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'],
+        // Three machines as in the guide.
+        ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'haproxy', 'keepalived'],
+      ]
+    : []),
 ]
 
 /** @returns {string[]} those that are not installed */

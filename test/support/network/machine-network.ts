@@ -33,9 +33,11 @@ export interface Cut {
 export class Machine {
   readonly address: string
   readonly #namespace: string
+  readonly #card: string
 
-  constructor(namespace: string, address: string) {
+  constructor(namespace: string, address: string, card: string) {
     this.#namespace = namespace
+    this.#card = card
     this.address = address
   }
 
@@ -62,7 +64,7 @@ export class Machine {
 
   /** Takes its card down or up again; its own address stays reachable from inside. */
   async card(state: 'up' | 'down'): Promise<void> {
-    await this.#inside('ip', 'link', 'set', 'card', state)
+    await this.#inside('ip', 'link', 'set', this.#card, state)
   }
 
   /** The body of a page, as a client in this machine gets it. @throws Error without an answer in `withinMs` */
@@ -77,16 +79,26 @@ export class Machine {
   }
 }
 
+/** How a network is, where it matters. */
+export interface NetworkOptions {
+  /** First three parts of its addresses; left out: any. */
+  subnet?: string
+  /** Name of each machine's card. */
+  card?: string
+}
+
 /** Several machines on one network, beside this one. Needs root, and the Debian packages iproute2, iptables and curl. */
 export class MachineNetwork implements AsyncDisposable {
   /** Address of the machine of the test. */
   readonly address: string
   readonly #name: string
   readonly #subnet: string
+  readonly #card: string
   readonly #namespaces: string[] = []
 
-  private constructor(name: string, subnet: string) {
+  private constructor(name: string, subnet: string, card: string) {
     this.#name = name
+    this.#card = card
     this.#subnet = subnet
     this.address = `${subnet}.1`
   }
@@ -97,28 +109,27 @@ export class MachineNetwork implements AsyncDisposable {
   }
 
   /** Creates the network, with the machine of the test alone. */
-  static async create(): Promise<MachineNetwork> {
+  static async create({ subnet, card = 'card' }: NetworkOptions = {}): Promise<MachineNetwork> {
     // Test files that run at the same time have networks of their own.
-    const [name, subnet] = [`rd${randomBytes(4).toString('hex')}`, `10.${randomInt(100, 250)}.${randomInt(256)}`]
-    const network = new MachineNetwork(name, subnet)
+    const name = `rd${randomBytes(4).toString('hex')}`
+    const network = new MachineNetwork(name, subnet ?? `10.${randomInt(100, 250)}.${randomInt(256)}`, card)
     await run('ip', ['link', 'add', name, 'type', 'bridge'])
     await run('ip', ['address', 'add', `${network.address}/${prefixLength}`, 'dev', name])
     await run('ip', ['link', 'set', name, 'up'])
     return network
   }
 
-  /** Adds a machine. */
-  async add(): Promise<Machine> {
-    const number = this.#namespaces.length + 2
+  /** Adds a machine. @param number last part of its address */
+  async add(number = this.#namespaces.length + 2): Promise<Machine> {
     const [namespace, cable] = [`${this.#name}-${number}`, `${this.#name}-${number}`]
     await run('ip', ['netns', 'add', namespace])
     this.#namespaces.push(namespace)
-    const machine = new Machine(namespace, `${this.#subnet}.${number}`)
+    const machine = new Machine(namespace, `${this.#subnet}.${number}`, this.#card)
     const inside = ['-netns', namespace]
-    await run('ip', ['link', 'add', cable, 'type', 'veth', 'peer', 'name', 'card', 'netns', namespace])
+    await run('ip', ['link', 'add', cable, 'type', 'veth', 'peer', 'name', this.#card, 'netns', namespace])
     await run('ip', ['link', 'set', cable, 'master', this.#name, 'up'])
-    await run('ip', [...inside, 'address', 'add', `${machine.address}/${prefixLength}`, 'dev', 'card'])
-    await run('ip', [...inside, 'link', 'set', 'card', 'up'])
+    await run('ip', [...inside, 'address', 'add', `${machine.address}/${prefixLength}`, 'dev', this.#card])
+    await run('ip', [...inside, 'link', 'set', this.#card, 'up'])
     await run('ip', [...inside, 'link', 'set', 'lo', 'up'])
     return machine
   }

@@ -32,6 +32,7 @@ export const leaderStatements: readonly StatementModel[] = [
     words: 'select pg_try_advisory_lock(',
     run: ({ server, session }) => {
       if (server.lockHolder !== undefined && server.lockHolder !== session) return answer({ ours: false })
+      server.lockDepth = server.lockHolder === session ? server.lockDepth + 1 : 1
       server.lockHolder = session
       return answer({ ours: true })
     },
@@ -40,7 +41,7 @@ export const leaderStatements: readonly StatementModel[] = [
     words: 'select pg_advisory_unlock(',
     run: (statement) => {
       const { server, session } = statement
-      if (server.lockHolder === session) server.lockHolder = undefined
+      if (server.lockHolder === session && --server.lockDepth === 0) server.lockHolder = undefined
       statement.notify()
       return answer({})
     },

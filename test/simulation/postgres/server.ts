@@ -39,6 +39,8 @@ export class PostgresServer {
   readonly sessions = new Set<ServerSession>()
   /** The advisory lock of a leader. */
   lockHolder: ServerSession | undefined
+  /** How often its holder has taken it: it must be given back as often. */
+  lockDepth = 0
   readonly leaderRow = new RowLock()
   /** How long a statement takes at least, in milliseconds. */
   slowness = 0.2

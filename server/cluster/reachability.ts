@@ -1,7 +1,10 @@
+import { system } from '../store/system/system.ts'
 import { connectTo, type LeaderPort } from './leader-connection.ts'
 
 /** Why a port of another controller accepts no connection; empty: it does. With TLS its certificate counts, too. */
 export function whyUnreachable(port: LeaderPort): Promise<string> {
+  const { reach } = system()
+  if (reach !== undefined) return reach(port.host, port.port)
   return new Promise((resolve) => {
     connectTo(port, (error, socket) => {
       socket.destroy()

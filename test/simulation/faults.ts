@@ -130,6 +130,48 @@ export const faults: readonly Fault[] = [
     },
   },
   {
+    name: 'the next leader is cut off as it begins',
+    begin: (site) => {
+      const leader = leaderOf(site)
+      const next = leader === undefined ? undefined : another(site, leader)
+      if (leader === undefined || next === undefined) return undefined
+      leader.kill(false)
+      let heal: (() => void) | undefined
+      let isOver = false
+      // It waits before it answers: the leader before may still do so.
+      site.world.plan(site.world.between(100, 700), () => {
+        if (isOver) return
+        const peers = site.controllers.filter((controller) => controller !== next)
+        heal = cut(site, [next.name], [...names(site.servers), ...names(peers)], site.world.pick(['drop', 'refuse']))
+        site.world.note('FAULT', `${next.name} is cut off`)
+        site.world.plan(site.world.between(100, 2_000), () => leader.member === undefined && leader.start())
+      })
+      return () => {
+        isOver = true
+        heal?.()
+        if (leader.member === undefined) leader.start()
+      }
+    },
+  },
+  {
+    name: 'the disk of a controller is full',
+    begin: (site) => {
+      const { machine } = someController(site)
+      machine.diskIsFull = true
+      site.world.note('FAULT', `the disk of ${machine.name} is full`)
+      return () => (machine.diskIsFull = false)
+    },
+  },
+  ...([0, 2] as const).map((times) => ({
+    name: times === 0 ? 'notices get lost' : 'notices come twice',
+    begin: (site: SimulatedSite) => {
+      const primary = primaryOf(site)
+      if (primary === undefined) return undefined
+      primary.noticesSent = times
+      return () => (primary.noticesSent = 1)
+    },
+  })),
+  {
     name: 'sessions of the leader end unheard',
     begin: (site) => {
       const [leader, primary] = [leaderOf(site), primaryOf(site)]

@@ -16,6 +16,8 @@ export class Machine implements System {
   isUp = true
   /** The whole machine is switched off. */
   isOff = false
+  /** Its disk takes nothing. */
+  diskIsFull = false
   /** Why the process does not go on for now: frozen (SIGSTOP), or the whole machine is suspended. */
   stopped: 'frozen' | 'suspended' | undefined
   /** How often it was stopped. */
@@ -30,6 +32,7 @@ export class Machine implements System {
   /** Its monotonic clock is as fast as this; 1: right. */
   readonly #pace: number
   readonly files: SmallFiles
+  reach?: (host: string) => Promise<string>
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 
   constructor(world: World, name: string) {
@@ -37,7 +40,7 @@ export class Machine implements System {
     this.name = name
     // Oscillators differ by some 50 ppm; we allow them ten times as much.
     this.#pace = 1 + (world.random() - 0.5) * 0.001
-    this.files = memoryFiles()
+    this.files = memoryFiles(() => this.diskIsFull)
   }
 
   get isStopped(): boolean {
@@ -115,7 +118,7 @@ export class Machine implements System {
 }
 
 /** Files that outlive the process. */
-function memoryFiles(): SmallFiles {
+function memoryFiles(isFull: () => boolean): SmallFiles {
   const texts = new Map<string, string>()
   return {
     readText: async (path) => {
@@ -123,7 +126,10 @@ function memoryFiles(): SmallFiles {
       if (text === undefined) throw Object.assign(new Error(`ENOENT: ${path}`), { code: 'ENOENT' })
       return text
     },
-    replace: async (path, text) => void texts.set(path, text),
+    replace: async (path, text) => {
+      if (isFull()) throw Object.assign(new Error(`ENOSPC: ${path}`), { code: 'ENOSPC' })
+      texts.set(path, text)
+    },
     remove: async (path) => void texts.delete(path),
   }
 }

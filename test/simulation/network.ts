@@ -132,3 +132,30 @@ export function ask<T>(
   })
   return promise
 }
+
+/** Why a machine accepts no connection by then; empty: it does. Its kernel accepts it for a process that is frozen, too. */
+export async function whyUnreached(
+  { network, from, to }: { network: Network; from: Machine; to: Machine },
+  withinMs: number,
+): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let isOver = false
+  const settle = (why: string): void => {
+    isOver = true
+    resolve(why)
+  }
+  const late = from.after(withinMs, () => settle(`no connection to ${to.name}`))
+  const { life } = from
+  const isWanted = (): boolean => !isOver && from.life === life
+  const refused = (error: Error): void => from.soon(() => settle(error.message))
+  network.send(from.name, to.name, {
+    isWanted,
+    refused,
+    arrive: () => {
+      if (to.isOff) return
+      const why = to.isUp ? '' : `connect ECONNREFUSED ${to.name}`
+      network.send(to.name, from.name, { isWanted, refused, arrive: () => from.soon(() => settle(why)) })
+    },
+  })
+  return await promise.finally(() => late.cancel())
+}

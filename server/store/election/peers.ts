@@ -13,6 +13,11 @@ export class Peers {
     return this.#joinings
   }
 
+  /** A leader that lost the database before it could read who there is knows nobody whom it could ask. */
+  get areKnown(): boolean {
+    return this.#known.length > 0
+  }
+
   /** All that reported in the last day, or joined since. */
   get all(): KnownController[] {
     const known = this.#known.slice(1).filter(({ id }) => !this.#joined.has(id))

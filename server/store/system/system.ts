@@ -23,6 +23,8 @@ export interface System {
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string
   files: SmallFiles
+  /** Why a port of another machine accepts no connection; empty: it does. Left out: a connection is opened. */
+  reach?: (host: string, port: number) => Promise<string>
   /** Opens connections to PostgreSQL; left out: by `pg`. */
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 }

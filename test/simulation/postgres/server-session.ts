@@ -109,7 +109,7 @@ export class ServerSession {
   }
 
   notify(payload: string): void {
-    this.#wire.notify(payload)
+    for (let sent = 0; sent < this.server.noticesSent; sent++) this.#wire.notify(payload)
   }
 
   /** `pg_cancel_backend`. */

@@ -42,6 +42,8 @@ export class PostgresServer {
   /** How often its holder has taken it: it must be given back as often. */
   lockDepth = 0
   readonly leaderRow = new RowLock()
+  /** How often each notice is sent: a notice is a hint, and nothing may rest on it. */
+  noticesSent: 0 | 1 | 2 = 1
   /** How long a statement takes at least, in milliseconds. */
   slowness = 0.2
   /** How far its clock is off, in milliseconds. */

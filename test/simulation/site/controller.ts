@@ -1,3 +1,6 @@
+import { doesNotLead, LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
+import { watchUnanswered } from '../../../server/cluster/unanswered.ts'
+import { clusterTimes } from '../../../server/store/election/timings.ts'
 import { askOthersBy } from '../../../server/cluster/peer-health.ts'
 import type { AskPeer } from '../../../server/cluster/peer-console.ts'
 import { registerBy } from '../../../server/cluster/register.ts'
@@ -9,11 +12,11 @@ import type { RoomNumberRecord } from '../../../server/store/postgres/room-numbe
 import { openRoomNumberFile } from '../../../server/store/postgres/room-number-file.ts'
 import type { StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
-import { sleep, startTimer, timeoutSignal } from '../../../server/store/system/time.ts'
+import { sleep, startTimer } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Machine } from '../machine.ts'
 import { BrokenPromise } from '../history.ts'
-import { ask, type Network } from '../network.ts'
+import { ask, type Network, whyUnreached } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
 import type { World } from '../world.ts'
@@ -57,12 +60,19 @@ export class SimulatedController {
   #isRunning = false
   #startedAt = 0
   #roles = 0
+  /** As `SiteController` has it. */
+  #way = new LeaderResolver(true)
 
   constructor(site: SimulatedSite, machine: Machine) {
     this.#site = site
     this.machine = machine
     this.#id = machine.uuid()
     this.#connections = new DatabaseConnections(site.world, site.network, machine, site.servers)
+    machine.reach = async (host) => {
+      const to = site.controllers.find(({ name }) => name === host)
+      if (to === undefined) return 'there is no such machine'
+      return await whyUnreached({ network: site.network, from: machine, to: to.machine }, clusterTimes.connect)
+    }
   }
 
   get name(): string {
@@ -97,6 +107,7 @@ export class SimulatedController {
   start(): void {
     if (this.#isRunning) return
     this.#isRunning = true
+    this.#way = new LeaderResolver(true)
     this.#startedAt = this.#site.world.time
     this.machine.boot()
     this.#site.world.note(this.name, 'starts')
@@ -134,11 +145,18 @@ export class SimulatedController {
       if (role !== this.#roles) return
       const member = this.#join(before, roomNumbers)
       this.#member = member
+      const look = (): void => {
+        const leader = member.leader()
+        if (leader !== undefined && leader.id !== this.#id && this.#store === undefined) this.#way.lead(leader)
+      }
+      const stopLooking = member.onLeader(look)
+      look()
       member.announce(placeOf(this.name))
       try {
         const store = await member.lead(new AbortController().signal)
         if (role !== this.#roles) return
         this.#store = store
+        this.#way.lead({ id: this.#id, place: placeOf(this.name) }, true)
         world.note(this.name, `leads with epoch ${store.epoch}`)
         const why = await store.fenced
         world.note(this.name, `leads no more: ${why.message}`)
@@ -146,6 +164,9 @@ export class SimulatedController {
         world.note(this.name, `could not lead: ${String(error)}`)
         await sleep(1_000)
       }
+      if (role !== this.#roles) return
+      stopLooking()
+      if (this.#store !== undefined) this.#way.leave()
       this.#store = undefined
       await member.close()
       before = member
@@ -281,23 +302,43 @@ export class SimulatedController {
     }
   }
 
+  /** As `ReverseProxy`: finds the leader, and asks again what cannot have been carried out, or does no harm twice. */
   async #passOn(operation: Operation, end: number): Promise<Reply | undefined> {
-    const leader = this.#member?.leader()
-    const to = this.#site.controllers.find(({ name }) => placeOf(name).console === leader?.place.console)
-    if (to === undefined || to === this) return undefined
+    const way = this.#way
+    const left = new AbortController()
+    const target = await way.next('media', end, left.signal)
+    if (target === undefined) return { kind: 'refused', why: 'nobody leads' }
+    // It leads itself by now.
+    if (target.own) return undefined
+    const to = this.#site.controllers.find(({ name }) => name === target.port.host)
+    if (to === undefined) return undefined
+    const isSafe = operation.kind === 'read'
+    const late = startTimer(end + deadlineMs - this.machine.monotonic(), () => left.abort(new Error('it is late')))
+    const gone = (): void => {
+      // The leader before still answers what it has stored.
+      const after = isSafe ? 0 : clusterTimes.lastAnswer
+      startTimer(after, () => left.abort(new Error('another controller leads')))
+    }
+    target.gone.addEventListener('abort', gone, { once: true })
+    const cut = (): void => left.abort(new Error('the leader cannot be reached'))
+    const endWatch = watchUnanswered({ way, listener: 'media', target, cut })
     const { world, network } = this.#site
-    const signal = timeoutSignal(Math.max(1, end - this.machine.monotonic()))
     try {
-      const reply = await ask(
-        { world, network, from: this.machine, to: to.machine },
-        () => to.handle(operation, true),
-        signal,
-      )
-      return reply.kind === 'notLeader' ? undefined : reply
+      const carryOut = (): Promise<Reply> => to.handle(operation, true)
+      const reply = await ask({ world, network, from: this.machine, to: to.machine }, carryOut, left.signal)
+      if (reply.kind !== 'notLeader') return reply
+      way.refused('media', target, doesNotLead)
+      return undefined
     } catch (error) {
-      // Asked again where nothing was sent, or asking again does no harm.
-      if (operation.kind === 'read' || isUnreached(error)) return undefined
-      return { kind: 'refused', why: String(error) }
+      if (isUnreached(error)) {
+        way.refused('media', target, String(error))
+        return undefined
+      }
+      return isSafe ? undefined : { kind: 'refused', why: String(error) }
+    } finally {
+      late.cancel()
+      endWatch()
+      target.gone.removeEventListener('abort', gone)
     }
   }
 }

@@ -211,6 +211,8 @@ export const faults: readonly Fault[] = [
     name: 'clock step',
     begin: (site) => {
       const { machine } = site.world.pick(site.controllers)
+      // Both clocks of one whose time stands still would tell that no time has passed: nobody could know (docs/operate/high-availability.md, Clocks).
+      if (machine.stopped === 'suspended') return undefined
       machine.stepClock(site.world.pick([-3_600_000, -5_000, 5_000, 3_600_000]))
       return () => undefined
     },

@@ -4,6 +4,7 @@ import type { Link } from '../postgres/link.ts'
 import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
+import type { LeaseFigures } from './lease-figures.ts'
 import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, messageOf } from '../postgres/server-answers.ts'
@@ -20,18 +21,6 @@ export interface LeaseOptions {
   askOthers: AskOthers
   /** Called with an error of the database. */
   onError: (error: unknown) => void
-}
-
-/** How sure a leader is that it leads. */
-export interface LeaseFigures {
-  /** Raised by each change of the leader, and each reconnection to the database. */
-  epoch: number
-  /** Milliseconds since the database last proved it. */
-  provedFor: number
-  /** Times that memory could not answer, until it was proved again. */
-  lapses: number
-  /** Requests that had to wait for a proof. */
-  waits: number
 }
 
 /**

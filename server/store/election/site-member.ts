@@ -1,6 +1,6 @@
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
-import type { LeaseFigures } from './lease.ts'
+import type { LeaseFigures } from './lease-figures.ts'
 
 /** One controller of a site leads: it answers, stores and runs the nodes. The others stand by. */
 export type ControllerRole = 'leader' | 'standby'

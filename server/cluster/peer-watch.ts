@@ -13,8 +13,8 @@ export interface PeerWatchOptions {
 }
 
 /**
- * Checks again and again that this controller reaches the consoles of the others: they ask each other there whether somebody leads while the database is away. Every port of the leader is
- * checked elsewhere.
+ * Checks again and again that this controller reaches the consoles of the others: they ask each other there whether somebody leads while the database is away. `LeaderWatch`
+ * checks every port of the leader.
  */
 export class PeerWatch {
   readonly #options: PeerWatchOptions

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ApiClient } from '../support/api-client.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
-import { carried, GuideMachine, GuidePage, run } from '../support/network/guide-machine.ts'
+import { commonFolder, GuideMachine, GuidePage, run } from '../support/network/guide-machine.ts'
 import { MachineNetwork } from '../support/network/machine-network.ts'
 
 const credential = { label: 'Load', access_key: 'load', secret_key: 'load-secret' }
@@ -41,7 +41,7 @@ test('The guide for three machines, as it stands: a site that goes on when a con
     return machine
   }
   const controllers: Partial<Record<Name, Headless>> = {}
-  const carry = await carried()
+  const common = await commonFolder()
   try {
     for (const name of names)
       machines[name] = await GuideMachine.start(name, await network.add(Number(addressOf[name].split('.')[3])))
@@ -57,11 +57,11 @@ test('The guide for three machines, as it stands: a site that goes on when a con
   } finally {
     for (const controller of Object.values(controllers)) await controller.remove('SIGKILL')
     for (const machine of Object.values(machines)) await machine.remove()
-    await rm(carry, { recursive: true, force: true })
+    await rm(common, { recursive: true, force: true })
   }
 
   async function certificates(): Promise<void> {
-    await run('sh', ['-ec', page.block('### Certificates')], { cwd: carry })
+    await run('sh', ['-ec', page.block('### Certificates')], { cwd: common })
     const install = page.block('On each machine, with its own')
     for (const name of names) {
       await on(name).sh('mkdir -p /etc/roomdesk')
@@ -70,7 +70,7 @@ test('The guide for three machines, as it stands: a site that goes on when a con
         .replaceAll('a.key', `${name}.key`)
         .replaceAll('cluster-cb.crt', 'cluster-ca.crt')
         .replaceAll('cluster-cc.crt', 'cluster-ca.crt')
-      await on(name).sh(`cd ${carry}\n${script}`)
+      await on(name).sh(`cd ${common}\n${script}`)
     }
   }
 

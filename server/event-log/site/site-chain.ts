@@ -32,7 +32,7 @@ interface ChainState {
   fault: LogFault | undefined
 }
 
-/** What was added to the site's log. */
+/** Entries that were added to the site's log. */
 export interface Added {
   /** Number of the last line before. */
   before: number
@@ -113,7 +113,7 @@ export async function clearChain(
 /** Nobody's id: the lock is taken for no controller. */
 const noController = '00000000-0000-0000-0000-000000000000'
 
-/** Where the chain goes on. With a fault it goes on so that every later check finds it too. */
+/** Finds the end of the chain. With a fault it goes on so that every later check finds it too. */
 async function continued(session: Session, { head, first, last }: LockedLog): Promise<ChainState> {
   if (head.state !== 'good') {
     if (last === 0 && head.state === 'missing')

@@ -147,7 +147,7 @@ export class SiteLog implements SharedEventLog {
     return done
   }
 
-  /** What the database refuses is tried again. */
+  /** Runs a job in its turn; one that the database refuses is tried again. */
   #then(job: () => Promise<void>): Promise<void> {
     return this.#run(job).catch((error: unknown) => this.#failed(error))
   }
@@ -259,7 +259,7 @@ export class SiteLog implements SharedEventLog {
     return this.#session
   }
 
-  /** A database that is away is told elsewhere. */
+  /** Notes an error of a database that is there; the store tells that it is away. */
   #failed(error: unknown): void {
     if (this.#session === undefined || this.#session.lost !== undefined) return
     const lastError = `the database does not take events: ${error instanceof Error ? error.message : 'unknown'}`

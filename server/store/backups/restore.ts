@@ -23,7 +23,7 @@ export interface RestoreOptions {
   /** The highest room number ever given: never lowered. */
   roomNumbers: { last: number }
   makeBackup: () => Promise<StoreBackup>
-  /** Puts the files of a backup into the data folder, if they are elsewhere. @throws ApiError */
+  /** Puts the files of a backup into the data folder, if they are in the database alone. @throws ApiError */
   bring: (name: string) => Promise<void>
 }
 

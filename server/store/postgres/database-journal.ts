@@ -93,7 +93,7 @@ export class DatabaseJournal {
     { epoch, id }: Term,
     lines: readonly string[],
   ): Promise<DatabaseResult<{ stored: number }>> {
-    // What is left of an attempt that was cut short.
+    // Left by an attempt that was cut short.
     await session.query('delete from roomdesk_journal where seq < 0')
     for (let from = 0; from < lines.length; ) {
       let [to, length] = [from, 0]

@@ -302,7 +302,7 @@ export class SimulatedController {
     }
   }
 
-  /** As `ReverseProxy`: finds the leader, and asks again what cannot have been carried out, or does no harm twice. */
+  /** As `ReverseProxy`: finds the leader, and asks again what cannot have been done, or does no harm twice. */
   async #passOn(operation: Operation, end: number): Promise<Reply | undefined> {
     const way = this.#way
     const left = new AbortController()

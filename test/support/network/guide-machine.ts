@@ -138,9 +138,9 @@ export class GuidePage {
   }
 }
 
-/** A folder for what a person carries from machine to machine. */
-export async function carried(): Promise<string> {
-  return await mkdtemp('/var/tmp/roomdesk-carried-')
+/** A folder that all machines see, as a person brings files from one to the other. */
+export async function commonFolder(): Promise<string> {
+  return await mkdtemp('/var/tmp/roomdesk-common-')
 }
 
 export { run }

@@ -258,7 +258,9 @@ export const faults: readonly Fault[] = [
         for (const session of [...primary.sessions]) if (session.busySince !== undefined) session.cancel()
       }
       for (const after of [800, 1_600, 2_400]) world.plan(after, cancel)
+      let isOver = false
       world.plan(2_500, () => {
+        if (isOver) return
         primary.crash()
         standby.promote()
         standby.waitsFor = undefined
@@ -271,6 +273,7 @@ export const faults: readonly Fault[] = [
         })
       })
       return () => {
+        isOver = true
         failingOver.delete(site)
         cut(site, [primary.name], [standby.name], 'drop')()
         if (standby.role === 'primary') follow(site, primary, standby)

@@ -307,7 +307,8 @@ export class SimulatedController {
     const way = this.#way
     const left = new AbortController()
     const target = await way.next('media', end, left.signal)
-    if (target === undefined) return { kind: 'refused', why: 'nobody leads' }
+    if (target === undefined)
+      return { kind: 'refused', why: ['nobody can be asked', ...way.unreachable.values()].join(': ') }
     // It leads itself by now.
     if (target.own) return undefined
     const to = this.#site.controllers.find(({ name }) => name === target.port.host)

@@ -230,6 +230,12 @@ export class JanusNode implements MediaNode {
     await this.#removal.displace(roomId, userId, signal)
   }
 
+  /** As `displace`, for somebody whose connection to Janus's own API is gone: everybody else came by the controller's connections, which come back. */
+  async displaceLost(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
+    const isPerson = this.#participants.user(roomId, userId) !== undefined && !this.#devices.holds(roomId, userId)
+    if (isPerson && this.#options.visitor(roomId, userId) === undefined) await this.displace(roomId, userId, signal)
+  }
+
   /** Notes that a user of the page joined, or failed to: their token admits nobody else. */
   joinedThroughPage(roomId: string, userId: string, { token }: Readonly<Record<string, unknown>>): void {
     // The node's event may come later.

@@ -9,7 +9,9 @@ import type { NodeLogger } from '../port/node-failure.ts'
 import { AdminApi } from './wire/admin-api.ts'
 import type { AdmissionWish } from './rooms/room-admission.ts'
 import type { EventSource } from './events/event-port.ts'
+import { isConnectionEvent } from './events/event-message.ts'
 import { RoomNews } from './events/room-news.ts'
+import { LostConnections } from './rooms/lost-connections.ts'
 import { AdminExpulsion } from './rooms/expel-sessions.ts'
 import { JanusNode } from './janus-node.ts'
 import { derivedSecret, type JanusAccess, janusAccess } from '../secrets/janus-access.ts'
@@ -114,6 +116,7 @@ export class JanusNodes {
       removals: this.#options.removals,
       onOtherNodes: (roomId, userId) => this.#options.onOtherNodes?.(name, roomId, userId) ?? 0,
       released: () => {
+        lost.close()
         admin.close()
         // People stay as they are while their node lives: their pages show the next driver what to continue.
         people
@@ -141,6 +144,11 @@ export class JanusNodes {
       logger,
     })
     const news = new RoomNews()
+    const lost = new LostConnections({
+      admin,
+      displace: (room, userId, signal) => node.displaceLost(rooms.roomOf(room), userId, signal),
+      onError: (error) => logger.debug({ node: name, err: error }, 'somebody whose connection is gone: not checked'),
+    })
     const source: EventSource = {
       name,
       secret: secrets.event_secret,
@@ -149,9 +157,12 @@ export class JanusNodes {
           { node: name },
           connected ? 'a Janus node sends its events' : 'a Janus node sends no events any more',
         )
+        if (!connected) lost.forget()
         node.reporting(connected)
       },
       take: (event) => {
+        if (isConnectionEvent(event)) return lost.take(event)
+        if (event.type === 'started') lost.forget()
         news.tell(event)
         node.take(event)
       },

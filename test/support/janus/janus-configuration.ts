@@ -47,7 +47,7 @@ admin: { admin_ws = false }
 `,
     'janus.plugin.streaming.jcfg': `general: { string_ids = true rtp_port_range = "${range}" ${adminKey} }
 `,
-    'janus.eventhandler.wsevh.jcfg': `general: { enabled = ${eventBackend !== ''} events = "sessions,handles,media,plugins,core" grouping = true json = "compact" backend = "${eventBackend || 'ws://127.0.0.1:9/'}" subprotocol = "ev1" }
+    'janus.eventhandler.wsevh.jcfg': `general: { enabled = ${eventBackend !== ''} events = "sessions,handles,media,plugins,transports,core" grouping = true json = "compact" backend = "${eventBackend || 'ws://127.0.0.1:9/'}" subprotocol = "ev1" }
 `,
   }
 }

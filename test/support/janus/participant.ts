@@ -35,11 +35,7 @@ export class Participant implements AsyncDisposable {
   /** Connects and attaches to the videoroom plugin. @throws JanusError */
   static async connect(wsUrl: string, token = ''): Promise<Participant> {
     const signal = AbortSignal.timeout(10_000)
-    const socket = await JanusSocket.open({ url: wsUrl, apiSecret: '', logger }, signal)
-    if (token !== '') {
-      const request = socket.request.bind(socket)
-      socket.request = (asked, ...others) => request({ ...asked, token }, ...others)
-    }
+    const socket = await connected(wsUrl, token, signal)
     const session = await JanusSession.create(socket, signal)
     return new Participant(socket, session, await session.attach('janus.plugin.videoroom', signal))
   }
@@ -81,6 +77,20 @@ export class Participant implements AsyncDisposable {
     this.#listen()
   }
 
+  /** Drops the connection without a word: the session is left behind. */
+  cutOff(): void {
+    this.#socket.close()
+  }
+
+  /** Claims the session by another connection. @throws JanusError */
+  async claimed(wsUrl: string, token: string): Promise<Participant> {
+    const signal = AbortSignal.timeout(10_000)
+    const socket = await connected(wsUrl, token, signal)
+    const known = { id: this.handle.id, plugin: 'janus.plugin.videoroom' as const }
+    const session = await JanusSession.claim(socket, this.session.id, [known], signal)
+    return new Participant(socket, session, session.adopt(known.id, known.plugin))
+  }
+
   /** Drops the connection. */
   async leave(): Promise<void> {
     if (this.#socket.isOpen) await this.session.destroy(AbortSignal.timeout(10_000))
@@ -96,4 +106,13 @@ export class Participant implements AsyncDisposable {
       if (event.type === 'plugin') this.heard.push(event.data)
     })
   }
+}
+
+/** A connection that shows a token with each request, where there is one. */
+async function connected(url: string, token: string, signal: AbortSignal): Promise<JanusSocket> {
+  const socket = await JanusSocket.open({ url, apiSecret: '', logger }, signal)
+  if (token === '') return socket
+  const request = socket.request.bind(socket)
+  socket.request = (asked, ...others) => request({ ...asked, token }, ...others)
+  return socket
 }

@@ -215,7 +215,7 @@ function eventHandler({ events }: NodeFilesOptions): LibconfigGroup[] {
   return [
     group('general', [
       ...of('enabled', true),
-      ...of('events', 'sessions,handles,media,plugins,core'),
+      ...of('events', 'sessions,handles,media,plugins,transports,core'),
       ...of('grouping', true),
       ...of('json', 'compact'),
       ...of(

@@ -9,7 +9,7 @@ import { connectionLimits } from '../../../edge/limits.ts'
 import { EdgeServer } from '../../../edge/server.ts'
 import type { TlsMaterial } from '../../../edge/tls.ts'
 import { eventPath } from '../../secrets/janus-access.ts'
-import { type JanusEvent, readEvents } from './event-message.ts'
+import { type ConnectionEvent, type JanusEvent, readEvents } from './event-message.ts'
 
 /** A node that may send its events. */
 export interface EventSource {
@@ -18,7 +18,7 @@ export interface EventSource {
   secret: string
   /** Called when it connects or disconnects: events in between are lost. */
   connected(connected: boolean): void
-  take(event: JanusEvent): void
+  take(event: JanusEvent | ConnectionEvent): void
 }
 
 /** Needs of an event port. */

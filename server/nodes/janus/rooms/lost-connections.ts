@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { z } from 'zod'
+import type { ConnectionEvent } from '../events/event-message.ts'
+import type { AdminApi } from '../wire/admin-api.ts'
+import { isJanusError, janusCodes } from '../wire/janus-error.ts'
+
+/** How long somebody whose connection is gone may take to come back and claim their session, in milliseconds. */
+const graceMs = 10_000
+/** Sessions that are remembered; the oldest go first. */
+const maxSessions = 20_000
+/** How long the node may take to tell about a handle, in milliseconds. */
+const askMs = 4_000
+
+const activitySchema = z.looseObject({ info: z.looseObject({ session_last_activity: z.number() }) })
+
+/** Somebody in a room, by the name of the room on the node. */
+interface Present {
+  handle: number
+  room: string
+  userId: string
+}
+
+interface KnownSession {
+  connection: string
+  present: Map<string, Present>
+}
+
+/** Needs of the watch. */
+export interface LostConnectionsOptions {
+  admin: AdminApi
+  /** Takes somebody out of a room; they may come back. */
+  displace: (room: string, userId: string, signal: AbortSignal) => Promise<unknown>
+  onError: (error: unknown) => void
+}
+
+/**
+ * Takes people out of their rooms whose connection to Janus's own API is gone and who do not come back: Janus keeps their sessions for a minute, so that cameras stay while the
+ * controller restarts. Needs the node's events `sessions` and `transports`.
+ */
+export class LostConnections {
+  readonly #options: LostConnectionsOptions
+  readonly #sessions = new Map<number, KnownSession>()
+  readonly #ended = new AbortController()
+
+  constructor(options: LostConnectionsOptions) {
+    this.#options = options
+  }
+
+  take(event: ConnectionEvent): void {
+    if (event.type === 'disconnected') return this.#disconnected(event.connection)
+    const { session } = event
+    if (event.type === 'sessionEnded') this.#sessions.delete(session)
+    else if (event.type === 'sessionBegun') this.#begun(session, event.connection)
+    else this.#sessions.get(session)?.present.set(`${event.handle} ${event.room}`, event)
+  }
+
+  /** The node is another process, or tells nothing any more. */
+  forget(): void {
+    this.#sessions.clear()
+  }
+
+  close(): void {
+    this.#ended.abort()
+    this.forget()
+  }
+
+  #begun(session: number, connection: string): void {
+    this.#sessions.set(session, { connection, present: new Map() })
+    if (this.#sessions.size <= maxSessions) return
+    for (const oldest of this.#sessions.keys()) {
+      this.#sessions.delete(oldest)
+      return
+    }
+  }
+
+  #disconnected(gone: string): void {
+    for (const [session, { connection, present }] of this.#sessions)
+      if (connection === gone && present.size > 0)
+        this.#watch(session, [...present.values()]).catch((error: unknown) => {
+          if (!this.#ended.signal.aborted) this.#options.onError(error)
+        })
+  }
+
+  /** Whoever claims the session, or asks anything in it, is there again. */
+  async #watch(session: number, present: readonly Present[]): Promise<void> {
+    const [first] = present
+    if (first === undefined) return
+    const { signal } = this.#ended
+    const before = await this.#activity(session, first.handle)
+    await sleep(graceMs, undefined, { signal, ref: false })
+    const after = await this.#activity(session, first.handle)
+    if (after === undefined || after !== before || !this.#sessions.has(session)) return
+    this.#sessions.delete(session)
+    for (const { room, userId } of present) await this.#options.displace(room, userId, this.#soon())
+  }
+
+  /** When the session was last used, by the clock of the node; undefined: it is over. */
+  async #activity(session: number, handle: number): Promise<number | undefined> {
+    try {
+      const answer = await this.#options.admin.ask({ janus: 'handle_info' }, this.#soon(), `/${session}/${handle}`)
+      return activitySchema.parse(answer).info.session_last_activity
+    } catch (error) {
+      if (isJanusError(error, janusCodes.noSession, janusCodes.noHandle)) return undefined
+      throw error
+    }
+  }
+
+  #soon(): AbortSignal {
+    return AbortSignal.any([this.#ended.signal, AbortSignal.timeout(askMs)])
+  }
+}

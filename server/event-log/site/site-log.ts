@@ -35,7 +35,7 @@ const batchesAtOnce = 20
 /** Lines that a query reads at most. */
 const queriedLines = 40_000
 /** How long the end waits for the last entries to be copied, in milliseconds. */
-const closeMs = 2_000
+const closeMs = 1_000
 
 /**
  * The event log of a site in a database: one chain over all of its controllers. Each controller writes its own log in files first, so that nothing waits for the database; its entries are
@@ -119,13 +119,12 @@ export class SiteLog implements SharedEventLog {
 
   async close(): Promise<void> {
     if (this.#closed) return
-    const copied = this.flush()
-    await Promise.race([copied, new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
+    // A database that is away, or hangs, keeps nobody from ending: the entries are copied at the next start.
+    await Promise.race([this.flush(), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
     this.#closed = true
     clearTimeout(this.#timer)
-    await this.#options.own.close()
     this.#session?.destroy()
-    await this.#work
+    await this.#options.own.close()
   }
 
   #soon(milliseconds: number): void {
@@ -255,8 +254,11 @@ export class SiteLog implements SharedEventLog {
 
   async #connected(): Promise<Session> {
     if (this.#session?.lost !== undefined) this.#session = undefined
-    this.#session ??= await this.#options.connect()
-    return this.#session
+    if (this.#session !== undefined) return this.#session
+    const session = await this.#options.connect()
+    if (this.#closed) session.destroy()
+    else this.#session = session
+    return session
   }
 
   /** Notes an error of a database that is there; the store tells that it is away. */

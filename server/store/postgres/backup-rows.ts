@@ -4,7 +4,7 @@ import type { StoreBackup } from '../store.ts'
 import type { Session } from './database-session.ts'
 
 /** Bytes of the archive that a part holds: some milliseconds of compression. */
-export const partBytes = 1024 * 1024
+const partBytes = 1024 * 1024
 /** Names of deleted backups are kept for this long, in days, so that a copy in a data folder goes, too. */
 const goneDays = 400
 

@@ -9,6 +9,9 @@ import { type Answer, ServerSession } from './server-session.ts'
 /** How long a server waits for a client that cannot be reached, in milliseconds: its keep-alives, and `tcp_user_timeout` (5 s). */
 const unreachable = 5_000
 
+/** After how long a client's keep-alives find that its session is over, in milliseconds (`keepAliveInitialDelayMillis` of pgClient). */
+const keepAlive = 2_000
+
 /** Connections of one machine to the servers of the simulated site. */
 export class DatabaseConnections {
   readonly #world: World
@@ -228,13 +231,18 @@ class SimulatedClient implements DatabaseClient {
   /** The server notices a client that it cannot reach. */
   #watch(session: ServerSession): void {
     const look = (): void => {
-      if (session.isOver) return
       const { name } = this.#machine
       const isReached =
         this.#network.state(this.#server.name, name) === 'open' &&
         this.#network.state(name, this.#server.name) === 'open' &&
         !this.#machine.isOff &&
         this.#machine.stopped !== 'suspended'
+      if (session.isOver) {
+        if (this.#isClosed || this.#machine.life !== this.#life) return
+        if (isReached) this.#world.plan(keepAlive, () => this.#ended(reset()), this.#machine)
+        else this.#world.plan(1_000, look)
+        return
+      }
       if (isReached) session.reachableAt = this.#world.time
       if (isReached && (this.#isClosed || this.#machine.life !== this.#life)) session.closed('the connection was reset')
       else if (this.#world.time - session.reachableAt > unreachable) session.closed('the client cannot be reached')

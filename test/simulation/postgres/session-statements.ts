@@ -57,6 +57,13 @@ export const sessionStatements: readonly StatementModel[] = [
       return counted(1)
     },
   },
+  {
+    words: 'update roomdesk_site set records = records.',
+    run: (statement) => {
+      statement.change(() => undefined)
+      return counted(1)
+    },
+  },
   { words: 'select current_schema()::text as schema', run: () => answer({ schema: 'public' }) },
   {
     words: 'listen roomdesk',

@@ -1,6 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import type { Sealer } from '../store/sealer.ts'
+import { isProof, type Sealer } from '../store/sealer.ts'
 
 /** From where to where a log goes: what is outside of it was not cut off by anybody. */
 export interface LogHead {
@@ -38,15 +37,10 @@ export function readProvenHead(
   sealer: Pick<Sealer, 'proof'>,
   purpose: HeadPurpose,
 ): ReadHead {
-  if (!isSame(proof, sealer.proof(purpose, head))) return { state: 'forged' }
+  if (!isProof(proof, sealer.proof(purpose, head))) return { state: 'forged' }
   try {
     return { state: 'good', head: headSchema.parse(JSON.parse(head)) }
   } catch {
     return { state: 'forged' }
   }
-}
-
-function isSame(one: string, other: string): boolean {
-  const [first, second] = [Buffer.from(one), Buffer.from(other)]
-  return first.length === second.length && timingSafeEqual(first, second)
 }

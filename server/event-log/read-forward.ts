@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EventEntry } from '../../shared/console/events.ts'
 import { hasCode } from '../store/files/durable-files.ts'
@@ -30,15 +30,10 @@ export async function readForward(
   return entries
 }
 
-/** A segment is a few megabytes; its time may have come while somebody read. */
+/** A segment is a few megabytes; it may be removed while its entries are read. */
 async function contentOf(path: string): Promise<Buffer> {
   try {
-    const handle = await open(path, 'r')
-    try {
-      return await handle.readFile()
-    } finally {
-      await handle.close()
-    }
+    return await readFile(path)
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return Buffer.alloc(0)
     throw error

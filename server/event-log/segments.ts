@@ -84,8 +84,8 @@ export function isAnotherDay(one: number, other: number): boolean {
   return Math.floor(one / dayMs) !== Math.floor(other / dayMs)
 }
 
-/** How many of the oldest lines of a log without segments go. @param bytes of the whole log */
-export function oldestToKeep(
+/** Counts the oldest lines that a log without segments is to lose. @param bytes of the whole log */
+export function linesToRemove(
   lines: readonly { line: string }[],
   { days, megabytes }: LogBounds,
   bytes: number,

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
 
 /** Prefix of a text that is sealed for its place. */
@@ -109,4 +109,10 @@ function decrypt(key: Buffer, text: string, place?: SealedPlace): string {
 
 function bytesOf(place: SealedPlace): Buffer {
   return Buffer.from(JSON.stringify(place))
+}
+
+/** Compares a proof that was given with the right one, in a time that does not tell where they differ. */
+export function isProof(given: string, right: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(right)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }

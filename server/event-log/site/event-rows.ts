@@ -1,6 +1,6 @@
 import type { Session } from '../../store/postgres/database-session.ts'
 import type { Sealer } from '../../store/sealer.ts'
-import type { LogHead, ReadHead } from '../head-proof.ts'
+import type { LogHead, ProvenHead, ReadHead } from '../head-proof.ts'
 import { proveHead, readProvenHead } from '../head-proof.ts'
 
 const purpose = 'event log of the site'
@@ -31,19 +31,6 @@ export interface LockedLog {
   source: Source | undefined
 }
 
-/** Runs statements in one transaction. @throws what `work` throws, what the database says */
-export async function inTransaction<T>(session: Session, work: () => Promise<T>, mode = ''): Promise<T> {
-  await session.query(`begin ${mode}`)
-  try {
-    const result = await work()
-    await session.commit('commit')
-    return result
-  } catch (error) {
-    if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
-    throw error
-  }
-}
-
 /** Locks the log until the transaction under way ends. @param controller whose own entries are to be added */
 export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, controller: string): Promise<LockedLog> {
   await session.query('insert into roomdesk_event_head (id) values (1) on conflict (id) do nothing', [], 'event head')
@@ -67,7 +54,7 @@ export async function lockLog(session: Session, sealer: Pick<Sealer, 'proof'>, c
   if (row === undefined) throw new Error('The event log of the site has no head.')
   const { head, proof, seq, hash, at } = row
   return {
-    head: head === '' ? { state: 'missing' } : readProvenHead({ head, proof }, sealer, purpose),
+    head: readHead({ head, proof }, sealer),
     first: Number(row.first),
     last: Number(row.last),
     bytes: Number(row.bytes),
@@ -150,11 +137,13 @@ export async function readSiteHead(
     'event end',
   )
   const { head, proof, first = '0', last = '0' } = rows[0] ?? {}
-  const read: ReadHead =
-    head === undefined || head === null || head === ''
-      ? { state: 'missing' }
-      : readProvenHead({ head, proof: proof ?? '' }, sealer, purpose)
+  const read = readHead({ head: head ?? '', proof: proof ?? '' }, sealer)
   return { read, first: Number(first), last: Number(last) }
+}
+
+/** A row without a head is one that nothing was written to yet. */
+function readHead(stored: ProvenHead, sealer: Pick<Sealer, 'proof'>): ReadHead {
+  return stored.head === '' ? { state: 'missing' } : readProvenHead(stored, sealer, purpose)
 }
 
 /** Bytes of lines as they count towards the bound of the log. */

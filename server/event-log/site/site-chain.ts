@@ -1,14 +1,14 @@
 import type { EventEntry, LogFault } from '../../../shared/console/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
+import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { beginning, type ChainEnd, type EventContent, lineAfter, noHash, placeOf } from '../entry-line.ts'
 import type { LogHead } from '../head-proof.ts'
-import { type LogBounds, oldestToKeep } from '../segments.ts'
+import { linesToRemove, type LogBounds } from '../segments.ts'
 import {
   addRows,
   bytesOf,
   type EventRow,
-  inTransaction,
   lockLog,
   type LockedLog,
   readRows,
@@ -100,9 +100,9 @@ export async function clearChain(
     if (head.state !== 'good') return
     const { oldest, newest } = head.head
     const rows = await readRows(session, { after: oldest.seq - 1, limit: clearedAtOnce })
-    const kept = oldestToKeep(rows, bounds, bytes, now)
-    const removed = rows.slice(0, kept)
-    const first = rows[kept]
+    const count = linesToRemove(rows, bounds, bytes, now)
+    const removed = rows.slice(0, count)
+    const first = rows[count]
     const place = first === undefined ? undefined : placeOf(Buffer.from(first.line))
     if (removed.length === 0 || place === undefined) return
     const shortened = { oldest: { seq: place.seq, prev: place.prev }, newest }

@@ -1,8 +1,9 @@
 import type { LogVerdict } from '../../../shared/console/events.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
+import { inTransaction } from '../../store/postgres/transaction.ts'
 import type { Sealer } from '../../store/sealer.ts'
 import { ChainWalk, type Found } from '../chain-walk.ts'
-import { inTransaction, readRows, readSiteHead } from './event-rows.ts'
+import { readRows, readSiteHead } from './event-rows.ts'
 
 /** Lines that are read together: about a megabyte. */
 const linesAtOnce = 2_000

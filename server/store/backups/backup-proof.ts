@@ -1,11 +1,11 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import type { BackupProof } from '../../../shared/console/site.ts'
-import type { Sealer } from '../sealer.ts'
+import { isProof, type Sealer } from '../sealer.ts'
 import { eventsFolder, headName } from './backup-events.ts'
 import { hasCode, listFolder, replaceDurably } from '../files/durable-files.ts'
 
@@ -85,7 +85,7 @@ export function judgeProof(text: string, at: number, sealer: Pick<Sealer, 'proof
 function provenManifest(text: string, sealer: Pick<Sealer, 'proof'>): z.output<typeof manifestSchema> | undefined {
   try {
     const { manifest, mac } = proofSchema.parse(JSON.parse(text))
-    if (!isSame(sealer.proof(purpose, manifest), mac)) return undefined
+    if (!isProof(mac, sealer.proof(purpose, manifest))) return undefined
     return manifestSchema.parse(JSON.parse(manifest))
   } catch {
     return undefined
@@ -104,9 +104,4 @@ async function hashOf(folder: string, path: string): Promise<ProvenFile> {
   await pipeline(createReadStream(join(folder, path)), hash)
   const { size } = await stat(join(folder, path))
   return { path, size, sha256: hash.digest('base64url') }
-}
-
-function isSame(expected: string, given: string): boolean {
-  const [one, other] = [Buffer.from(expected), Buffer.from(given)]
-  return one.length === other.length && timingSafeEqual(one, other)
 }

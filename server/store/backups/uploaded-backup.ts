@@ -80,7 +80,7 @@ export async function addUploaded(
 }
 
 /**
- * Puts a backup of the site that is elsewhere into the data folder, under its name.
+ * Puts a backup that the database holds into the data folder, under its name.
  * @param archive file with it as tar, which goes
  * @throws ApiError parameter when it is none, or damaged
  */

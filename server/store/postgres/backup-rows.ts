@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import type { StoreBackup } from '../store.ts'
 import type { Session } from './database-session.ts'
+import { inTransaction } from './transaction.ts'
 
 /** Bytes of the archive that a part holds: some milliseconds of compression. */
 const partBytes = 1024 * 1024
@@ -40,8 +41,7 @@ export async function insertBackup(
   { name, bytes, kept, uploaded, proof }: BackupRow,
   read: (offset: number, length: number) => Promise<Buffer>,
 ): Promise<void> {
-  await session.query('begin')
-  try {
+  await inTransaction(session, async () => {
     const { rowCount } = await session.query(
       `insert into roomdesk_backup as b (name, bytes, kept, uploaded, proof) values ($1, $2, $3, $4, $5)
        on conflict (name) do update set bytes = $2, kept = $3, uploaded = $4, proof = $5, gone_at = null where b.gone_at is not null`,
@@ -56,11 +56,7 @@ export async function insertBackup(
         'backup part',
       )
     }
-    await session.commit('commit')
-  } catch (error) {
-    if (session.lost === undefined) await session.query('rollback').catch(() => undefined)
-    throw error
-  }
+  })
 }
 
 /** A part of the archive of a backup; undefined behind the last one. */

@@ -1,6 +1,6 @@
 import { uuid } from '../system/random.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
-import type { Sealer } from '../sealer.ts'
+import { isProof, type Sealer } from '../sealer.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
 import { readSiteRow, type SiteRow, newTables } from './schema.ts'
@@ -18,7 +18,7 @@ export interface SiteCheck {
 export function checkSite(found: SiteRow, { address: { shown }, sealer, migrations, take }: SiteCheck): void {
   if (found.records > migrations.current)
     throw new StoreVersionError([{ file: `the database ${shown}`, version: found.records }], migrations.current)
-  if (found.key_proof !== sealer.proof('database', found.site))
+  if (!isProof(found.key_proof, sealer.proof('database', found.site)))
     throw new DatabaseError(
       `The database ${shown} holds a site whose secrets were sealed with another key: copy the seal.key of a controller of that site into the data folder, or name it with --seal-key; or name another database.`,
     )

@@ -25,7 +25,7 @@ test('an MCU dies the moment somebody in its room is forced offline: the room mo
   node(own).setFault(offline)
   expect(await client.get(kick, { room_id, user_id: 'ann' })).toEqual({ ret: 0, msg: 'success' })
   expect(store.get('rooms', room_id)?.node).toBe(own === 'a' ? 'b' : 'a')
-  // Whoever is forced offline a moment later was not in the room any more.
+  // Forced offline a moment later, somebody was not in the room any more.
   expect(await client.get(kick, { room_id, user_id: 'bob' })).toMatchObject({ ret: 429 })
 })
 

@@ -50,7 +50,7 @@ async function site() {
   return { server, schema, controller, query, keep }
 }
 
-/** Who joined at which controller, oldest first. */
+/** Lists who joined at which controller, oldest first. */
 async function people(log: SiteLog): Promise<string[]> {
   const { items } = await log.query({ limit: 1_000 })
   return items

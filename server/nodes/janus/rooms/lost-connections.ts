@@ -81,7 +81,7 @@ export class LostConnections {
         })
   }
 
-  /** Whoever claims the session, or asks anything in it, is there again. */
+  /** Waits, and takes out those whose session nobody has claimed or used by then. */
   async #watch(session: number, present: readonly Present[]): Promise<void> {
     const [first] = present
     if (first === undefined) return

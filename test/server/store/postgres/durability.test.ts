@@ -15,7 +15,7 @@ async function controllerOn(database: string): Promise<Headless> {
   return controller
 }
 
-/** What the operator is told of the database's settings, and what monitoring reads. */
+/** Reads what the operator is told of the database's settings, and what monitoring reads. */
 async function told(controller: Headless): Promise<{ codes: string[]; risks: string[]; metric: string }> {
   const { attention } = await controller.rpc('overview.get', {})
   const { medium } = await controller.rpc('controllers.list', {})

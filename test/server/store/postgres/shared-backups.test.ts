@@ -40,8 +40,8 @@ test('What is kept, let go or deleted on one machine is so on all, also on one t
   await createRoom(first, 'hall')
   const [one, two, three] = [await first.makeBackup(true), await first.makeBackup(), await first.makeBackup(true)]
   await first.close()
-  const elsewhere = await temporaryFolder()
-  const second = await open(elsewhere, { database })
+  const another = await temporaryFolder()
+  const second = await open(another, { database })
   await second.keepBackup(two.name, true)
   await second.keepBackup(three.name, false)
   await second.deleteBackup(one.name)

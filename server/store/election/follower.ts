@@ -45,7 +45,7 @@ export class Follower implements FollowedStore {
   readonly state: State = emptyState()
   readonly #listeners = new Set<(changes: readonly Change[]) => void>()
   #last = 0
-  /** Term of the last line; undefined: memory is a snapshot, or this line has gone into one. */
+  /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
   /** Term that lasted when the last line was last found in its place. */
   #verified = ''
@@ -107,7 +107,7 @@ export class Follower implements FollowedStore {
    * @throws StoreVersionError when a newer Roomdesk stores here
    */
   async follow(session: Session, term: string): Promise<void> {
-    if (this.#read === undefined) await this.#begin()
+    if (this.#read === undefined) await this.#begin(term)
     for (;;) {
       const { rows } = await session.query<LineRow>(
         `select seq, epoch, term, records, case when seq = $1 then '' else line end as line
@@ -117,11 +117,11 @@ export class Follower implements FollowedStore {
       )
       const relation = await this.#relation(session, rows[0], term)
       if (relation === 'lost') this.#options.onLost()
-      if (relation === 'lost' || relation === 'other') await this.#begin()
+      if (relation === 'lost' || relation === 'other') await this.#begin(term)
       if (relation !== 'ours') continue
       const lines = Number(rows[0]?.seq) === this.#last ? rows.slice(1) : rows
       for (const row of lines) if (!this.#take(row)) break
-      if (lines.length > 0 && Number(lines.at(-1)?.seq) !== this.#last) await this.#begin()
+      if (lines.length > 0 && Number(lines.at(-1)?.seq) !== this.#last) await this.#begin(term)
       else if (rows.length < linesAtOnce) return
       await turn()
     }
@@ -139,11 +139,10 @@ export class Follower implements FollowedStore {
   ): Promise<'ours' | 'other' | 'lost' | 'again'> {
     const changedHands = this.#verified !== term
     if (first !== undefined && Number(first.seq) === this.#last) {
-      if (this.#lastTerm !== undefined && this.#lastTerm !== termOf(first)) return 'lost'
-      this.#lastTerm = termOf(first)
+      // A line whose place a snapshot had taken is back: the database has gone back, and stores another one there.
+      if (this.#lastTerm !== termOf(first)) return this.#lastTerm === undefined ? 'other' : 'lost'
     } else if (first !== undefined) {
-      if (Number(first.seq) !== this.#last + 1) return 'other'
-      if (this.#lastTerm !== undefined && changedHands) return 'other'
+      if (Number(first.seq) !== this.#last + 1 || changedHands) return 'other'
     } else if (this.#lastTerm !== undefined || changedHands) {
       const { rows } = await session.query<{ seq: string; next: boolean }>(
         `select h.seq, exists (select 1 from roomdesk_journal where seq = $1) as next from (${head}) as h`,
@@ -152,7 +151,7 @@ export class Follower implements FollowedStore {
       if (rows[0]?.next === true) return 'again'
       const stored = Number(rows[0]?.seq)
       if (stored < this.#last) return this.#lessForLong() ? 'lost' : 'ours'
-      if (stored > this.#last || (this.#lastTerm !== undefined && changedHands)) return 'other'
+      if (stored > this.#last || changedHands) return 'other'
       this.#lastTerm = undefined
     }
     this.#lessSince = 0
@@ -189,7 +188,7 @@ export class Follower implements FollowedStore {
   }
 
   /** Reads everything as of one instant, and notifies of every difference. */
-  async #begin(): Promise<void> {
+  async #begin(term: string): Promise<void> {
     const { address, deadlines, migrations } = this.#options
     const session = await Session.open(address, deadlines, longAnswer)
     try {
@@ -199,7 +198,7 @@ export class Follower implements FollowedStore {
       const changes = changesBetween(this.state, read.state)
       this.#last = read.last
       this.#lastTerm = read.lastTerm
-      this.#verified = ''
+      this.#verified = term
       this.#lessSince = 0
       this.#followed = { lines: 0, bytes: 0 }
       this.#read = { ...read, state: this.state }

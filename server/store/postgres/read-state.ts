@@ -16,7 +16,7 @@ export interface DatabaseState {
   state: State
   /** Number of the last line. */
   last: number
-  /** See `termOf`: the term that it was stored in; undefined: the snapshot holds it. */
+  /** See `termOf`: the term that it was stored in; undefined: a snapshot alone holds it. */
   lastTerm: string | undefined
   /** Number of the last line that the snapshot holds. */
   snapshotSeq: number
@@ -135,16 +135,18 @@ class StateReader {
         records: number
         line: string
       }>(
-        `select seq, epoch, term, records, line from roomdesk_journal where seq > $1 order by seq limit ${linesAtOnce}`,
+        `select seq, epoch, term, records, line from roomdesk_journal where seq >= $1 order by seq limit ${linesAtOnce}`,
         [found.last],
         'lines',
       )
       for (const { seq, epoch, term, records, line } of rows) {
+        found.lastTerm = termOf({ epoch, term })
+        // A snapshot holds this line already, or the rows before ended with it.
+        if (Number(seq) === found.last) continue
         const bytes = Buffer.from(line)
         const decoded = decodeLine(bytes, 0, bytes.length)
         found.lost += Number(seq) - found.last - 1
         found.last = Number(seq)
-        found.lastTerm = termOf({ epoch, term })
         found.journalBytes += bytes.length + 1
         this.#note(records)
         if (decoded?.kind === 'changes') for (const record of decoded.changes) this.#apply(record, records)

@@ -61,9 +61,9 @@ export const journalStatements: readonly StatementModel[] = [
     },
   },
   {
-    words: 'select seq, epoch, term, records, line from roomdesk_journal where seq > $1',
-    run: ({ tables: { journal } }, [after]) => {
-      const at = firstAt(journal, number(after) + 1)
+    words: 'select seq, epoch, term, records, line from roomdesk_journal where seq >= $1',
+    run: ({ tables: { journal } }, [from]) => {
+      const at = firstAt(journal, number(from))
       return answer(...journal.slice(at, at + 10_000).map(shown))
     },
   },

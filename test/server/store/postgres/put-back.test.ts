@@ -68,3 +68,33 @@ test('A dump is put back after a change of leader, and another controller leads:
   await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
   expect(warnings.join('\n')).toContain('came back without changes')
 })
+
+test('A dump is put back twice: where the leader had made good for the first one, a replica that was cut off reads everything again', async () => {
+  const site = await siteOfControllers(await postgres())
+  const warnings: string[] = []
+  const logger = {
+    info: () => undefined,
+    error: () => undefined,
+    warn: (_: object, message: string) => void warnings.push(message),
+  }
+  const first = await site.controller('first', { logger })
+  const led = await first.lead()
+  await createRoom(led, 'before')
+  const putBack = await dump(site)
+  await createRoom(led, 'lost')
+  await putBack()
+  first.proxy.cut()
+  await vi.waitFor(() => expect(warnings.join('\n')).toContain('stored again'), { timeout: 5_000 })
+  // What the replica reads is a snapshot alone, and no line.
+  const replica = await site.controller('replica')
+  expect(rooms(replica)).toEqual(['before', 'lost'])
+  for (const { proxy } of [first, replica]) {
+    proxy.closed = true
+    proxy.cut()
+  }
+  await putBack()
+  const third = await site.controller('third')
+  await createRoom(await third.lead(), 'after')
+  replica.proxy.closed = false
+  await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
+})

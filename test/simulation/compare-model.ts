@@ -112,7 +112,7 @@ class Story {
           applied: world.between(0, this.#lines),
           since,
         }
-        await report(session, said, { folder, freeAfterMs: world.pick([0, 60_000]) })
+        await report(session, said, { folder, freeAfterMs: world.pick([0, 60_000]) }, world.chance(0.1))
       },
       'reads the controllers': async () => await readControllers(session, actor.id, world.pick([-1, 60_000]), 0),
       follows: async () => {

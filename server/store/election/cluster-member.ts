@@ -118,6 +118,7 @@ export class Member implements SiteMember {
       path: options.folder,
       betweenMs: this.#times.renew,
       content: () => this.#content(),
+      hasSeveralServers: address.hosts.length > 1,
     })
     this.#durability = new Durability({
       address,

@@ -2,7 +2,7 @@ import type { ControllerPlace, KnownController } from './site-member.ts'
 import type { Session } from '../postgres/database-session.ts'
 
 /** In a statement: its commit does not wait for the disk. What a crash of the database forgets of a report does no harm. */
-const quick = `set_config('synchronous_commit', 'off', true)`
+const quick = `case when not $9 then set_config('synchronous_commit', 'off', true) end`
 
 /** Row that a controller writes about itself. */
 export interface ControllerReport {
@@ -74,17 +74,19 @@ export function leaderOf(row: LeaderRow | undefined, now: number): KnownControll
 }
 
 /**
- * Writes the report of a controller, without a wait for the disk.
+ * Writes the report of a controller.
  * @param owner data folder of the row, and the milliseconds without a report after which a row of another folder is free
+ * @param isConfirmed as safe as a change: waits for the disk, and for a synchronous standby
  * @returns false: a controller with the same id and another data folder keeps the row
  */
 export async function report(
   session: Session,
   said: ControllerReport,
   { folder, freeAfterMs }: { folder: string; freeAfterMs: number },
+  isConfirmed: boolean,
 ): Promise<boolean> {
   const { id, name, version, place, applied, since } = said
-  const { rowCount } = await session.query(
+  const { rowCount } = await session.commit(
     `insert into roomdesk_controller as c (id, name, version, place, applied, behind, behind_ms, seen_at, since, folder)
      select $1, $2, $3, $4, $5, greatest(head.seq - $5, 0),
        coalesce((select ${ago('at')} from roomdesk_journal where seq > $5 order by seq limit 1), 0), clock_timestamp(), to_timestamp($6), $7
@@ -92,7 +94,7 @@ export async function report(
      on conflict (id) do update set name = $2, version = $3, place = $4, applied = $5, behind = excluded.behind,
        behind_ms = excluded.behind_ms, seen_at = excluded.seen_at, since = excluded.since, folder = $7
        where c.folder is null or c.folder = $7 or c.seen_at < clock_timestamp() - $8 * interval '1 ms'`,
-    [id, name, version, JSON.stringify(place), applied, since / 1_000, folder, freeAfterMs],
+    [id, name, version, JSON.stringify(place), applied, since / 1_000, folder, freeAfterMs, isConfirmed],
     'report',
   )
   return rowCount === 1

@@ -15,6 +15,8 @@ export interface OwnRowOptions {
   /** Between two reports, in milliseconds. */
   betweenMs: number
   content: () => ControllerReport
+  /** The database has several servers. */
+  hasSeveralServers: boolean
 }
 
 /**
@@ -25,6 +27,8 @@ export class OwnRow {
   readonly #options: OwnRowOptions
   #isKept = false
   #refusedSince: number | undefined
+  /** Connection by which a report was confirmed. */
+  #confirmedBy: Session | undefined
 
   constructor(options: OwnRowOptions) {
     this.#options = options
@@ -44,10 +48,16 @@ export class OwnRow {
     )
   }
 
-  /** Writes the report. @returns false: another controller has the row */
+  /**
+   * Writes the report. The first one of a connection is confirmed as a change is where there are several servers: an old primary that still runs answers, and confirms nothing.
+   * @returns false: another controller has the row
+   */
   async write(session: Session): Promise<boolean> {
-    const { folder, betweenMs, content } = this.#options
-    if (await report(session, content(), { folder, freeAfterMs: missed * betweenMs })) {
+    const { folder, betweenMs, content, hasSeveralServers } = this.#options
+    const isConfirmed = hasSeveralServers && this.#confirmedBy !== session
+    const isOurs = await report(session, content(), { folder, freeAfterMs: missed * betweenMs }, isConfirmed)
+    if (isConfirmed) this.#confirmedBy = session
+    if (isOurs) {
       this.#isKept = true
       this.#refusedSince = undefined
       return true

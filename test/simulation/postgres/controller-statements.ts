@@ -11,9 +11,9 @@ function waitingFor({ journal }: Tables, applied: number, clock: number): number
 export const controllerStatements: readonly StatementModel[] = [
   {
     words: 'insert into roomdesk_controller as c',
-    run: (statement, [id, name, version, place, applied, since, folder, freeAfterMs]) => {
+    run: (statement, [id, name, version, place, applied, since, folder, freeAfterMs, isConfirmed]) => {
       const { tables, clock } = statement
-      statement.isQuick = true
+      statement.isQuick = isConfirmed !== true
       const row: ControllerRow = {
         id: String(id),
         name: String(name),

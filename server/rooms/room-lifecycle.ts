@@ -25,6 +25,7 @@ export type RoomPool = Pick<
   | 'usersOf'
   | 'occupied'
   | 'userCount'
+  | 'peopleCount'
   | 'totals'
   | 'asked'
   | 'moved'

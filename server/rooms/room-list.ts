@@ -9,7 +9,7 @@ export interface RoomQuery {
   search: string
   status: readonly RoomStatus[]
   node?: string | undefined
-  sort: 'id' | 'topic' | 'users' | 'room_id'
+  sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
   descending: boolean
   offset: number
   limit: number
@@ -18,10 +18,11 @@ export interface RoomQuery {
 /** More than there are ever positions: limits.rooms, and holes. */
 const positionsAtMost = 2 ** 32
 
-/** Facts of the list beyond a room's record. Both O(1). */
+/** Facts of the list beyond a room's record. All O(1). */
 export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
   users(roomId: string): number
+  people(roomId: string): number
 }
 
 /**
@@ -70,16 +71,17 @@ export class RoomList {
   /** The positions of the page. */
   #chosen(positions: number[], query: RoomQuery): number[] {
     if (query.sort === 'id') return pageInOrder(positions, query)
-    if (query.sort === 'users') return pageInOrder(this.#byUsers(positions), query)
+    if (query.sort === 'users' || query.sort === 'people')
+      return pageInOrder(this.#byCount(positions, query.sort), query)
     return pageOf(positions, this.#textOrder(query), query.offset, query.limit)
   }
 
-  /** Positions with the fewest users first: sorted as plain numbers that hold the count before the position. */
-  #byUsers(positions: readonly number[]): number[] {
+  /** Positions with the lowest count first: sorted as plain numbers that hold the count before the position. */
+  #byCount(positions: readonly number[], count: 'users' | 'people'): number[] {
     const keys = new Float64Array(positions.length)
     for (const [index, at] of positions.entries()) {
       const room = this.#rooms[at]
-      keys[index] = (room === undefined ? 0 : this.#facts.users(room.room_id)) * positionsAtMost + at
+      keys[index] = (room === undefined ? 0 : this.#facts[count](room.room_id)) * positionsAtMost + at
     }
     const sorted: number[] = []
     for (const key of keys.sort()) sorted.push(key % positionsAtMost)

@@ -24,6 +24,7 @@ export class RoomViews {
     this.#list = new RoomList(options.store, {
       status: (room) => this.#status(room),
       users: (roomId) => options.pool.userCount(roomId),
+      people: (roomId) => options.pool.peopleCount(roomId),
     })
   }
 
@@ -69,6 +70,7 @@ export class RoomViews {
       room_extend_id: room.room_extend_id,
       node: room.node,
       branches: [...(room.branches ?? [])],
+      people: pool.peopleCount(room.room_id),
       users: pool.userCount(room.room_id),
       devices: devices.of(room.room_id).size,
       created_by: room.created_by,

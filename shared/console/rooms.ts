@@ -34,7 +34,11 @@ const roomView = z.strictObject({
   node: z.string(),
   /** Further nodes that hold it for some of its users. */
   branches: z.array(z.string()),
+  /** People in the room: cameras and other outgoing users are not among them. */
+  people: z.int(),
+  /** Everybody in the room, joined outgoing users included. */
   users: z.int(),
+  /** Outgoing users of the room, whether they have joined or not. */
   devices: z.int(),
   created_by: z.string(),
   created_at: moment,
@@ -87,7 +91,7 @@ export const roomProcedures = {
       search: z.string().max(200).default(''),
       status: z.array(z.enum(roomStatuses)).max(4).default([]),
       node: z.string().max(limits.nodeName).optional(),
-      sort: z.enum(['id', 'topic', 'users', 'room_id']).default('id'),
+      sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
       offset: z.int().min(0).default(0),
       limit: z.int().min(0).max(limits.pageSize).default(100),

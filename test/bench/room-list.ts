@@ -42,6 +42,7 @@ function listOf(stored: ReadonlyMap<string, StoredRoom>): RoomList {
   return new RoomList(store, {
     status: ({ id }) => statuses[id % 4] ?? 'open',
     users: (roomId) => Number(roomId.slice(-2)),
+    people: (roomId) => Number(roomId.slice(-2)),
   })
 }
 

@@ -164,6 +164,11 @@ export class NodePool {
     return this.#context.presence.count(roomId)
   }
 
+  /** How many people the room has, without devices. */
+  peopleCount(roomId: string): number {
+    return this.#context.presence.peopleIn(roomId)
+  }
+
   /** People and devices in rooms, all nodes together. */
   totals(): PresenceTotals {
     return this.#context.presence.totals()

@@ -73,10 +73,10 @@ export const rooms = {
     clearSelection: 'Clear selection',
   },
   ask: {
-    closeTitle: 'Close {n} room? | Close {n} rooms?',
+    closeTitle: 'Close “{room}”? | Close {n} rooms?',
     closeBody:
       'Everybody in it is removed, and nobody can join until it is reopened. The room itself stays. | Everybody in them is removed, and nobody can join until they are reopened. The rooms themselves stay.',
-    deleteTitle: 'Delete {n} room? | Delete {n} rooms?',
+    deleteTitle: 'Delete “{room}”? | Delete {n} rooms?',
     deleteBody: 'This cannot be undone.',
     losePeople: '{n} person is removed from the room | {n} people are removed from their rooms',
     closeDevices: '{n} camera leaves and rejoins when reopened | {n} cameras leave and rejoin when reopened',

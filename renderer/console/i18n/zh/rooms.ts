@@ -74,9 +74,9 @@ export const rooms: Texts<typeof english> = {
     clearSelection: '取消选择',
   },
   ask: {
-    closeTitle: '关闭 {n} 个房间？',
+    closeTitle: '关闭“{room}”？ | 关闭 {n} 个房间？',
     closeBody: '房间内所有人会被移出，重新开放前任何人不得加入。房间本身保留。',
-    deleteTitle: '删除 {n} 个房间？',
+    deleteTitle: '删除“{room}”？ | 删除 {n} 个房间？',
     deleteBody: '此操作无法撤销。',
     losePeople: '{n} 名参会者会被移出',
     closeDevices: '{n} 台摄像头会离开，重新开放后自动加入',

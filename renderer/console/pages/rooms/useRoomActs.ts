@@ -31,7 +31,7 @@ export function useRoomActs() {
 
   async function agreed(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (kind !== 'close' && kind !== 'delete') return true
-    const people = known.reduce((sum, room) => sum + room.users - room.devices, 0)
+    const people = known.reduce((sum, room) => sum + room.people, 0)
     const devices = known.reduce((sum, room) => sum + room.devices, 0)
     const n = room_ids.length
     const losses = [
@@ -40,7 +40,7 @@ export function useRoomActs() {
       ...(kind === 'delete' ? [t('rooms.ask.loseNumber')] : []),
     ]
     return ask({
-      title: t(`rooms.ask.${kind}Title`, { n }),
+      title: t(`rooms.ask.${kind}Title`, { n, room: n === 1 ? (known[0]?.topic ?? room_ids[0] ?? '') : '' }),
       body: t(`rooms.ask.${kind}Body`, { n }),
       losses,
       action: t(`rooms.acts.${kind}`),

@@ -28,7 +28,7 @@ export function useRoomList(node = '') {
       search: filter.search.trim(),
       ...(filter.status ? { status: [filter.status] } : {}),
       ...(filter.node ? { node: filter.node } : {}),
-      sort: by === 'topic' || by === 'users' || by === 'room_id' ? by : 'id',
+      sort: by === 'topic' || by === 'people' || by === 'room_id' ? by : 'id',
       descending: sort.value.descending,
     }
   }
@@ -48,7 +48,7 @@ export function useRoomList(node = '') {
 
   function sortBy(key: string): void {
     const same = sort.value.key === key
-    sort.value = { key, descending: same ? !sort.value.descending : key === 'users' || key === 'id' }
+    sort.value = { key, descending: same ? !sort.value.descending : key === 'people' || key === 'id' }
   }
 
   /** Loads every matching room, at most 10,000. */

@@ -120,6 +120,7 @@ export function userView(user: NodeUser): RoomUserView {
     device: user.device,
     role: user.role,
     by_number: user.byNumber ?? false,
+    hand: user.hand ?? 0,
     joined_at: user.joinedAt,
   }
 }

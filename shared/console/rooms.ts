@@ -53,6 +53,8 @@ export const roomUserView = z.strictObject({
   role: z.enum(['host', 'member']),
   /** Joined by the room's number alone, without a link or the host password. */
   by_number: z.boolean(),
+  /** Order of the raised hand: lower means earlier. 0: not raised. */
+  hand: z.int(),
   joined_at: moment,
 })
 export type RoomUserView = z.output<typeof roomUserView>

@@ -9,6 +9,8 @@ export const roomUserSchema = z.strictObject({
   role: z.enum(['host', 'member']),
   /** Joined by the room's number alone. */
   byNumber: z.boolean(),
+  /** Order of the raised hand: lower means earlier. 0: not raised. */
+  hand: z.int(),
   /** Milliseconds since the epoch. */
   joinedAt: z.number(),
 })

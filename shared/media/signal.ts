@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { hasUnsafeCharacter } from '../control-character.ts'
 import { unsafeNameError } from '../operation.ts'
+import { reactions } from './reactions.ts'
 import { maxTicket } from './remote-media.ts'
 import { iceServerSchema } from './media-settings.ts'
 import { streamSources } from './stream-source.ts'
@@ -118,6 +119,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('remove'), user_id: userId }),
   /** Raises or lowers one's hand. */
   z.strictObject({ type: z.literal('hand'), raised: z.boolean() }),
+  /** Shows a reaction to everybody for a moment. */
+  z.strictObject({ type: z.literal('react'), reaction: z.enum(reactions) }),
   /** Host: lowers a user's hand; without an id, all hands. */
   z.strictObject({ type: z.literal('lower_hand'), user_id: userId.optional() }),
   /** Host: mutes every member; each may unmute. */
@@ -207,6 +210,11 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   /** Speakers from now on, the latest first, among users with audio levels (RFC 6464). */
   z.strictObject({ type: z.literal('speaking'), user_ids: z.array(z.string()) }),
   z.strictObject({ type: z.literal('chat'), line: chatSchema }),
+  /** Reactions since the previous such message, at most one of each user. */
+  z.strictObject({
+    type: z.literal('reactions'),
+    list: z.array(z.strictObject({ user_id: z.string(), reaction: z.enum(reactions) })),
+  }),
   z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),
   z.strictObject({ type: z.literal('room_changed'), topic: z.string(), locked: z.boolean() }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),

@@ -14,6 +14,8 @@ export interface RoomUser {
   role: 'host' | 'member'
   /** Came by the room's number alone. */
   byNumber: boolean
+  /** Raised: the lower, the earlier; 0: not. */
+  hand: number
   joinedAt: number
 }
 
@@ -89,8 +91,8 @@ export class Member {
   cancelAway: (() => void) | undefined
   audio = false
   video = false
-  /** Raised: the lower, the earlier; 0: not. */
-  hand = 0
+  /** Time from which the pace of their reactions allows the next one, in milliseconds. */
+  reactsFrom = 0
   /** They have come by signalling: in a room where a host lets people in, one did. */
   met = false
   /** See `Identity.ticket`. */
@@ -124,7 +126,7 @@ export class Member {
   }
 
   get person(): Person {
-    const { userId, userName, role, device, joinedAt } = this.user
+    const { userId, userName, role, device, joinedAt, hand } = this.user
     return {
       user_id: userId,
       user_name: userName,
@@ -134,7 +136,7 @@ export class Member {
       audio: device || this.audio,
       video: device || this.video,
       away: this.cancelAway !== undefined,
-      hand: this.hand,
+      hand,
     }
   }
 

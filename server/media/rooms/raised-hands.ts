@@ -4,10 +4,10 @@ import type { Room } from './room.ts'
 
 /** Somebody raises their hand, or lowers it. Raised again it keeps its turn. */
 export function setHand(room: Room, member: Member, raised: boolean): void {
-  if (raised === member.hand > 0) return
-  const last = Math.max(...Array.from(room.members.values(), ({ hand }) => hand))
-  member.hand = raised ? last + 1 : 0
-  room.notifyChanged(member)
+  if (raised === member.user.hand > 0) return
+  const last = Math.max(...Array.from(room.members.values(), ({ user }) => user.hand))
+  member.user.hand = raised ? last + 1 : 0
+  room.userChanged(member)
 }
 
 /** Lowers somebody's hand, or everybody's, for a host. @throws Problem noStream */
@@ -15,7 +15,7 @@ export function lowerHand(room: Room, by: Member, userId?: string): void {
   const chosen = userId === undefined ? [...room.members.values()] : [room.members.get(userId)]
   for (const member of chosen) {
     if (member === undefined) throw new Problem('noStream', 'Nobody of this id is in the room.')
-    if (member.hand === 0) continue
+    if (member.user.hand === 0) continue
     setHand(room, member, false)
     if (member !== by) member.send({ type: 'hand_lowered', by: by.user.userId })
   }

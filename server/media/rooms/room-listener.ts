@@ -9,7 +9,7 @@ export interface RoomListener {
   joined(roomId: string, member: Member): void
   /** The same user came again as another member, without leaving. @param differs the controller's facts about them changed */
   replaced(roomId: string, member: Member, differs: boolean): void
-  /** The same participant session, changed: a member became host. */
+  /** The same participant session, changed: a member became host, or raised or lowered their hand. */
   changed(roomId: string, user: RoomUser): void
   /** Not called for a device that was lost: its finder reports that. */
   left(roomId: string, userId: string, reason: LeaveReason): void

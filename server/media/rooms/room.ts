@@ -7,6 +7,7 @@ import { GuestPlaces } from './guest-places.ts'
 import { type DeviceHold, type Identity, Member, type MemberParts, type PersonLink, type RoomUser } from './member.ts'
 import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
+import { RoomReactions } from './reactions.ts'
 import { RoomChat } from './room-chat.ts'
 import type { RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
@@ -34,6 +35,7 @@ export class Room {
     (milliseconds, run) => this.#lifetime.after(milliseconds, run),
     (user_ids) => this.broadcast({ type: 'speaking', user_ids }),
   )
+  readonly reactions: RoomReactions
   /** Cameras that are to come back. */
   readonly lost = new LostCameras()
   readonly #guests = new GuestPlaces()
@@ -52,6 +54,8 @@ export class Room {
     this.remote = new RemotePart(this, listener)
     this.chat = new RoomChat(clock)
     this.#lifetime = new Lifetime((error) => listener.failed(error))
+    const after = (milliseconds: number, run: () => void): void => void this.#lifetime.after(milliseconds, run)
+    this.reactions = new RoomReactions(after, (message) => this.broadcast(message), clock)
     this.waiting = new WaitingRoom(
       (milliseconds, run) => this.#lifetime.after(milliseconds, run),
       () => this.#tellHostsWhoWaits(),
@@ -154,9 +158,8 @@ export class Room {
     member.byPassword = true
     if (member.user.role === 'host') return
     member.user.role = 'host'
-    this.notifyChanged(member)
+    this.userChanged(member)
     if (this.config.waitingRoom === true) member.send({ type: 'waiting_list', people: this.waiting.people })
-    this.#listener.changed(this.config.roomId, member.user)
   }
 
   /**
@@ -269,7 +272,8 @@ export class Room {
     device: DeviceHold | undefined,
   ): Member {
     const { userId, userName, role, byNumber } = identity
-    const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, joinedAt: this.#clock() }
+    const joinedAt = this.#clock()
+    const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, hand: 0, joinedAt }
     const member = new Member(user, { ...identity, device })
     this.members.set(userId, member)
     this.#guests.take(member.guest)
@@ -296,11 +300,11 @@ export class Room {
   /** Replaces a member by the same person, who came again: nobody sees them leave. Their earlier media is over, and their earlier session proves nothing any more. */
   #takePlace(present: Member, identity: Identity): Member {
     const { userId, userName, role, byNumber } = identity
-    const { joinedAt } = present.user
-    const user: RoomUser = { userId, userName, device: false, role, byNumber, joinedAt }
+    const { hand, joinedAt } = present.user
+    const user: RoomUser = { userId, userName, device: false, role, byNumber, hand, joinedAt }
     const member = new Member(user, identity)
-    const { audio, video, hand, met } = present
-    Object.assign(member, { audio, video, hand, met })
+    const { audio, video, met } = present
+    Object.assign(member, { audio, video, met })
     for (const kind of present.silenced) member.silenced.add(kind)
     this.members.set(userId, member)
     this.#endSession(present)
@@ -322,6 +326,12 @@ export class Room {
   /** Notifies everybody of a member's changed state. */
   notifyChanged(member: Member): void {
     this.broadcast({ type: 'person_changed', person: member.person })
+  }
+
+  /** Notifies everybody and the controller of changed facts about a user. */
+  userChanged(member: Member): void {
+    this.notifyChanged(member)
+    this.#listener.changed(this.config.roomId, member.user)
   }
 }
 

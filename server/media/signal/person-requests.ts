@@ -38,6 +38,8 @@ export function handleRequest(
       return hostActs.remove(rooms, room, member, message.user_id)
     case 'hand':
       return setHand(room, member, message.raised)
+    case 'react':
+      return room.reactions.add(member, message.reaction)
     case 'lower_hand':
       return lowerHand(room, member, message.user_id)
     case 'mute_all':

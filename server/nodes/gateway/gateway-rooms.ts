@@ -191,9 +191,9 @@ export class GatewayRooms {
   }
 
   #entered(gateway: string, { roomId, user, ticket }: Extract<GatewayEvent, { type: 'remoteEntered' }>): void {
-    const { userId, userName, role, byNumber } = user
+    const { userId, userName, role, byNumber, hand } = user
     this.#people.entered(roomId, userId, gateway)
-    this.#options.media.enter({ roomId, userId, userName, role, byNumber }, ticket)
+    this.#options.media.enter({ roomId, userId, userName, role, byNumber, hand }, ticket)
   }
 
   #left(

@@ -25,6 +25,8 @@ export function remoteRoom(
       device,
       role,
       byNumber,
+      // Only their own program can lower it.
+      hand: 0,
       joinedAt,
       proven: device || isProven(userId),
     })),

@@ -43,7 +43,7 @@ export interface JanusNodeOptions {
   relayed?: readonly RelayParticipant[] | undefined
   devices: (rooms: RoomsForDevices, emit: (event: NodeEvent) => void) => RoomDevices
   /** Somebody who came through the room page; undefined for everybody else. */
-  visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'> | undefined
+  visitor: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'> | undefined
   /** Whether somebody who came through the room page is in by now. */
   isHere: (roomId: string, userId: string) => boolean
   /** Shared by all nodes. */

@@ -15,6 +15,8 @@ export interface NodeUser {
   role: 'host' | 'member'
   /** Came by the room's number alone; left out: by a link or the host password, or it is a device. */
   byNumber?: boolean | undefined
+  /** Order of the raised hand: lower means earlier. 0, or left out: not raised. */
+  hand?: number | undefined
   /** Milliseconds since the epoch; the same for as long as the user is in the room. */
   joinedAt: number
 }

@@ -11,6 +11,8 @@ export interface PagePerson {
   role: 'host' | 'member'
   /** Joined by the room's number alone. */
   byNumber?: boolean | undefined
+  /** Order of the raised hand; 0, or left out: not raised. */
+  hand?: number | undefined
 }
 
 /** A stream that is published in a room. */

@@ -12,6 +12,7 @@ const user = (user_id: string): RoomUserView => ({
   role: 'member',
   device: false,
   by_number: false,
+  hand: 0,
   joined_at: 0,
 })
 const connection = (user_id: string, speaking: boolean): [string, ConnectionStats] => [

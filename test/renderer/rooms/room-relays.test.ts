@@ -20,6 +20,7 @@ const users: RoomUserView[] = ['ann', 'bo'].map((user_id) => ({
   role: 'member',
   device: false,
   by_number: false,
+  hand: 0,
   joined_at: 0,
 }))
 

@@ -118,6 +118,7 @@ const samples: { readonly [T in FromPerson['type']]: Extract<FromPerson, { type:
   mute: { type: 'mute', user_id: 'nobody', kind: 'audio' },
   remove: { type: 'remove', user_id: 'nobody' },
   hand: { type: 'hand', raised: true },
+  react: { type: 'react', reaction: 'heart' },
   lower_hand: { type: 'lower_hand' },
   mute_all: { type: 'mute_all' },
   lock: { type: 'lock', locked: true },

@@ -131,6 +131,28 @@ test('everybody sees the speakers, including users who join later; muted and sil
   await sender.close()
 })
 
+test('the controller knows whose hand is raised; the host lowers it, and reactions reach everybody', async () => {
+  const room = await newRoom('Hands')
+  const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]
+  const hands = async () =>
+    (await site.rpc('rooms.get', { room_id: room })).users.map(({ user_id, hand }) => [user_id, hand])
+  const none = [
+    ['ann', 0],
+    ['bob', 0],
+  ]
+  await expect.poll(hands).toEqual(none)
+  bob.send({ type: 'hand', raised: true })
+  await expect.poll(hands).toEqual([
+    ['ann', 0],
+    ['bob', 1],
+  ])
+  ann.send({ type: 'lower_hand', user_id: 'bob' })
+  expect(await bob.next('hand_lowered')).toMatchObject({ by: 'ann' })
+  await expect.poll(hands).toEqual(none)
+  bob.send({ type: 'react', reaction: 'clap' })
+  expect(await ann.next('reactions')).toMatchObject({ list: [{ user_id: 'bob', reaction: 'clap' }] })
+})
+
 test('a locked room readmits its previous users, with their screen, and nobody else', async () => {
   const room = await newRoom('Locked')
   const [ann, bob] = [await enter(room, 'ann', 'host'), await enter(room, 'bob')]

@@ -12,7 +12,7 @@ export interface RoomPlacesOptions {
   join: (person: PagePerson, leaving: AbortSignal, ticket: MediaTicket | undefined) => Promise<ParticipantSession>
   /** Somebody is no longer in their room, or could not join it; nobody asked for that. */
   out: (person: PagePerson, error: unknown) => void
-  /** Somebody is called otherwise, or became host. */
+  /** Somebody is called otherwise, became host, or raised or lowered their hand. */
   changed: (person: PagePerson) => void
   /** Nobody is in the room any more. */
   emptied: (roomId: string) => void
@@ -112,8 +112,8 @@ export class RoomPlaces {
   }
 
   #change(place: Place, person: PagePerson): void {
-    const { userName, role } = place.person
-    if (userName === person.userName && role === person.role) return
+    const { userName, role, hand = 0 } = place.person
+    if (userName === person.userName && role === person.role && hand === (person.hand ?? 0)) return
     place.person = person
     this.#rename(place, userName).then(
       () => this.#options.changed(person),

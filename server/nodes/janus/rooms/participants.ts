@@ -10,7 +10,7 @@ export interface JanusParticipantsOptions {
   /** It is no person: who put it there keeps it. */
   isDevice: (roomId: string, userId: string) => boolean
   /** Facts about a user besides the name. */
-  standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber'>
+  standingOf: (roomId: string, userId: string) => Pick<NodeUser, 'role' | 'byNumber' | 'hand'>
   tell: (event: NodeEvent) => void
   /** Milliseconds since the epoch. */
   clock: () => number
@@ -160,8 +160,8 @@ export class JanusParticipants {
       key: undefined,
     }
     if (key !== undefined) session.key = key
-    const { role, byNumber } = standingOf(roomId, participant.id)
-    const user = { ...session.user, userName: shownName(participant.display), role, byNumber }
+    const { role, byNumber, hand } = standingOf(roomId, participant.id)
+    const user = { ...session.user, userName: shownName(participant.display), role, byNumber, hand }
     if (known !== undefined && sameUser(known.user, user)) return
     session.user = user
     if (known === undefined) {
@@ -182,5 +182,10 @@ export class JanusParticipants {
 }
 
 function sameUser(one: NodeUser, other: NodeUser): boolean {
-  return one.userName === other.userName && one.role === other.role && one.byNumber === other.byNumber
+  return (
+    one.userName === other.userName &&
+    one.role === other.role &&
+    one.byNumber === other.byNumber &&
+    (one.hand ?? 0) === (other.hand ?? 0)
+  )
 }

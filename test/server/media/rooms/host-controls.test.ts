@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { ControlEvent } from '../../../../shared/media/control.ts'
 import type { ToPerson } from '../../../../shared/media/signal.ts'
 import { startCamera } from '../../../support/camera/camera.ts'
 import { TestMediaNode } from '../../../support/media/media-node.ts'
@@ -30,6 +31,9 @@ const person = (client: SignalClient, userId: string) =>
     (message): message is Extract<ToPerson, { type: 'person_changed' }> =>
       message.type === 'person_changed' && message.person.user_id === userId,
   )?.person
+
+/** Reads the hands of a room's users as the controller does. */
+const hands = async (roomId: string) => (await node.request('users', { roomId })).users.map(({ hand }) => hand)
 
 /** Opens a room with the three users of each story. */
 async function meeting(roomId: string): Promise<{ ann: SignalClient; bo: SignalClient; cy: SignalClient }> {
@@ -64,8 +68,13 @@ describe('hands', () => {
     bo.send({ type: 'state', audio: true, video: false })
     await expect.poll(() => person(ann, 'bo')?.audio).toBe(true)
     expect(person(ann, 'bo')?.hand).toBeGreaterThan(0)
+    expect(await hands('lower')).toEqual([0, expect.any(Number), expect.any(Number)])
     bo.send({ type: 'hand', raised: false })
     await expect.poll(() => person(ann, 'bo')?.hand).toBe(0)
+    expect((await hands('lower')).slice(0, 2)).toEqual([0, 0])
+    const isBo = (event: ControlEvent) =>
+      event.type === 'joined' && event.roomId === 'lower' && event.user.userId === 'bo'
+    expect(await node.event((event) => isBo(event) && event.type === 'joined' && event.user.hand > 0)).toBeDefined()
     bo.send({ type: 'lower_hand', user_id: 'cy' })
     expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
     ann.send({ type: 'lower_hand', user_id: 'cy' })
@@ -74,6 +83,31 @@ describe('hands', () => {
     await expect.poll(() => (person(ann, 'bo')?.hand ?? 0) * (person(ann, 'cy')?.hand ?? 0)).toBeGreaterThan(0)
     ann.send({ type: 'lower_hand' })
     await expect.poll(() => [person(bo, 'bo')?.hand, person(bo, 'cy')?.hand]).toEqual([0, 0])
+  })
+})
+
+describe('reactions', () => {
+  test('reach everybody together, the latest of each user; whoever sends too many is told, and stays', async () => {
+    const { ann, bo, cy } = await meeting('reactions')
+    bo.send({ type: 'react', reaction: 'laugh' })
+    bo.send({ type: 'react', reaction: 'heart' })
+    cy.send({ type: 'react', reaction: 'clap' })
+    for (const client of [ann, bo]) {
+      expect(
+        (await client.next('reactions')).list.toSorted((one, other) => one.user_id.localeCompare(other.user_id)),
+      ).toEqual([
+        { user_id: 'bo', reaction: 'heart' },
+        { user_id: 'cy', reaction: 'clap' },
+      ])
+    }
+    for (let sent = 0; sent < 20; sent += 1) cy.send({ type: 'react', reaction: 'thumbs_up' })
+    expect(await cy.next('error')).toMatchObject({ reason: 'tooMany' })
+    cy.send({ type: 'ping', id: 7 })
+    await cy.next('pong')
+    bo.send({ type: 'react', reaction: 'a picture of mine' })
+    expect(await bo.next('error')).toMatchObject({ reason: 'badRequest' })
+    const told = ann.messages.filter(({ type }) => type === 'reactions').length
+    expect(told).toBeLessThanOrEqual(3)
   })
 })
 

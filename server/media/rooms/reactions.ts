@@ -1,0 +1,52 @@
+import type { Reaction } from '../../../shared/media/reactions.ts'
+import type { ToPerson } from '../../../shared/media/signal.ts'
+import { Problem } from '../base/problem.ts'
+import type { Member } from './member.ts'
+
+/** Interval in which reactions are gathered into one message, in milliseconds. */
+const gatherMs = 200
+/** Maximum number of reactions in a message; more are dropped: nobody can follow them. */
+const maxTogether = 40
+/** Interval of one user's reactions in the long run, in milliseconds, and how many may come at once. */
+const spacingMs = 500
+const burst = 6
+
+/**
+ * Reactions of a room. Everybody gets at most five messages a second, however many users react: only the latest of each user since the
+ * previous message counts.
+ */
+export class RoomReactions {
+  readonly #after: (milliseconds: number, run: () => void) => void
+  readonly #broadcast: (message: ToPerson) => void
+  readonly #clock: () => number
+  #gathered = new Map<string, Reaction>()
+
+  /** @param clock milliseconds */
+  constructor(
+    after: (milliseconds: number, run: () => void) => void,
+    broadcast: (message: ToPerson) => void,
+    clock: () => number,
+  ) {
+    this.#after = after
+    this.#broadcast = broadcast
+    this.#clock = clock
+  }
+
+  /** @throws Problem tooMany: this user sends too many */
+  add(member: Member, reaction: Reaction): void {
+    const now = this.#clock()
+    const until = Math.max(member.reactsFrom, now) + spacingMs
+    if (until - now > burst * spacingMs) throw new Problem('tooMany', 'Wait a moment before the next reaction.')
+    member.reactsFrom = until
+    const { userId } = member.user
+    if (!this.#gathered.has(userId) && this.#gathered.size >= maxTogether) return
+    if (this.#gathered.size === 0) this.#after(gatherMs, () => this.#send())
+    this.#gathered.set(userId, reaction)
+  }
+
+  #send(): void {
+    const list = Array.from(this.#gathered, ([user_id, reaction]) => ({ user_id, reaction }))
+    this.#gathered = new Map()
+    this.#broadcast({ type: 'reactions', list })
+  }
+}

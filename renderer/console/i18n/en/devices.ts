@@ -14,7 +14,7 @@ export const devices = {
   stateHint: {
     joining: 'An attempt is in progress',
     joined: 'Streaming',
-    waiting: 'The last attempt failed; it is retried automatically',
+    waiting: 'The last attempt failed. The reason says what comes next',
     paused: 'Removed from its room by the operator; kept for later',
   },
   /** The short form is for lists; the long one says what to correct. */
@@ -176,7 +176,8 @@ export const devices = {
     unknown: 'Not checked',
     useSecond: 'Use its substream, {size}, on slow connections',
     hasSecond: 'It also has a substream, {size}. Edit the device to use it on slow connections.',
-    laterHint: 'You can continue: the device is saved and retried. A wrong login is not retried until you correct it.',
+    laterHint: 'You can continue: the device is saved and retried until it answers.',
+    laterLogin: 'You can continue: the device is saved, but not retried until the login is corrected.',
     ofDevice: 'Checks the camera with the stored login, without affecting the running stream.',
   },
   tracks: {

@@ -16,7 +16,7 @@ export const devices: Texts<typeof english> = {
   stateHint: {
     joining: '正在尝试加入',
     joined: '正在传输',
-    waiting: '上次尝试失败，会自动重试',
+    waiting: '上次尝试失败，原因会说明下一步',
     paused: '已由操作员移出房间，设备保留',
   },
   short: {
@@ -174,7 +174,8 @@ export const devices: Texts<typeof english> = {
     unknown: '未检测',
     useSecond: '网络较慢时使用其子码流（{size}）',
     hasSecond: '该设备还有子码流（{size}）。编辑设备即可在网络较慢时使用它。',
-    laterHint: '可以继续：设备会被保存并自动重试。登录信息错误时，更正之前不会重试。',
+    laterHint: '可以继续：设备会被保存，并自动重试直到有应答。',
+    laterLogin: '可以继续：设备会被保存，但在登录信息更正之前不会重试。',
     ofDevice: '使用已保存的登录信息检测摄像头，不影响正在传输的码流。',
   },
   tracks: {

@@ -41,8 +41,10 @@ export const limits = {
   devices: 5_000,
   rooms: 1_000_000,
   wallViews: 50,
-  /** Tiles of a wall. */
-  wallTiles: 25,
+  /** Tiles of a wall at once. */
+  wallTiles: 36,
+  /** Cameras and rooms of a wall, on all of its pages. */
+  wallItems: 200,
   /** Maximum number of rows per page of the console. */
   pageSize: 500,
   /** Client addresses stored by a failure counter. */

@@ -225,6 +225,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),
     makes: ({ id, revision }) => (revision === 1 ? [wall(id)] : []),
   },
+  'wall.bring': null,
   'wall.remove': { changes: ({ id }) => [wall(id)] },
 
   'activity.list': null,

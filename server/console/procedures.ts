@@ -36,6 +36,7 @@ import { controllerHandlers } from './controller-procedures.ts'
 import { credentialHandlers } from './credential-procedures.ts'
 import type { CredentialRooms } from './credential-rooms.ts'
 import { deviceHandlers } from './device-procedures.ts'
+import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import type { Handlers } from './handlers.ts'
 import { labHandlers } from './lab-procedures.ts'
@@ -69,6 +70,7 @@ interface ConsoleServices {
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
   outgoing: OutgoingUsers
+  hub: EventHub
   deviceTable: DeviceTable
   people: SimulatedPeople
   faults: FaultRules
@@ -156,7 +158,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
-    ...wallHandlers(store),
+    ...wallHandlers(store, services.hub),
     ...activityHandlers(services.journal),
     ...eventHandlers(parts.events),
     ...labHandlers(store, services.people, services.faults),

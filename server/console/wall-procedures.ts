@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import { limits } from '../../shared/limits.ts'
 import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { EventHub } from './event-hub.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** The saved views of the wall, by name. */
@@ -12,10 +14,10 @@ export function wallViews(store: Pick<Store, 'all'>): StoredWallView[] {
 }
 
 /** Procedures on the saved views of the wall. */
-export function wallHandlers(store: Store): Handlers<ProceduresOf<'wall'>> {
+export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>): Handlers<ProceduresOf<'wall'>> {
   return {
     'wall.list': () => wallViews(store),
-    'wall.save': ({ id: given, name, items, revision }) =>
+    'wall.save': ({ id: given, name, items, arrangement, revision }) =>
       store.transact(['wall'], (transaction) => {
         const views = store.all('wall_views')
         const before = given === undefined ? undefined : views.get(given)
@@ -37,12 +39,22 @@ export function wallHandlers(store: Store): Handlers<ProceduresOf<'wall'>> {
           id,
           name: name.trim(),
           items,
+          ...arranged(arrangement ?? before?.arrangement),
           revision: (before?.revision ?? 0) + 1,
           changed_at: Date.now(),
         }
         transaction.put('wall_views', id, saved)
         return saved
       }),
+    'wall.bring': (brought) => {
+      const { kind, id } = brought.item
+      if (store.get(kind === 'camera' ? 'devices' : 'rooms', id) === undefined) {
+        throw new ConsoleError('notFound', `There is no such ${kind}.`)
+      }
+      if (brought.view !== undefined && !store.all('wall_views').has(brought.view)) throw noView()
+      hub.emit('wall.brought', brought)
+      return {}
+    },
     'wall.remove': ({ id }) =>
       store.transact(['wall'], (transaction) => {
         if (!store.all('wall_views').has(id)) throw noView()
@@ -53,3 +65,7 @@ export function wallHandlers(store: Store): Handlers<ProceduresOf<'wall'>> {
 }
 
 const noView = (): ConsoleError => new ConsoleError('notFound', 'There is no such view of the wall any more.')
+
+function arranged(arrangement: WallArrangement | undefined): Pick<StoredWallView, 'arrangement'> {
+  return arrangement === undefined ? {} : { arrangement }
+}

@@ -1,4 +1,5 @@
 import type { EventSubject } from '../../shared/console/events.ts'
+import { evenArrangement } from '../../shared/console/wall-layout.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 
@@ -61,7 +62,8 @@ function roomState(store: Records, id: string): object | undefined {
 function wallState(store: Records, id: string): object | undefined {
   const view = store.get('wall_views', id)
   if (view === undefined) return undefined
-  return { name: view.name, items: view.items.map((item) => `${item.kind} ${item.id}`) }
+  const { layout, rotate_s } = view.arrangement ?? evenArrangement
+  return { name: view.name, layout, rotate_s, items: view.items.map((item) => `${item.kind} ${item.id}`) }
 }
 
 /** The reset of an account's sessions is no fact of the account. */

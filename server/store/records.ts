@@ -5,6 +5,7 @@ import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
+import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
 
 /** A key pair that a client authenticates with. */
@@ -115,6 +116,8 @@ export interface StoredWallView {
   id: string
   name: string
   items: WallItem[]
+  /** Left out: equal tiles on one page. */
+  arrangement?: WallArrangement | undefined
   /** Rises with each change. */
   revision: number
   changed_at: number

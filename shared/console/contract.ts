@@ -12,7 +12,7 @@ import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
-import { wallProcedures, wallView } from './wall.ts'
+import { wallBrought, wallProcedures, wallView } from './wall.ts'
 
 /** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
@@ -55,6 +55,8 @@ export const events = {
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
   /** Current saved views of the wall. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
+  /** A camera or room comes to the front of walls. */
+  'wall.brought': wallBrought,
   /** Changes of accounts, their sessions or tokens. */
   'accounts.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),

@@ -124,6 +124,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
 
   'wall.list': true,
   'wall.save': false,
+  'wall.bring': false,
   'wall.remove': false,
 
   'activity.list': true,

@@ -150,6 +150,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 
   'wall.list': viewer('wall:read'),
   'wall.save': operator('wall:write'),
+  'wall.bring': operator('wall:write'),
   'wall.remove': operator('wall:write'),
 
   'activity.list': viewer('events:read'),

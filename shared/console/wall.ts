@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
+import { wallArrangement } from './wall-layout.ts'
 
 /** Content of one tile of the wall: a camera, or the users of a room. */
 const wallItem = z.discriminatedUnion('kind', [
@@ -11,18 +12,29 @@ const wallItem = z.discriminatedUnion('kind', [
 export type WallItem = z.output<typeof wallItem>
 
 const viewId = z.string().min(1).max(64)
-const items = z.array(wallItem).min(1).max(limits.wallTiles)
+const items = z.array(wallItem).min(1).max(limits.wallItems)
 
 /** A named selection of cameras and rooms, in the order of their tiles. */
 export const wallView = z.strictObject({
   id: viewId,
   name: z.string(),
   items: z.array(wallItem),
+  /** Left out: equal tiles on one page. */
+  arrangement: wallArrangement.optional(),
   /** Increases with each change: a change names the revision that it is based on. */
   revision: z.int().min(1),
   changed_at: moment,
 })
 export type WallView = z.output<typeof wallView>
+
+/** Camera or room that comes to the front of open walls. */
+export const wallBrought = z.strictObject({
+  item: wallItem,
+  seconds: z.int().min(5).max(600).default(30),
+  /** Only on walls that show this view; left out: on every open wall. */
+  view: viewId.optional(),
+})
+export type WallBrought = z.output<typeof wallBrought>
 
 /** Procedures about saved views of the wall. */
 export const wallProcedures = {
@@ -33,9 +45,16 @@ export const wallProcedures = {
       id: viewId.optional(),
       name: nameBytes(1, limits.label).refine((name) => name.trim() !== '', { error: 'must not be empty' }),
       items,
+      /** Left out: stays as it is. */
+      arrangement: wallArrangement.optional(),
       revision: z.int().min(1).optional(),
     }),
     wallView,
+  ),
+  'wall.bring': procedure(
+    'Bring a camera or a room to the front of every open wall, e.g. when a sensor reports motion.',
+    wallBrought,
+    done,
   ),
   'wall.remove': procedure('Forget a saved view of the wall.', z.strictObject({ id: viewId }), done),
 }

@@ -49,9 +49,9 @@ describe('The video wall', () => {
     ])
   })
 
-  test('has 1 to 25 tiles and at most 50 views', async () => {
+  test('has 1 to 200 cameras and rooms and at most 50 views', async () => {
     const tiles = (count: number) => Array.from({ length: count }, (_, index) => ({ ...gate, id: `camera ${index}` }))
-    for (const items of [[], tiles(26)]) {
+    for (const items of [[], tiles(201)]) {
       expect(await server.result('wall.save', { name: 'x', items })).toMatchObject({ error: { code: 'invalid' } })
     }
     const there = (await server.rpc('wall.list', {})).length
@@ -60,6 +60,41 @@ describe('The video wall', () => {
     }
     expect(await server.result('wall.save', { name: 'one more', items: [gate] })).toMatchObject({
       error: { code: 'conflict', message: 'There are 50 views already: remove one first.' },
+    })
+  })
+
+  test('keeps the arrangement of a view, and brings only what exists to the front', async () => {
+    const [old] = await server.rpc('wall.list', {})
+    if (old === undefined) throw new Error('there is no view')
+    expect(old.arrangement).toBeUndefined()
+    const { id, name, items } = old
+    const places = [
+      { x: 0, y: 0, w: 8, h: 12 },
+      { x: 8, y: 0, w: 4, h: 4 },
+    ]
+    const arranged = await server.rpc('wall.save', {
+      id,
+      name,
+      items,
+      arrangement: { layout: 'free', places, rotate_s: 20 },
+    })
+    expect(arranged.arrangement).toMatchObject({ layout: 'free', places, rotate_s: 20, titles: true, clock: false })
+    // A script that knows no arrangements leaves it as it is.
+    expect((await server.rpc('wall.save', { id, name, items })).arrangement).toEqual(arranged.arrangement)
+    for (const arrangement of [
+      { layout: 'free', places: [] },
+      { layout: 'free', places: [...places, { x: 7, y: 3, w: 2, h: 2 }] },
+      { layout: 'free', places: [{ x: 8, y: 0, w: 5, h: 1 }] },
+      { layout: 'even', places: [], rotate_s: 2 },
+    ] as const) {
+      const input = { id, name, items, arrangement: { ...arrangement, places: [...arrangement.places] } }
+      expect(await server.result('wall.save', input)).toMatchObject({ error: { code: 'invalid' } })
+    }
+    const { room_id } = await server.rpc('rooms.create', { topic: 'Lobby' })
+    expect(await server.rpc('wall.bring', { item: { kind: 'room', id: room_id } })).toEqual({})
+    expect(await server.result('wall.bring', { item: gate })).toMatchObject({ error: { code: 'notFound' } })
+    expect(await server.result('wall.bring', { item: { kind: 'room', id: room_id }, view: 'none' })).toMatchObject({
+      error: { code: 'notFound' },
     })
   })
 })

@@ -1,4 +1,5 @@
 import { computed, shallowReactive } from 'vue'
+import { evenArrangement, type WallArrangement } from '../../../../shared/console/wall-layout.ts'
 import { limits } from '../../../../shared/limits.ts'
 import type { WallItem, WallView } from '../../../../shared/console/wall.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
@@ -6,11 +7,12 @@ import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { useWallViews } from './useWallViews.ts'
-import { itemKey, sameItems } from './wall-items.ts'
+import { itemKey, sameArrangement, sameItems } from './wall-items.ts'
 
 /** Changed tiles that are not saved. */
 interface Draft {
   items: readonly WallItem[]
+  arrangement: WallArrangement
   /** Revision of the view that they are based on; 0: none. */
   revision: number
 }
@@ -29,17 +31,32 @@ export function useWall(viewId: () => string) {
   const view = computed(() => views.value.find(({ id }) => id === viewId()))
   const draft = computed(() => drafts.get(viewId()))
   const items = computed(() => draft.value?.items ?? view.value?.items ?? [])
-  const dirty = computed(() => draft.value !== undefined && !sameItems(draft.value.items, view.value?.items ?? []))
+  const arrangement = computed(() => draft.value?.arrangement ?? view.value?.arrangement ?? evenArrangement)
+  const dirty = computed(
+    () =>
+      draft.value !== undefined &&
+      (!sameItems(draft.value.items, view.value?.items ?? []) ||
+        !sameArrangement(draft.value.arrangement, view.value?.arrangement ?? evenArrangement)),
+  )
   /** Another operator saved the view since the first change. */
   const overtaken = computed(
     () => dirty.value && view.value !== undefined && view.value.revision !== draft.value?.revision,
   )
   /** The requested view no longer exists. */
   const missing = computed(() => viewId() !== '' && ready.value !== undefined && view.value === undefined)
-  const full = computed(() => items.value.length >= limits.wallTiles)
+  const full = computed(() => items.value.length >= limits.wallItems)
 
   function change(next: readonly WallItem[]): void {
-    drafts.set(viewId(), { items: next, revision: draft.value?.revision ?? view.value?.revision ?? 0 })
+    draw({ items: next })
+  }
+
+  function arrange(next: WallArrangement): void {
+    draw({ arrangement: next })
+  }
+
+  function draw(changed: Partial<Draft>): void {
+    const revision = draft.value?.revision ?? view.value?.revision ?? 0
+    drafts.set(viewId(), { items: items.value, arrangement: arrangement.value, revision, ...changed })
   }
 
   function remove(item: WallItem): void {
@@ -61,7 +78,7 @@ export function useWall(viewId: () => string) {
     const { value: open } = view
     if (open === undefined) return
     const { id, name } = open
-    const input = { id, name, items: [...items.value] }
+    const input = { id, name, items: [...items.value], arrangement: arrangement.value }
     try {
       await client.call('wall.save', { ...input, revision: draft.value?.revision ?? open.revision })
     } catch (error) {
@@ -88,13 +105,16 @@ export function useWall(viewId: () => string) {
    */
   async function saveAs(name: string, rename: boolean): Promise<WallView> {
     const open = rename ? view.value : undefined
+    // Another view may be open once it is saved.
+    const from = viewId()
     const saved = await client.call('wall.save', {
       ...(open === undefined ? {} : { id: open.id, revision: open.revision }),
       name,
       // Renaming saves nothing else.
       items: [...(open?.items ?? items.value)],
+      ...(open === undefined ? { arrangement: arrangement.value } : {}),
     })
-    if (open === undefined) drafts.delete(viewId())
+    if (open === undefined) drafts.delete(from)
     // Unsaved changes are based on the same tiles.
     else if (draft.value?.revision === open.revision) drafts.set(open.id, { ...draft.value, revision: saved.revision })
     return saved
@@ -126,11 +146,13 @@ export function useWall(viewId: () => string) {
     ready,
     view,
     items,
+    arrangement,
     dirty,
     overtaken,
     missing,
     full,
     change,
+    arrange,
     toggle,
     remove,
     discard,

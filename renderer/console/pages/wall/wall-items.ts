@@ -1,3 +1,4 @@
+import type { WallArrangement } from '../../../../shared/console/wall-layout.ts'
 import type { WallItem } from '../../../../shared/console/wall.ts'
 
 /** Key of a tile. */
@@ -9,4 +10,10 @@ export function itemKey({ kind, id }: WallItem): string {
 export function sameItems(one: readonly WallItem[], other: readonly WallItem[]): boolean {
   const keys = (items: readonly WallItem[]): string => JSON.stringify(items.map(itemKey))
   return keys(one) === keys(other)
+}
+
+/** Tells whether two walls are arranged alike. */
+export function sameArrangement(one: WallArrangement, other: WallArrangement): boolean {
+  const inOrder = (arrangement: WallArrangement): string => JSON.stringify(Object.entries(arrangement).sort())
+  return inOrder(one) === inOrder(other)
 }

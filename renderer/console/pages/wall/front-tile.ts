@@ -1,0 +1,29 @@
+import { placesOf, type WallPlace } from '../../../../shared/console/wall-layout.ts'
+import type { WallItem } from '../../../../shared/console/wall.ts'
+import { itemKey } from './wall-items.ts'
+
+/** Tiles of a page, and their places; undefined: equal tiles. */
+export interface PageTiles {
+  items: readonly WallItem[]
+  places: readonly WallPlace[] | undefined
+}
+
+/** Puts a tile into the largest place of a page. The tile from there takes its place, so that the others stay where they are. Equal tiles make room around it. */
+export function withFront({ items, places }: PageTiles, front: WallItem): PageTiles {
+  const key = itemKey(front)
+  if (items.every((item) => itemKey(item) === key)) return { items: [front], places: undefined }
+  const around = places ?? placesOf({ layout: items.length <= 6 ? '1+5' : '1+7', places: [] }) ?? []
+  const next = items.slice(0, around.length)
+  const largest = Math.min(indexOfLargest(around), next.length)
+  const from = next.findIndex((item) => itemKey(item) === key)
+  const displaced = next[largest]
+  if (displaced !== undefined && from === -1) next.splice(next.length < around.length ? next.length : -1, 1, displaced)
+  else if (displaced !== undefined) next[from] = displaced
+  next[largest] = front
+  return { items: next, places: around }
+}
+
+function indexOfLargest(places: readonly WallPlace[]): number {
+  const areas = places.map(({ w, h }) => w * h)
+  return areas.indexOf(Math.max(...areas))
+}

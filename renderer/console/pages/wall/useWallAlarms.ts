@@ -1,0 +1,102 @@
+import { computed, type ComputedRef, onScopeDispose, shallowRef } from 'vue'
+import type { EventEntry } from '../../../../shared/console/events.ts'
+import type { WallArrangement } from '../../../../shared/console/wall-layout.ts'
+import type { WallItem } from '../../../../shared/console/wall.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { itemKey } from './wall-items.ts'
+
+/** Reason why a tile is at the front. */
+export type AlarmKind = 'lost' | 'back' | 'entered' | 'brought'
+
+/** A tile that comes to the front for a while. */
+export interface Alarm {
+  item: WallItem
+  kind: AlarmKind
+  /** Name of the person who entered; empty for others. */
+  person: string
+  /** Time at the front, in milliseconds. */
+  lasts: number
+  at: number
+}
+
+/** Time of an alarm at the front, in milliseconds; shorter while others wait. */
+const alarmMs = 20_000
+const waitedForMs = 5_000
+/** Maximum number of waiting alarms, the oldest are dropped: the cameras of a restarted node all return at once. */
+const most = 3
+
+/** The alarm that an event of the site means for a wall; undefined for none. */
+export function alarmOf(
+  { kind, subject, room, at }: Pick<EventEntry, 'kind' | 'subject' | 'room' | 'at'>,
+  items: ReadonlySet<string>,
+  { alarm_cameras, alarm_people }: Pick<WallArrangement, 'alarm_cameras' | 'alarm_people'>,
+): Alarm | undefined {
+  const camera: WallItem = { kind: 'camera', id: subject.id }
+  const visited: WallItem = { kind: 'room', id: room }
+  if (alarm_cameras && (kind === 'device.lost' || kind === 'device.joined') && items.has(itemKey(camera))) {
+    return { item: camera, kind: kind === 'device.lost' ? 'lost' : 'back', person: '', lasts: alarmMs, at }
+  }
+  if (alarm_people && kind === 'person.joined' && items.has(itemKey(visited))) {
+    return { item: visited, kind: 'entered', person: subject.name || subject.id, lasts: alarmMs, at }
+  }
+  return undefined
+}
+
+/** The tile at the front of a wall: what an alarm or a script brought there last. Each has its time; several follow each other. */
+export function useWallAlarms(wall: {
+  viewId: () => string
+  items: () => readonly WallItem[]
+  arrangement: () => WallArrangement
+}): { front: ComputedRef<Alarm | undefined>; dismiss: () => void } {
+  const client = useConsole()
+  const queue = shallowRef<readonly Alarm[]>([])
+  const keys = computed(() => new Set(wall.items().map(itemKey)))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let shownSince = 0
+
+  function add(alarm: Alarm): void {
+    const [first] = queue.value
+    const key = itemKey(alarm.item)
+    if (first === undefined) shownSince = Date.now()
+    const same = queue.value.findIndex(({ item }) => itemKey(item) === key)
+    queue.value =
+      same === -1
+        ? [...queue.value.slice(0, 1), ...queue.value.slice(1).slice(-(most - 1)), alarm]
+        : queue.value.with(same, alarm)
+    if (same === 0) shownSince = Date.now()
+    plan()
+  }
+
+  function plan(): void {
+    clearTimeout(timer)
+    const [first, ...others] = queue.value
+    if (first === undefined) return
+    const lasts = others.length > 0 ? Math.min(first.lasts, waitedForMs) : first.lasts
+    timer = setTimeout(dismiss, Math.max(0, shownSince + lasts - Date.now()))
+  }
+
+  /** Ends the alarm at the front; the next one follows. */
+  function dismiss(): void {
+    queue.value = queue.value.slice(1)
+    shownSince = Date.now()
+    plan()
+  }
+
+  const stops = [
+    client.on('events.added', ({ items }) => {
+      for (const entry of items) {
+        const alarm = alarmOf(entry, keys.value, wall.arrangement())
+        if (alarm !== undefined) add(alarm)
+      }
+    }),
+    client.on('wall.brought', ({ item, seconds, view }) => {
+      if (view !== undefined && view !== wall.viewId()) return
+      add({ item, kind: 'brought', person: '', lasts: seconds * 1_000, at: Date.now() })
+    }),
+  ]
+  onScopeDispose(() => {
+    clearTimeout(timer)
+    for (const stop of stops) stop()
+  })
+  return { front: computed(() => queue.value[0]), dismiss }
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+
+/** Columns and rows of the grid on which tiles of unequal size lie. */
+export const wallCells = 12
+
+/** Place of a tile, in cells. */
+export interface WallPlace {
+  x: number
+  y: number
+  w: number
+  h: number
+}
+
+const wallPlace = z
+  .strictObject({
+    x: z
+      .int()
+      .min(0)
+      .max(wallCells - 1),
+    y: z
+      .int()
+      .min(0)
+      .max(wallCells - 1),
+    w: z.int().min(1).max(wallCells),
+    h: z.int().min(1).max(wallCells),
+  })
+  .refine(isOnGrid, { error: `must lie within ${wallCells} columns and ${wallCells} rows` })
+/** even: equal tiles, as large as possible; free: the places of the view. */
+export const wallLayouts = ['even', '1+5', '1+7', '2+8', 'free'] as const
+export type WallLayout = (typeof wallLayouts)[number]
+
+/** Shortest time of a page, in seconds: below it most of a page's time would be spent connecting. */
+export const minRotation = 5
+
+/** Arrangement of the tiles of a view. */
+export const wallArrangement = z
+  .strictObject({
+    layout: z.enum(wallLayouts).default('even'),
+    /** Places of the layout `free`, in the order of the tiles. */
+    places: z.array(wallPlace).max(limits.wallTiles).default([]),
+    /** Tiles per page of the layout `even`. */
+    page_tiles: z.int().min(1).max(limits.wallTiles).default(limits.wallTiles),
+    /** Seconds until the next page; 0: pages change by hand. */
+    rotate_s: z.union([z.literal(0), z.int().min(minRotation).max(3600)]).default(0),
+    /** Names on the tiles. */
+    titles: z.boolean().default(true),
+    clock: z.boolean().default(false),
+    /** Brings a camera of the view to the front when it is lost or returns. */
+    alarm_cameras: z.boolean().default(false),
+    /** Brings a room of the view to the front when somebody enters it. */
+    alarm_people: z.boolean().default(false),
+  })
+  .refine(({ layout, places }) => layout !== 'free' || places.length > 0, {
+    path: ['places'],
+    error: 'must name at least one place for the layout free',
+  })
+  .refine(({ places }) => !places.some((one, index) => places.slice(0, index).some((other) => overlap(one, other))), {
+    path: ['places'],
+    error: 'must not overlap',
+  })
+export type WallArrangement = z.output<typeof wallArrangement>
+
+/** Arrangement of a view that has none. */
+export const evenArrangement: WallArrangement = wallArrangement.parse({})
+
+export function isOnGrid({ x, y, w, h }: WallPlace): boolean {
+  return x >= 0 && y >= 0 && w >= 1 && h >= 1 && x + w <= wallCells && y + h <= wallCells
+}
+
+export function overlap(one: WallPlace, other: WallPlace): boolean {
+  return one.x < other.x + other.w && other.x < one.x + one.w && one.y < other.y + other.h && other.y < one.y + one.h
+}
+
+/** Places of large tiles, then of small ones from left to right and top to bottom. */
+const presets: Readonly<Record<'1+5' | '1+7' | '2+8', readonly WallPlace[]>> = {
+  '1+5': [
+    { x: 0, y: 0, w: 8, h: 8 },
+    ...small(4, [
+      [8, 0],
+      [8, 4],
+      [0, 8],
+      [4, 8],
+      [8, 8],
+    ]),
+  ],
+  '1+7': [
+    { x: 0, y: 0, w: 9, h: 9 },
+    ...small(3, [
+      [9, 0],
+      [9, 3],
+      [9, 6],
+      [0, 9],
+      [3, 9],
+      [6, 9],
+      [9, 9],
+    ]),
+  ],
+  '2+8': [
+    { x: 0, y: 0, w: 6, h: 6 },
+    { x: 6, y: 0, w: 6, h: 6 },
+    ...small(3, [
+      [0, 6],
+      [3, 6],
+      [6, 6],
+      [9, 6],
+      [0, 9],
+      [3, 9],
+      [6, 9],
+      [9, 9],
+    ]),
+  ],
+}
+
+function small(size: number, corners: readonly (readonly [number, number])[]): WallPlace[] {
+  return corners.map(([x, y]) => ({ x, y, w: size, h: size }))
+}
+
+/** Places of a page; undefined for equal tiles, which lie as they fit. */
+export function placesOf({
+  layout,
+  places,
+}: Pick<WallArrangement, 'layout' | 'places'>): readonly WallPlace[] | undefined {
+  if (layout === 'even') return undefined
+  return layout === 'free' ? places : presets[layout]
+}
+
+/** Number of tiles on a page. */
+export function tilesPerPage(arrangement: WallArrangement): number {
+  return placesOf(arrangement)?.length ?? arrangement.page_tiles
+}

@@ -71,7 +71,8 @@ const roomPage: InlineConfig = {
   logLevel: 'warn',
   root: at('renderer/room-page'),
   base: './',
-  publicDir: false,
+  // Icons of the installed page, which its manifest names.
+  publicDir: at('assets/icons'),
   plugins: [vue(), notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {

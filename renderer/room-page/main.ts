@@ -2,14 +2,11 @@ import '../kit/styles/tokens.css'
 import '../kit/styles/base.css'
 import './page.css'
 import { createApp } from 'vue'
+import { awaitInstallOffer } from './local/install.ts'
+import { showTheme } from './local/theme.ts'
 import RoomPage from './RoomPage.vue'
+import { beginLanguage } from './texts/texts.ts'
 
-/** Follows the system's light or dark theme. */
-const dark = window.matchMedia('(prefers-color-scheme: dark)')
-const paint = (): void => {
-  document.documentElement.classList.toggle('dark', dark.matches)
-}
-dark.addEventListener('change', paint)
-paint()
-
-createApp(RoomPage).mount('#app')
+showTheme()
+awaitInstallOffer()
+void beginLanguage().then(() => createApp(RoomPage).mount('#app'))

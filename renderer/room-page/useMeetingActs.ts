@@ -5,7 +5,7 @@ import { copyInvitation, type Invitation } from './invitation.ts'
 import { rememberSwitch } from './local/remembered.ts'
 import type { PersonAct } from './person-acts.ts'
 import type { RoomSession } from './session/room-session.ts'
-import { fill, texts } from './texts/texts.ts'
+import { fill, plural, texts } from './texts/texts.ts'
 
 /** A question before a loss. */
 interface Question {
@@ -37,7 +37,8 @@ export interface MeetingActs {
 export function useMeetingActs(
   room: RoomSession,
   invitation: () => Invitation | undefined,
-  showDevices: () => void,
+  /** Acts of the page: settings, panels, windows. */
+  pageActs: Readonly<Record<string, () => void>>,
 ): MeetingActs {
   const { view } = room
   const problem = ref('')
@@ -95,7 +96,7 @@ export function useMeetingActs(
   function endForAll(): void {
     const count = [...room.people.values()].filter(({ device }) => !device).length
     const { endTitle: title, endBody, end: action } = texts.value.ask
-    const lines = [fill(endBody, { count })]
+    const lines = [plural(endBody, count)]
     question.value = { title, lines, action, yes: () => room.ask({ type: 'end_meeting' }) }
   }
 
@@ -107,7 +108,8 @@ export function useMeetingActs(
   }
 
   const choices: Readonly<Record<string, () => void>> = {
-    devices: showDevices,
+    ...pageActs,
+    hand: toggleHand,
     flip: () => void room.camera.flip(),
     share: () => void share(),
     invite: () => void invite(),

@@ -2,6 +2,8 @@
 
 /** Folder of the page on a node. */
 export const roomPagePath = '/room/'
+/** Web app manifest of the page of a room, below that folder: `manifest.webmanifest?roomId=…`. */
+export const manifestFile = 'manifest.webmanifest'
 /** Query parameter with the room. */
 export const roomParameter = 'roomId'
 /** Parameter of the fragment with the join token: a fragment is never sent to a server, so no log contains it. */

@@ -141,10 +141,22 @@ describe('ways into a room', () => {
     const visitor = await site.open(await site.link(await site.room()), { equipment: 'none', locale: 'zh-CN' })
     await visitor.page.getByRole('heading', { name: '准备加入' }).waitFor()
     expect(await visitor.page.evaluate('document.documentElement.lang')).toBe('zh-CN')
-    await visitor.page.getByRole('button', { name: 'Switch to English' }).click()
+    const choose = async (name: string): Promise<void> => {
+      await visitor.page.getByRole('button', { name: /^(语言|Sprache)/ }).click()
+      await visitor.page.getByRole('menuitemradio', { name }).click()
+    }
+    await choose('Deutsch')
+    await visitor.page.getByRole('heading', { name: 'Bereit zur Teilnahme?' }).waitFor()
+    expect(await visitor.page.evaluate('document.documentElement.lang')).toBe('de-DE')
+    expect(await visitor.accessibilityProblems()).toEqual([])
+    await choose('English')
     await visitor.page.getByRole('heading', { name: 'Ready to join?' }).waitFor()
+    await visitor.page.getByRole('button', { name: 'Colours: As the device' }).click()
+    await visitor.page.getByRole('menuitemradio', { name: 'Dark' }).click()
+    await visitor.until("document.documentElement.classList.contains('dark')")
     await visitor.page.reload()
     await visitor.page.getByRole('heading', { name: 'Ready to join?' }).waitFor()
+    await visitor.until("document.documentElement.classList.contains('dark')")
     await visitor.close()
   })
 

@@ -8,6 +8,17 @@ const everythingFits = `
     const { left, top, right, bottom, width } = tile.getBoundingClientRect()
     return width > 0 && left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight
   })`
+/** Evaluated in the page: every control is inside the window, and none covers another. */
+const controlsFit = `
+  [...document.querySelectorAll('[role=toolbar] button')].map((one) => one.getBoundingClientRect()).filter(({ width }) => width > 0)
+    .every(({ left, right, bottom }, index, all) => left >= 0 && right <= innerWidth && bottom <= innerHeight &&
+      (index === 0 || left >= all[index - 1].right - 1.5))`
+/** Corner of a tile, as fractions of the stage. */
+const cornerOf = (name: string) => `(() => {
+  const stage = document.querySelector('.stage').getBoundingClientRect()
+  const { left, right, top, bottom } = document.querySelector('[aria-label="${name}"]').getBoundingClientRect()
+  return (top + bottom) / 2 < (stage.top + stage.bottom) / 2 ? (left + right < stage.left + stage.right ? 'tl' : 'tr') : (left + right < stage.left + stage.right ? 'bl' : 'br')
+})()`
 const patience = { timeout: 20_000 }
 const inFullScreen = 'document.fullscreenElement?.getAttribute("aria-label")'
 
@@ -32,6 +43,15 @@ describe('a room with users and a camera', () => {
     expect(await page.getByLabel('Your name').isEditable()).toBe(false)
     await page.locator('video').waitFor()
     await visitor.until('Number(document.querySelector("[role=meter]")?.getAttribute("aria-valuenow")) > 0')
+    await page.getByRole('button', { name: 'Play a test tone' }).click()
+    await visitor.until(
+      'Number(document.querySelector("[aria-label=\\"Level of the test tone\\"]")?.getAttribute("aria-valuenow")) > 0',
+    )
+    await page.getByText('You should hear three notes.').waitFor()
+    await page.getByText('Microphone sound').first().click()
+    await page.getByLabel('Suppress background noise').uncheck()
+    await visitor.until('JSON.parse(localStorage.getItem("roomdesk.room")).noiseSuppression === false')
+    expect(await visitor.accessibilityProblems()).toEqual([])
     // Only the fragment has the token, which no server sees.
     expect(new URL(page.url()).search).not.toContain('token')
     await page.getByRole('button', { name: 'Join' }).click()
@@ -55,9 +75,12 @@ describe('a room with users and a camera', () => {
       { width: 1_000, height: 640 },
       { width: 390, height: 844 },
       { width: 844, height: 390 },
+      { width: 320, height: 480 },
+      { width: 640, height: 360 },
     ]) {
       await ann.page.setViewportSize(size)
       await ann.until(everythingFits)
+      await ann.until(controlsFit)
       expect(await ann.page.locator('[data-tile]').count()).toBe(3)
     }
     await ann.page.setViewportSize({ width: 1_000, height: 640 })
@@ -87,6 +110,30 @@ describe('a room with users and a camera', () => {
     await bo.button('Unmute').click()
     await ann.tile('Bo').getByText('microphone off').waitFor({ state: 'detached' })
     expect(await bo.page.getByRole('button', { name: /^Actions for/ }).count()).toBe(0)
+  })
+
+  test('a raised hand is in the list of the operator; a reaction is on the tile; both are announced together', async () => {
+    const announced = ann.page.locator('[aria-live=polite]')
+    await bo.button('Raise your hand').click()
+    await ann.tile('Bo').getByText('hand raised').waitFor()
+    for (const width of [390, 360, 320, 1_000]) {
+      await bo.page.setViewportSize({ width, height: 640 })
+      await bo.until(controlsFit)
+    }
+    await expect
+      .poll(
+        async () => (await site.controller.rpc('rooms.get', { room_id: room })).users.map(({ hand }) => hand),
+        patience,
+      )
+      .toEqual([0, 0, 1])
+    await bo.page.keyboard.press('r')
+    await bo.page.getByRole('menuitem', { name: 'Heart' }).click()
+    await ann.tile('Bo').locator('.reaction').waitFor()
+    await announced.getByText('Bo reacted: Heart').waitFor()
+    await ann.tile('Bo').hover()
+    await ann.tile('Bo').getByRole('button', { name: 'Actions for Bo' }).click()
+    await ann.page.getByRole('menuitem', { name: 'Lower the hand' }).click()
+    await bo.page.getByText('Ann lowered your hand').waitFor()
   })
 
   test('chat: messages reach the other user; unread ones are counted; text is never code', async () => {
@@ -173,6 +220,36 @@ describe('a room with users and a camera', () => {
     await bo.page.reload()
     await bo.page.getByRole('button', { name: 'Join' }).click()
     await bo.page.getByRole('heading', { name: 'You were removed from this room' }).waitFor()
+  })
+
+  test('in a conversation of two the own picture floats; arrow keys and the pointer move it to a corner for good', async () => {
+    const own = 'Ann (you)'
+    await ann.until(`${cornerOf(own)} === 'br'`)
+    await ann.tile(own).hover()
+    await ann.tile(own).getByRole('button', { name: 'Move your picture' }).press('ArrowUp')
+    await ann.until(`${cornerOf(own)} === 'tr'`)
+    const box = await ann.tile(own).boundingBox()
+    if (box === null) throw new Error('the own tile has no place')
+    await ann.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
+    await ann.page.mouse.down()
+    await ann.page.mouse.move(200, 400, { steps: 5 })
+    await ann.page.mouse.up()
+    await ann.until(`${cornerOf(own)} === 'bl'`)
+    await ann.page.reload()
+    await ann.enter()
+    await ann.until(`${cornerOf(own)} === 'bl'`)
+    await ann.button('More').click()
+    await ann.page.getByRole('menuitem', { name: 'Show my picture in the grid' }).click()
+    await ann.until("document.querySelector('.floating') === null")
+  })
+
+  test('an installed page opens its room, without the link', async () => {
+    const manifest = await ann.page.evaluate<{ start_url: string; display: string; icons: { src: string }[] }>(
+      "fetch(document.querySelector('link[rel=manifest]').href).then((answer) => answer.json())",
+    )
+    expect(manifest).toMatchObject({ start_url: `./?roomId=${room}`, display: 'standalone' })
+    const icons = manifest.icons.map(({ src }) => fetch(new URL(src, `${site.controller.ready.node}/room/`)))
+    for (const icon of await Promise.all(icons)) expect(icon.headers.get('content-type')).toBe('image/png')
   })
 
   test('a user leaves without a question when nothing is lost, and may return', async () => {

@@ -51,7 +51,7 @@ describe('a guest of a meeting', () => {
     const ann = await site.join(await site.link(room, { user_id: 'ann', user_name: 'Ann' }))
     await ann.sees('Bo')
     await bo.button('More').click()
-    await bo.page.getByRole('menuitem', { name: 'Microphone, camera, speaker' }).click()
+    await bo.page.getByRole('menuitem', { name: 'Settings' }).click()
     const dialog = bo.page.getByRole('dialog')
     await expect
       .poll(() => dialog.getByLabel('Microphone', { exact: true }).locator('option').count(), patience)
@@ -85,7 +85,7 @@ describe('a guest of a meeting', () => {
       }
     })()`)
     await bo.button('More').click()
-    await bo.page.getByRole('menuitem', { name: 'Microphone, camera, speaker' }).click()
+    await bo.page.getByRole('menuitem', { name: 'Settings' }).click()
     await dialog.getByLabel('Microphone', { exact: true }).selectOption({ index: 0 })
     await dialog.getByLabel('Microphone', { exact: true }).selectOption(microphone)
     await dialog.getByRole('button', { name: 'Done' }).click()

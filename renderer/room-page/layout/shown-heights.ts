@@ -4,14 +4,18 @@ import type { Tile } from './tiles.ts'
 
 /** Delay of changes in milliseconds: resizing a window requests nothing, and a tile hidden for a moment keeps its stream. */
 const settleMs = 600
+/** Height of a picture in a small window, in CSS pixels. */
+const apartHeight = 240
 
 /**
  * Reports the displayed height of each received picture, in device pixels: 0 for a hidden one, because its tile has no place, another one is in full screen,
- * or the page is hidden. A picture that becomes visible is reported at once.
+ * or the page is hidden and it is in no small window of its own. A picture that becomes visible is reported at once.
+ * @param apart id of the picture in a small window; null: none
  */
 export function useShownHeights(
   tiles: () => readonly Tile[],
   places: () => ReadonlyMap<string, Place>,
+  apart: () => string | null,
   tell: (heights: ReadonlyMap<string, number>) => void,
 ): void {
   let told: ReadonlyMap<string, number> = new Map()
@@ -26,7 +30,9 @@ export function useShownHeights(
       return places().get(id)?.height ?? 0
     }
     const arriving = tiles().filter(({ media }) => media !== undefined)
-    return new Map(arriving.map(({ id }) => [id, Math.round(heightOf(id) * window.devicePixelRatio)]))
+    const small = apart()
+    const highest = (id: string): number => Math.max(heightOf(id), id === small ? apartHeight : 0)
+    return new Map(arriving.map(({ id }) => [id, Math.round(highest(id) * window.devicePixelRatio)]))
   }
 
   function notifyNow(): void {
@@ -44,7 +50,7 @@ export function useShownHeights(
     else timer ??= setTimeout(notifyNow, settleMs)
   }
 
-  watch([tiles, places], changed, { immediate: true })
+  watch([tiles, places, apart], changed, { immediate: true })
   onMounted(() => {
     document.addEventListener('visibilitychange', changed)
     document.addEventListener('fullscreenchange', changed)

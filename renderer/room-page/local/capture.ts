@@ -1,3 +1,5 @@
+import { wantedProcessing } from './sound-processing.ts'
+
 /**
  * Reason why a microphone, camera or screen is unavailable. `insecure`: the browser refuses pages over plain HTTP; `denied`: the user or the system refused;
  * `missing`: no device; `busy`: in use by another program; `lost`: unplugged; `failed`: anything else.
@@ -51,9 +53,7 @@ export async function capture(kind: CaptureKind, deviceId: string): Promise<Medi
 }
 
 function wanted(kind: CaptureKind, device: MediaTrackConstraints): MediaStreamConstraints {
-  return kind === 'audio'
-    ? { audio: { ...device, echoCancellation: true, noiseSuppression: true, autoGainControl: true } }
-    : { video: { ...cameraPicture, ...device } }
+  return kind === 'audio' ? { audio: { ...device, ...wantedProcessing() } } : { video: { ...cameraPicture, ...device } }
 }
 
 async function openTrack(constraints: MediaStreamConstraints): Promise<MediaStreamTrack> {

@@ -12,6 +12,7 @@ import {
   problemOf,
 } from './capture.ts'
 import { remembered } from './remembered.ts'
+import { applyProcessing } from './sound-processing.ts'
 
 /** A microphone or a camera as shown on the page. */
 export interface DeviceInput {
@@ -96,6 +97,23 @@ export class DeviceSwitch {
     return this.#wanted
   }
 
+  /**
+   * Applies the chosen processing to the microphone: to its track where the browser can, else with a new track in its place.
+   * @returns whether the microphone follows
+   */
+  async process(): Promise<boolean> {
+    const { input } = this
+    const before = input.track
+    if (before === null || (await applyProcessing(before))) return true
+    const { on } = input
+    // An open microphone keeps its processing for all of its tracks.
+    this.#drop()
+    await this.#open(() => capture('audio', input.chosen))
+    if (!on) this.turnOff()
+    const { track } = input
+    return track !== null && (await applyProcessing(track))
+  }
+
   /** Switches to the camera with the other direction, on a phone. */
   async flip(): Promise<void> {
     const facing = facingOf(this.input.track) === 'environment' ? 'user' : 'environment'
@@ -144,8 +162,7 @@ export class DeviceSwitch {
       const track = await take()
       if (generation !== this.#generation) return track.stop()
       if (input.kind === 'video' && remembered().blurred && canBlur(track)) await blur(track, true)
-      track.addEventListener('ended', () => void this.#lost(track))
-      input.track = track
+      this.#take(track)
       input.on = true
       input.chosen = track.getSettings().deviceId ?? input.chosen
     } catch (error) {
@@ -156,6 +173,11 @@ export class DeviceSwitch {
     input.opening = false
     this.#changed()
     await this.refreshChoices()
+  }
+
+  #take(track: MediaStreamTrack): void {
+    track.addEventListener('ended', () => void this.#lost(track))
+    this.input.track = track
   }
 
   #drop(): void {

@@ -4,13 +4,26 @@ export interface Remembered {
   microphone: string
   camera: string
   speaker: string
-  /** Blurs the background if the camera can. */
+  /** Blurs the background. */
   blurred: boolean
   /** Empty: the browser's language. */
-  language: 'en' | 'zh' | ''
+  language: string
+  /** Empty: the device's. */
+  theme: string
+  /** Corner of the floating own picture; empty: never moved. */
+  corner: string
+  /** Own picture: `float` over the others, `grid` among them; empty: as the page chooses. */
+  ownPicture: string
   /** State at the end of the last visit. */
   audioOn: boolean
   videoOn: boolean
+  /** The browser's processing of the microphone. */
+  noiseSuppression: boolean
+  echoCancellation: boolean
+  autoGain: boolean
+  /** What screen readers announce. */
+  announcesPeople: boolean
+  announcesSpeakers: boolean
 }
 
 const key = 'roomdesk.room'
@@ -21,29 +34,30 @@ const fresh: Remembered = {
   speaker: '',
   blurred: false,
   language: '',
+  theme: '',
+  corner: '',
+  ownPicture: '',
   audioOn: true,
   videoOn: true,
+  noiseSuppression: true,
+  echoCancellation: true,
+  autoGain: true,
+  announcesPeople: true,
+  announcesSpeakers: false,
 }
+/** Maximum length of a stored text. */
+const longest = 256
 
 export function remembered(): Remembered {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(key) ?? '{}')
-    const fields = typeof value === 'object' && value !== null ? value : {}
-    const text = (name: keyof Remembered): string => {
-      const field: unknown = Reflect.get(fields, name)
-      return typeof field === 'string' ? field.slice(0, 256) : ''
-    }
-    const language = text('language')
-    return {
-      name: text('name'),
-      microphone: text('microphone'),
-      camera: text('camera'),
-      speaker: text('speaker'),
-      blurred: Reflect.get(fields, 'blurred') === true,
-      language: language === 'en' || language === 'zh' ? language : '',
-      audioOn: Reflect.get(fields, 'audioOn') !== false,
-      videoOn: Reflect.get(fields, 'videoOn') !== false,
-    }
+    const stored = typeof value === 'object' && value !== null ? value : {}
+    const fields = Object.entries(fresh).map(([name, otherwise]): [string, unknown] => {
+      const field: unknown = Reflect.get(stored, name)
+      if (typeof field !== typeof otherwise) return [name, otherwise]
+      return [name, typeof field === 'string' ? field.slice(0, longest) : field]
+    })
+    return Object.assign({ ...fresh }, Object.fromEntries(fields))
   } catch {
     return { ...fresh }
   }

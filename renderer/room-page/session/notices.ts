@@ -1,6 +1,7 @@
 import { shallowReactive } from 'vue'
 import type { Texts } from '../texts/catalogue.ts'
 import type { TextValues } from '../texts/texts.ts'
+import type { Announcer, PersonEvent } from './announcer.ts'
 
 /** A short notice about an event. */
 export interface Notice {
@@ -8,7 +9,12 @@ export interface Notice {
   text: keyof Texts['told']
   values: TextValues
   tone: 'info' | 'warn'
+  /** Screen readers are told elsewhere. */
+  mute: boolean
 }
+
+/** Events of people, which the announcer tells screen readers in batches. */
+const announced: Partial<Record<Notice['text'], PersonEvent>> = { joined: 'joined', left: 'left', handRaised: 'hand' }
 
 const most = 3
 const shownMs = { info: 4_000, warn: 9_000 }
@@ -16,11 +22,18 @@ const shownMs = { info: 4_000, warn: 9_000 }
 /** Notices that disappear by themselves; at most three at once. */
 export class Notices {
   readonly list = shallowReactive<Notice[]>([])
+  readonly #announcer: Announcer
   #id = 0
+
+  constructor(announcer: Announcer) {
+    this.#announcer = announcer
+  }
 
   tell(text: Notice['text'], values: TextValues = {}, tone: Notice['tone'] = 'info'): void {
     const id = ++this.#id
-    this.list.push({ id, text, values, tone })
+    const event = announced[text]
+    if (event !== undefined) this.#announcer.tell(event, String(values.name ?? ''))
+    this.list.push({ id, text, values, tone, mute: event !== undefined })
     if (this.list.length > most) this.list.shift()
     setTimeout(() => this.drop(id), shownMs[tone])
   }

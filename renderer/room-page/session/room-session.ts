@@ -3,6 +3,7 @@ import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/m
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { OwnDevices } from '../local/own-devices.ts'
 import { ScreenShare } from '../local/screen-share.ts'
+import { Announcer } from './announcer.ts'
 import { AwaitedRoom } from './awaited-room.ts'
 import { ChatLines } from './chat-lines.ts'
 import type { Ending } from './ending.ts'
@@ -16,6 +17,7 @@ import { freshView } from './room-view.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
+import { ShownReactions } from './shown-reactions.ts'
 import { Speaking } from './speaking.ts'
 import { Watching } from './watching.ts'
 
@@ -27,6 +29,7 @@ const refusalNotices: Readonly<Record<string, Notice['text']>> = {
   roomFull: 'full',
   locked: 'lockedNow',
   busy: 'notNow',
+  tooMany: 'tooFast',
 }
 /** Refusals that may disappear in a moment while the user waits for a room. */
 const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
@@ -35,7 +38,8 @@ const passing: ReadonlySet<string> = new Set(['unreachable', 'busy', 'tooMany'])
 export class RoomSession {
   readonly view = freshView()
   readonly chat = new ChatLines(this.view)
-  readonly notices = new Notices()
+  readonly announcer = new Announcer()
+  readonly notices = new Notices(this.announcer)
   readonly #roster = new Roster(this.view, this.notices)
   readonly people: ReadonlyMap<string, Person> = this.#roster.people
   /** Lost cameras that are expected back. */
@@ -51,6 +55,7 @@ export class RoomSession {
   readonly watching = new Watching()
   readonly mesh = new Mesh()
   readonly speaking = new Speaking()
+  readonly reactions = new ShownReactions()
   /** Received media, by stream. */
   readonly media = computed<ReadonlyMap<string, RemoteMedia>>(
     () => new Map([...this.mesh.media, ...this.watching.media]),
@@ -249,8 +254,9 @@ export class RoomSession {
       case 'stream_size':
         return this.watching.sent(message.stream_id, message.size)
       case 'speaking':
-        this.speaking.change(message.user_ids)
-        return this.watching.hear(this.speaking.voices)
+        return this.#speak(message.user_ids)
+      case 'reactions':
+        return this.#react(message.list)
       case 'chat':
         this.#ownLines.told([message.line], this.view.you?.user_id)
         return this.chat.take([message.line], false)
@@ -264,6 +270,24 @@ export class RoomSession {
         return this.notices.tell(refusalNotices[message.reason] ?? 'refused', {}, 'warn')
       default:
         return
+    }
+  }
+
+  #speak(userIds: readonly string[]): void {
+    for (const userId of userIds) {
+      const person = this.people.get(userId)
+      if (person === undefined || person.device || userId === this.view.you?.user_id) continue
+      if (!this.speaking.now.has(userId)) this.announcer.tell('speaks', person.user_name)
+    }
+    this.speaking.change(userIds)
+    this.watching.hear(this.speaking.voices)
+  }
+
+  #react(list: Extract<ToPerson, { type: 'reactions' }>['list']): void {
+    for (const { user_id, reaction } of list) {
+      this.reactions.show(user_id, reaction)
+      const name = this.people.get(user_id)?.user_name
+      if (name !== undefined && user_id !== this.view.you?.user_id) this.announcer.tell(reaction, name)
     }
   }
 
@@ -348,6 +372,8 @@ export class RoomSession {
     this.mesh.clear()
     this.#roster.enter([], [])
     this.speaking.clear()
+    this.reactions.clear()
+    this.announcer.clear()
     this.#heights = new Map()
     this.chat.clear()
     Object.assign(this.view, {

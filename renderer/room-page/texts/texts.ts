@@ -1,42 +1,63 @@
-import { computed, ref } from 'vue'
+import { computed, ref, shallowRef } from 'vue'
 import { remember, remembered } from '../local/remembered.ts'
-import type { Texts } from './catalogue.ts'
+import type { Plural, Texts } from './catalogue.ts'
 import { en } from './en.ts'
-import { zh } from './zh.ts'
-
-export type Language = 'en' | 'zh'
+import { firstLanguage, languageOf } from './languages.ts'
 
 /** Values for the placeholders of a text. */
 export type TextValues = Record<string, string | number>
 
-const catalogues: Record<Language, Texts> = { en, zh }
-
-/** The current language. */
-export const language = ref<Language>(firstLanguage(remembered().language, navigator.languages))
+const catalogue = shallowRef<Texts>(en)
+/** Id of the current language. */
+export const language = ref('en')
 
 /** Texts in the current language. */
-export const texts = computed(() => catalogues[language.value])
+export const texts = computed(() => catalogue.value)
+/** Tag of the current language, for Intl. */
+export const languageTag = computed(() => languageOf(language.value)?.tag ?? 'en-GB')
+const rules = computed(() => new Intl.PluralRules(languageTag.value))
+const list = computed(() => new Intl.ListFormat(languageTag.value, { type: 'conjunction' }))
 
 /** Fills in the placeholders of a text. */
 export function fill(text: string, values: TextValues): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
+/** Chooses the plural form for a count, and fills in the placeholders and the count. */
+export function plural(text: Plural, count: number, values: TextValues = {}): string {
+  return fill(text[rules.value.select(count)] ?? text.other, { count: number(count), ...values })
+}
+
+/** Writes a number as the language does. @param digits number of decimals */
+export function number(value: number, digits = 0): string {
+  return value.toLocaleString(languageTag.value, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+}
+
+/** Joins names as the language does: "Ann, Bo and Cy". */
+export function listed(names: readonly string[]): string {
+  return list.value.format(names)
+}
+
+/** Shows the page in the stored language, or the browser's, for the first time. */
+export async function beginLanguage(): Promise<void> {
+  await show(firstLanguage(remembered().language, navigator.languages))
+}
+
 /** Shows the page in a language, and stores it for later visits. */
-export function chooseLanguage(choice: Language): void {
-  language.value = choice
-  remember({ language: choice })
-  showLanguage()
+export async function chooseLanguage(id: string): Promise<void> {
+  remember({ language: id })
+  await show(id)
 }
 
-/** Sets the document's language for fonts and screen readers. */
-export function showLanguage(): void {
-  document.documentElement.lang = language.value === 'zh' ? 'zh-CN' : 'en'
-}
-
-/** The stored language, else the browser's first one that the page supports, else English. */
-export function firstLanguage(chosen: Language | '', preferred: readonly string[]): Language {
-  if (chosen !== '') return chosen
-  const first = preferred.find((tag) => /^(zh|en)\b/i.test(tag))
-  return first?.toLowerCase().startsWith('zh') ? 'zh' : 'en'
+/** Stays with the current language if the texts cannot be loaded. */
+async function show(id: string): Promise<void> {
+  const found = await languageOf(id)
+    ?.load()
+    .catch(() => undefined)
+  if (found !== undefined) {
+    catalogue.value = found
+    language.value = id
+  }
+  // For fonts and screen readers.
+  document.documentElement.lang = languageTag.value
 }

@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
-import { roomPagePath } from '../../../shared/media/room-page.ts'
+import { manifestFile, roomPagePath } from '../../../shared/media/room-page.ts'
+import { roomManifest } from './room-manifest.ts'
 import type { PageFiles } from './web.ts'
 
 /** Permissions of the page: its media comes from here, camera and microphone from the person. */
@@ -19,6 +20,7 @@ const policy = [
 export async function servePage(context: Context, files: PageFiles): Promise<boolean> {
   if (!context.path.startsWith(roomPagePath)) return false
   if (context.method !== 'GET' && context.method !== 'HEAD') return false
+  if (context.path === `${roomPagePath}${manifestFile}`) return serveManifest(context)
   const file = await files.file(context.path.slice(roomPagePath.length - 1))
   if (file === undefined) return false
   context.type = file.type
@@ -27,5 +29,16 @@ export async function servePage(context: Context, files: PageFiles): Promise<boo
   context.set('Referrer-Policy', 'no-referrer')
   context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
   context.body = file.body
+  return true
+}
+
+/** Serves the manifest of a room's page; the same whether the room exists or not. */
+function serveManifest(context: Context): boolean {
+  const manifest = roomManifest(context.search)
+  if (manifest === undefined) return false
+  context.type = 'application/manifest+json'
+  context.set('X-Content-Type-Options', 'nosniff')
+  context.set('Cache-Control', 'no-cache')
+  context.body = JSON.stringify(manifest)
   return true
 }

@@ -3,8 +3,8 @@ import { linkParts } from '../../../renderer/room-page/components/link-parts.ts'
 import { entryOf } from '../../../renderer/room-page/entry.ts'
 import { hueOf, initialsOf } from '../../../renderer/room-page/layout/tiles.ts'
 import { en } from '../../../renderer/room-page/texts/en.ts'
-import { fill, firstLanguage } from '../../../renderer/room-page/texts/texts.ts'
-import { zh } from '../../../renderer/room-page/texts/zh.ts'
+import { firstLanguage, languages } from '../../../renderer/room-page/texts/languages.ts'
+import { chooseLanguage, fill, listed, number, plural } from '../../../renderer/room-page/texts/texts.ts'
 
 /** Makes the token of a link like the controller; the page does not check its signature. */
 const tokenOf = (claims: object): string => {
@@ -73,16 +73,33 @@ test('consecutive ids have different colours', () => {
 })
 
 test("the language is the chosen one, else the browser's first one that the page supports", () => {
-  expect(firstLanguage('', ['de', 'zh-TW', 'en'])).toBe('zh')
+  expect(firstLanguage('', ['fr', 'zh-TW', 'en'])).toBe('zh')
+  expect(firstLanguage('', ['de-AT', 'en'])).toBe('de')
   expect(firstLanguage('', ['fr'])).toBe('en')
   expect(firstLanguage('en', ['zh'])).toBe('en')
+  expect(firstLanguage('tlh', ['zh'])).toBe('zh')
 })
 
-test('both languages have the same placeholders in every text', () => {
-  const names = (value: unknown): unknown =>
-    typeof value === 'string'
-      ? [...value.matchAll(/\{\w+\}/g)].map(String).sort()
-      : Object.fromEntries(Object.entries(Object(value)).map(([key, each]) => [key, names(each)]))
-  expect(names(zh)).toEqual(names(en))
+test.each(languages)('the texts in $name have the placeholders of the English ones', async ({ load }) => {
+  const isPlural = (value: unknown): value is { other: string } =>
+    typeof value === 'object' && value !== null && 'other' in value && typeof value.other === 'string'
+  const placeholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
+  const names = (value: unknown): unknown => {
+    if (typeof value === 'string') return placeholders(value)
+    // A form for one person may leave out the number.
+    if (isPlural(value)) return placeholders(value.other)
+    return Object.fromEntries(Object.entries(Object(value)).map(([key, each]) => [key, names(each)]))
+  }
+  expect(names(await load())).toEqual(names(en))
+})
+
+test('numbers, lists and plurals follow the language', async () => {
   expect(fill(en.you, { name: '{name}' })).toBe('{name} (you)')
+  expect(plural(en.announced.joinedMany, 1)).toBe('1 person joined')
+  expect(plural(en.announced.joinedMany, 1_200)).toBe('1,200 people joined')
+  await chooseLanguage('de')
+  const { de } = await import('../../../renderer/room-page/texts/de.ts')
+  expect(plural(de.announced.joined, 2, { names: listed(['Ann', 'Bo']) })).toBe('Ann und Bo sind da')
+  expect(number(1_234.5, 1)).toBe('1.234,5')
+  await chooseLanguage('en')
 })

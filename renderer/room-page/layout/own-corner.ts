@@ -1,0 +1,113 @@
+import { computed, type ComputedRef, ref, type Ref } from 'vue'
+import { remember, remembered } from '../local/remembered.ts'
+import { type Place, tileRatio } from './arrange.ts'
+
+/** Corner of the stage: top or bottom, left or right. */
+export const corners = ['tl', 'tr', 'bl', 'br'] as const
+export type Corner = (typeof corners)[number]
+
+const margin = 10
+const width = { least: 112, most: 220, share: 0.24 }
+/** Movement in pixels from which a press is a drag. */
+const dragFrom = 4
+
+/** The own picture over the others. */
+export interface OwnCorner {
+  place: ComputedRef<Place>
+  corner: Ref<Corner>
+  dragging: Ref<boolean>
+  /** Starts a drag; at its end the picture moves to the nearest corner. */
+  press(event: PointerEvent): void
+  /** Moves it with the arrow keys. Returns whether the key was one. */
+  key(key: string): boolean
+}
+
+/** @param size of the stage */
+export function useOwnCorner(size: () => { width: number; height: number }): OwnCorner {
+  const corner = ref<Corner>(corners.find((each) => each === remembered().corner) ?? 'br')
+  /** Position during a drag. */
+  const held = ref<{ left: number; top: number } | null>(null)
+  const own = computed(() => {
+    const stage = size()
+    const side = Math.max(width.least, Math.min(width.most, stage.width * width.share, stage.height * 0.5))
+    return { width: Math.floor(side), height: Math.floor(side / tileRatio) }
+  })
+  const place = computed((): Place => ({ ...(held.value ?? at(corner.value, size(), own.value)), ...own.value }))
+
+  function choose(chosen: Corner): void {
+    corner.value = chosen
+    remember({ corner: chosen })
+  }
+
+  function press(event: PointerEvent): void {
+    const { currentTarget: tile, target } = event
+    const onButton = target instanceof Element && target.closest('button') !== null
+    if (event.button !== 0 || onButton || !(tile instanceof HTMLElement)) return
+    const start = { x: event.clientX, y: event.clientY, ...at(corner.value, size(), own.value) }
+    const over = new AbortController()
+    const { signal } = over
+    const move = ({ clientX, clientY }: PointerEvent): void => {
+      const [byX, byY] = [clientX - start.x, clientY - start.y]
+      if (held.value === null && Math.hypot(byX, byY) < dragFrom) return
+      const stage = size()
+      held.value = {
+        left: Math.max(0, Math.min(start.left + byX, stage.width - own.value.width)),
+        top: Math.max(0, Math.min(start.top + byY, stage.height - own.value.height)),
+      }
+    }
+    const end = (): void => {
+      over.abort()
+      if (held.value !== null) choose(nearest(held.value, size(), own.value))
+      held.value = null
+    }
+    tile.setPointerCapture(event.pointerId)
+    tile.addEventListener('pointermove', move, { signal })
+    for (const name of ['pointerup', 'pointercancel'] as const) tile.addEventListener(name, end, { signal })
+  }
+
+  function key(name: string): boolean {
+    const next = afterKey(corner.value, name)
+    if (next !== undefined) choose(next)
+    return next !== undefined
+  }
+
+  return { place, corner, dragging: computed(() => held.value !== null), press, key }
+}
+
+/** The corner after an arrow key; undefined for other keys. */
+export function afterKey(corner: Corner, key: string): Corner | undefined {
+  const isTop = corner.startsWith('t')
+  const isLeft = corner.endsWith('l')
+  switch (key) {
+    case 'ArrowUp':
+      return isLeft ? 'tl' : 'tr'
+    case 'ArrowDown':
+      return isLeft ? 'bl' : 'br'
+    case 'ArrowLeft':
+      return isTop ? 'tl' : 'bl'
+    case 'ArrowRight':
+      return isTop ? 'tr' : 'br'
+    default:
+      return undefined
+  }
+}
+
+interface Size {
+  width: number
+  height: number
+}
+
+function at(corner: Corner, stage: Size, own: Size): { left: number; top: number } {
+  return {
+    left: corner.endsWith('l') ? margin : Math.max(0, stage.width - own.width - margin),
+    top: corner.startsWith('t') ? margin : Math.max(0, stage.height - own.height - margin),
+  }
+}
+
+/** The corner in whose quarter of the stage the middle of the picture is. */
+export function nearest({ left, top }: { left: number; top: number }, stage: Size, own: Size): Corner {
+  const isLeft = left + own.width / 2 < stage.width / 2
+  const isTop = top + own.height / 2 < stage.height / 2
+  if (isTop) return isLeft ? 'tl' : 'tr'
+  return isLeft ? 'bl' : 'br'
+}

@@ -1,0 +1,40 @@
+import { onScopeDispose, type Ref, shallowRef } from 'vue'
+
+/** The browser's offer to install the page as an app (`beforeinstallprompt`, not in every browser). */
+interface InstallOffer extends Event {
+  prompt(): Promise<unknown>
+}
+
+/** Offer to install the page; null: the browser makes none, or it is installed. */
+const offer = shallowRef<InstallOffer | null>(null)
+
+/** Keeps the browser's offer for the menu, where it disturbs nobody. Call it once, early. */
+export function awaitInstallOffer(): void {
+  window.addEventListener('beforeinstallprompt', (event) => {
+    if (!isOffer(event)) return
+    event.preventDefault()
+    offer.value = event
+  })
+}
+
+/** @param installed called after the page was installed */
+export function useInstall(installed: () => void): { offer: Readonly<Ref<unknown>>; install(): void } {
+  const done = (): void => {
+    offer.value = null
+    installed()
+  }
+  window.addEventListener('appinstalled', done)
+  onScopeDispose(() => window.removeEventListener('appinstalled', done))
+  return {
+    offer,
+    install() {
+      // An offer can be used once.
+      void offer.value?.prompt()
+      offer.value = null
+    },
+  }
+}
+
+function isOffer(event: Event): event is InstallOffer {
+  return 'prompt' in event && typeof event.prompt === 'function'
+}

@@ -1,0 +1,81 @@
+import { onScopeDispose, ref, type Ref, shallowRef, type ShallowRef } from 'vue'
+
+/** Document Picture-in-Picture (WICG), which some browsers have. */
+interface DocumentPictureInPicture {
+  requestWindow(options: { width: number; height: number }): Promise<Window>
+}
+
+/** A small window of the meeting over other programs. */
+export interface MiniWindow {
+  /** Body of a window that shows the page's own elements; null: none is open. */
+  body: ShallowRef<HTMLElement | null>
+  /** The video element is shown instead. */
+  showsVideo: Ref<boolean>
+  /** Opens or closes it. `video` is used where the browser has no window for elements. @throws DOMException if the browser refuses */
+  toggle(video: HTMLVideoElement | null): Promise<void>
+  close(): void
+}
+
+const size = { width: 384, height: 280 }
+
+/** Tells whether this browser has any kind of picture-in-picture. */
+export function canOpenMiniWindow(): boolean {
+  return documentPictureInPicture() !== undefined || document.pictureInPictureEnabled
+}
+
+export function useMiniWindow(): MiniWindow {
+  const body = shallowRef<HTMLElement | null>(null)
+  const showsVideo = ref(false)
+  let opened: Window | undefined
+
+  function closed(): void {
+    opened = undefined
+    body.value = null
+    showsVideo.value = false
+  }
+
+  function close(): void {
+    opened?.close()
+    if (document.pictureInPictureElement !== null) void document.exitPictureInPicture()
+    closed()
+  }
+
+  async function toggle(video: HTMLVideoElement | null): Promise<void> {
+    if (body.value !== null || showsVideo.value) return close()
+    const api = documentPictureInPicture()
+    if (api !== undefined) {
+      opened = await api.requestWindow(size)
+      opened.addEventListener('pagehide', closed, { once: true })
+      dress(opened.document)
+      body.value = opened.document.body
+    } else if (video !== null) {
+      await video.requestPictureInPicture()
+      video.addEventListener('leavepictureinpicture', closed, { once: true })
+      showsVideo.value = true
+    }
+  }
+
+  onScopeDispose(close)
+  return { body, showsVideo, toggle, close }
+}
+
+/** Gives a new document the styles, colours and language of the page. */
+function dress(other: Document): void {
+  for (const sheet of document.querySelectorAll<HTMLElement>('link[rel="stylesheet"], style')) {
+    const copy = sheet.cloneNode(true)
+    if (copy instanceof HTMLLinkElement && sheet instanceof HTMLLinkElement) copy.href = sheet.href
+    other.head.append(copy)
+  }
+  other.title = document.title
+  other.documentElement.lang = document.documentElement.lang
+  other.documentElement.className = document.documentElement.className
+}
+
+function documentPictureInPicture(): DocumentPictureInPicture | undefined {
+  const api: unknown = Reflect.get(window, 'documentPictureInPicture')
+  return isApi(api) ? api : undefined
+}
+
+function isApi(value: unknown): value is DocumentPictureInPicture {
+  return typeof value === 'object' && value !== null && 'requestWindow' in value
+}

@@ -3,8 +3,8 @@ import { remember, remembered } from '../local/remembered.ts'
 import { type Place, tileRatio } from './arrange.ts'
 
 /** Corner of the stage: top or bottom, left or right. */
-export const corners = ['tl', 'tr', 'bl', 'br'] as const
-export type Corner = (typeof corners)[number]
+const corners = ['tl', 'tr', 'bl', 'br'] as const
+type Corner = (typeof corners)[number]
 
 const margin = 10
 const width = { least: 112, most: 220, share: 0.24 }
@@ -75,7 +75,7 @@ export function useOwnCorner(size: () => { width: number; height: number }): Own
 }
 
 /** The corner after an arrow key; undefined for other keys. */
-export function afterKey(corner: Corner, key: string): Corner | undefined {
+function afterKey(corner: Corner, key: string): Corner | undefined {
   const isTop = corner.startsWith('t')
   const isLeft = corner.endsWith('l')
   switch (key) {
@@ -105,7 +105,7 @@ function at(corner: Corner, stage: Size, own: Size): { left: number; top: number
 }
 
 /** The corner in whose quarter of the stage the middle of the picture is. */
-export function nearest({ left, top }: { left: number; top: number }, stage: Size, own: Size): Corner {
+function nearest({ left, top }: { left: number; top: number }, stage: Size, own: Size): Corner {
   const isLeft = left + own.width / 2 < stage.width / 2
   const isTop = top + own.height / 2 < stage.height / 2
   if (isTop) return isLeft ? 'tl' : 'tr'

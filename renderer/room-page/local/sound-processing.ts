@@ -1,7 +1,7 @@
 import { remembered } from './remembered.ts'
 
 /** The browser's processing of a microphone, as constraints name it. */
-export const processings = ['noiseSuppression', 'echoCancellation', 'autoGainControl'] as const
+const processings = ['noiseSuppression', 'echoCancellation', 'autoGainControl'] as const
 export type Processing = (typeof processings)[number]
 
 /** The user's choice. */

@@ -31,7 +31,7 @@ export const wallLayouts = ['even', '1+5', '1+7', '2+8', 'free'] as const
 export type WallLayout = (typeof wallLayouts)[number]
 
 /** Shortest time of a page, in seconds: below it most of a page's time would be spent connecting. */
-export const minRotation = 5
+const minRotation = 5
 
 /** Arrangement of the tiles of a view. */
 export const wallArrangement = z

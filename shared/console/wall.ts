@@ -34,7 +34,6 @@ export const wallBrought = z.strictObject({
   /** Only on walls that show this view; left out: on every open wall. */
   view: viewId.optional(),
 })
-export type WallBrought = z.output<typeof wallBrought>
 
 /** Procedures about saved views of the wall. */
 export const wallProcedures = {

@@ -6,7 +6,7 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { itemKey } from './wall-items.ts'
 
 /** Reason why a tile is at the front. */
-export type AlarmKind = 'lost' | 'back' | 'entered' | 'brought'
+type AlarmKind = 'lost' | 'back' | 'entered' | 'brought'
 
 /** A tile that comes to the front for a while. */
 export interface Alarm {
@@ -26,7 +26,7 @@ const waitedForMs = 5_000
 const most = 3
 
 /** The alarm that an event of the site means for a wall; undefined for none. */
-export function alarmOf(
+function alarmOf(
   { kind, subject, room, at }: Pick<EventEntry, 'kind' | 'subject' | 'room' | 'at'>,
   items: ReadonlySet<string>,
   { alarm_cameras, alarm_people }: Pick<WallArrangement, 'alarm_cameras' | 'alarm_people'>,

@@ -60,6 +60,7 @@ const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
 export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | null } = {
   'overview.get': null,
   'overview.samples': null,
+  'overview.history': null,
   'overview.dismiss_welcome': null,
   'overview.dismiss_losses': { changes: () => site, always: true },
   'overview.dismiss_older_client': { changes: () => site, params: ({ client }) => ({ client }), always: true },

@@ -17,6 +17,7 @@ import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
@@ -76,6 +77,7 @@ interface ConsoleServices {
   faults: FaultRules
   journal: RequestJournal
   samples: Samples
+  figures: Pick<FigureHistory, 'view'>
   olderClients: OlderClients
 }
 
@@ -118,6 +120,8 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       applied,
       pool,
       samples: services.samples,
+      figures: services.figures,
+      controller: () => parts.controllers.name,
       attention: () => attentionNow(parts),
       listeners,
       tls,

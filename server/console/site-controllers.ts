@@ -81,6 +81,12 @@ export class ControllerWatch {
     return this.#view()
   }
 
+  /** Name of the controller in this process. */
+  get name(): string {
+    const { site } = this.#options
+    return site.leader()?.name ?? this.#known.items.find(({ id }) => id === site.id)?.name ?? ''
+  }
+
   /** Storage of the site's state. */
   medium(): SiteMedium {
     const { shown, awaySince, error, risks } = this.#options.site.database()

@@ -5,6 +5,7 @@ import type { RefusedClient } from '../../shared/console/older-clients.ts'
 import type { Attention, OverviewView, Sample, SiteKeyView } from '../../shared/console/site.ts'
 import { type Licence, licenceEnd, licenceSchema } from '../../shared/licence.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { Store, StoreBackup } from '../store/store.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { AppliedSettings } from './applied-settings.ts'
@@ -16,6 +17,9 @@ export interface SiteParts {
   store: Store
   pool: NodePool
   samples: { list(): Sample[] }
+  figures: Pick<FigureHistory, 'view'>
+  /** Name of this controller. */
+  controller: () => string
   attention: () => Attention[]
   listeners: { views(): OverviewView['listeners'] }
   tls: SiteTls
@@ -50,6 +54,10 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
   return {
     'overview.get': () => overview(parts),
     'overview.samples': () => samples.list(),
+    'overview.history': async ({ span, since }) => ({
+      controller: parts.controller(),
+      ...(await parts.figures.view(span, since)),
+    }),
     'overview.dismiss_welcome': async () => {
       await parts.dismissWelcome()
       return {}

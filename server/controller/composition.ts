@@ -63,6 +63,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     settings,
     logger,
     media: options.media,
+    folder: options.dataFolder,
     defaultNodeAddress: (port) =>
       nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host()),
     connections: () => openConnections(listeners(), services.media),

@@ -1,7 +1,9 @@
 import type { Settings } from '../../shared/settings.ts'
+import type { Logger } from 'pino'
 import type { Sessions } from '../access/sessions.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { type FixedCompatibility, OlderClients } from '../field-api/older-clients.ts'
+import { FigureHistory } from '../observe/figures/figure-history.ts'
 import { Metrics } from '../observe/metrics.ts'
 import { observers, type RequestObserver } from '../observe/observation.ts'
 import { RequestJournal } from '../observe/request-journal.ts'
@@ -23,6 +25,9 @@ export interface ObservationOptions {
   connections: () => Promise<Readonly<Record<string, number>>>
   /** Restarts of the process by itself. */
   restarts: number
+  /** Folder and log of the recorded figures. */
+  folder: string
+  logger: Logger
   /** Switches from flags or the environment: they come before the settings. */
   compatibility: FixedCompatibility | undefined
 }
@@ -31,6 +36,7 @@ export interface ObservationOptions {
 export interface ObservationParts {
   journal: RequestJournal
   samples: Samples
+  figures: FigureHistory
   metrics: Metrics
   olderClients: OlderClients
   /** Notified of every request. */
@@ -44,6 +50,13 @@ export function observationParts(options: ObservationOptions): ObservationParts 
   const isCredential = (accessKey: string): boolean => store.get('credentials', accessKey) !== undefined
   const olderClients = new OlderClients({ settings, sessions, isCredential, fixed: options.compatibility })
   const samples = new Samples({ people: () => pool.totals().people, devices: () => pool.totals().devices })
+  const figures = new FigureHistory({
+    folder: options.folder,
+    logger: options.logger,
+    meetings: () => pool.meetings.size,
+    nodes: () => pool.loads(),
+  })
+  samples.onSample((sample) => figures.record(sample))
   const metrics = new Metrics({
     rooms: () => store.all('rooms').size,
     users: () => countUsers(pool),
@@ -57,6 +70,7 @@ export function observationParts(options: ObservationOptions): ObservationParts 
     olderClients: () => olderClients.counts,
     connections: options.connections,
   })
+  metrics.addFigures(figures)
   const journal = new RequestJournal({
     capacity: () => settings().console.activity_entries,
     known: {
@@ -66,7 +80,7 @@ export function observationParts(options: ObservationOptions): ObservationParts 
     },
   })
   const observer = observers(metrics, samples, journal, olderClients, options.clients)
-  return { journal, samples, metrics, olderClients, observer }
+  return { journal, samples, figures, metrics, olderClients, observer }
 }
 
 function countBy(names: readonly string[]): Record<string, number> {

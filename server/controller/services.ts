@@ -23,6 +23,8 @@ import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
 export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOptions {
+  /** The data folder. */
+  folder: string
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
@@ -79,6 +81,7 @@ export function createServices(options: ServiceOptions): Services {
   const { others, ...rooms } = roomParts(rooming)
   const observation = observationParts({
     ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients },
+    ...{ folder: options.folder, logger },
     connections: options.connections,
     restarts: options.restarts ?? 0,
     compatibility: options.compatibility,
@@ -111,6 +114,7 @@ export function createServices(options: ServiceOptions): Services {
         nodes.relayedRooms.noted(event)
         nodes.gateway.onPoolEvent(event)
       })
+      void observation.figures.open()
       watch.start({ pool, devices: outgoing, faults })
       nodes.relayedRooms.start()
       others.start()
@@ -128,6 +132,7 @@ export function createServices(options: ServiceOptions): Services {
       stopFollowing()
       access.sessions.close()
       observation.samples.close()
+      await observation.figures.close()
       observation.journal.close()
       credentialRooms.close()
       rooms.roomViews.close()

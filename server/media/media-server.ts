@@ -16,6 +16,7 @@ import { OfferQueue } from './http/offer-queue.ts'
 import type { Web, WebPort } from './http/web.ts'
 import { LeadWatch } from './lead-watch.ts'
 import type { Log } from './base/media-log.ts'
+import { processLoad } from './base/traffic.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
 import { RoomMediaClient } from './rooms/room-media-client.ts'
@@ -231,7 +232,12 @@ export class MediaServer {
       return {}
     },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),
-    health: async () => ({ rooms: this.#rooms.ownIds.length, users: this.#rooms.userCount, pulls: this.#pulls.size }),
+    health: async () => ({
+      rooms: this.#rooms.ownIds.length,
+      users: this.#rooms.userCount,
+      pulls: this.#pulls.size,
+      load: processLoad(),
+    }),
     transcoding: async () => await this.#transcoding.status(),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings

@@ -2,6 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { CountedHistogram, TimeCounts } from './counted-histogram.ts'
 import { addControllerGauges, type ControllerMetricSources } from './controller-metrics.ts'
+import { addFigureGauges } from './figures/figure-gauges.ts'
+import type { FigureHistory } from './figures/figure-history.ts'
 import type { Observation, RequestObserver } from './observation.ts'
 
 /** Read when somebody scrapes. */
@@ -74,6 +76,11 @@ export class Metrics implements RequestObserver {
   /** Adds the metrics of the site's controllers. */
   addControllers(sources: ControllerMetricSources): void {
     addControllerGauges(this.#registry, sources)
+  }
+
+  /** Adds the recorded figures. */
+  addFigures(history: Pick<FigureHistory, 'latest'>): void {
+    addFigureGauges(this.#registry, history)
   }
 
   /** The Prometheus text. */

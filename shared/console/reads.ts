@@ -7,6 +7,7 @@ import type { ProcedureName } from './contract.ts'
 export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'overview.get': true,
   'overview.samples': true,
+  'overview.history': true,
   'overview.dismiss_welcome': false,
   'overview.dismiss_losses': false,
   'overview.dismiss_older_client': false,

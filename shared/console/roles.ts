@@ -31,6 +31,7 @@ const person = (role: Role): ProcedureAccess => ({ role, scope: 'none', person: 
 export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> = {
   'overview.get': viewer('site:read'),
   'overview.samples': viewer('site:read'),
+  'overview.history': viewer('site:read'),
   'overview.dismiss_welcome': admin('site:write'),
   'overview.dismiss_losses': admin('site:write'),
   'overview.dismiss_older_client': admin('site:write'),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceErrorKinds } from '../device.ts'
 import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
+import { figureHistory, figureQuery } from './figures.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { roleNames } from './role-names.ts'
@@ -223,6 +224,11 @@ const backupPreview = z.strictObject({
 export const siteProcedures = {
   'overview.get': procedure('State of the site at a glance.', nothing, overviewView),
   'overview.samples': procedure('The last 15 minutes of the live charts, oldest first.', nothing, z.array(sample)),
+  'overview.history': procedure(
+    'Recorded figures of the controller that answers, over 15 minutes to 30 days, while it led.',
+    figureQuery,
+    figureHistory,
+  ),
   'overview.dismiss_welcome': procedure('Do not show the welcome page again.', nothing, done),
   'overview.dismiss_losses': procedure('What the store has lost was seen: do not show it any more.', nothing, done),
   'overview.dismiss_older_client': procedure(

@@ -131,6 +131,15 @@ export type RoomLook = z.output<typeof roomLookSchema>
 const guessKinds = ['badLink', 'hostPasswordWrong', 'tooMany'] as const
 export type GuessKind = (typeof guessKinds)[number]
 
+/** Load of the process since it started: see NodeLoad. */
+const load = z.strictObject({
+  uptime_ms: z.number(),
+  cpu_ms: z.number(),
+  memory: z.int(),
+  bytes_in: z.number(),
+  bytes_out: z.number(),
+})
+
 /** Every request to the node, with its result. */
 export const controlMethods = {
   start: { params: startSchema, result: z.strictObject({ port: z.int(), udp_port: z.int() }) },
@@ -193,7 +202,7 @@ export const controlMethods = {
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
-  health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int() }) },
+  health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
   transcoding: { params: nothing, result: transcodingStatus },
   probe: {
     params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
+import { traffic } from '../base/traffic.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
@@ -218,6 +219,7 @@ export class RtspSession {
       const received = this.#transports.receivedBytes + this.#connection.receivedBytes
       const rate = (received - bytes) / Math.max(1, (now - at) / 1_000)
       if (rate > maxBytesPerSecond) this.#end(new RtspError('protocol', 'the camera sends more than any camera does'))
+      traffic.received += received - bytes
       bytes = received
       at = now
     })

@@ -1,4 +1,5 @@
 import type { Track } from 'node-datachannel'
+import { traffic } from '../base/traffic.ts'
 import type { Lifetime } from '../base/lifetime.ts'
 import { Reception } from '../rtp/reception.ts'
 import { type ClockPoint, negativeAcknowledgement, pictureLoss, receiverReport } from '../rtp/rtcp.ts'
@@ -90,7 +91,9 @@ export class IncomingStream {
   /** Sends RTCP to its sender. */
   send(packet: Buffer): void {
     try {
-      if (this.#track.isOpen()) this.#track.sendMessageBinary(packet)
+      if (!this.#track.isOpen()) return
+      traffic.sent += packet.length
+      this.#track.sendMessageBinary(packet)
     } catch {
       // It closed meanwhile; the peer reports that.
     }

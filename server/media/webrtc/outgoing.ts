@@ -1,4 +1,5 @@
 import type { Track } from 'node-datachannel'
+import { traffic } from '../base/traffic.ts'
 import { address } from '../rtp/packet.ts'
 import type { ReceivedBlock } from '../rtp/feedback.ts'
 import { referenceTimeAnswer, senderReport } from '../rtp/rtcp.ts'
@@ -84,6 +85,7 @@ export class Outgoing {
 
   /** Sends it without a change; it is copied. */
   #sendAsIs(packet: Buffer): void {
+    traffic.sent += packet.length
     try {
       // It says false while the track is not open yet.
       this.track.sendMessageBinary(packet)

@@ -2,6 +2,7 @@ import ndc, { type Audio, type PeerConnection, type RtcConfig, type Track, type 
 import type { EventLoopDelay } from '../base/event-loop-delay.ts'
 import { Lifetime } from '../base/lifetime.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
+import { traffic } from '../base/traffic.ts'
 import { Problem } from '../base/problem.ts'
 import { advertise, candidatesOn } from './candidates.ts'
 import type { DtlsCertificate } from './dtls-certificate.ts'
@@ -124,6 +125,7 @@ export class Peer {
     // Every packet passes here: no wrapper for it.
     track.onMessage((message) => {
       if (this.closed) return
+      traffic.received += message.length
       try {
         onMessage(message)
       } catch (error) {

@@ -1,7 +1,7 @@
 import type { DriftKind, NodeView } from '../../../shared/console/nodes.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StoredNode, StoredRoom } from '../../store/records.ts'
-import type { MediaNode, NodeDevice, NodeUser } from '../port/media-node-port.ts'
+import type { MediaNode, NodeDevice, NodeLoad, NodeUser } from '../port/media-node-port.ts'
 import type { ConnectionTest } from '../port/node-inspection.ts'
 import type { PoolEvent } from '../port/pool-events.ts'
 import type { ChoiceOptions } from './choice/choose-node.ts'
@@ -172,6 +172,16 @@ export class NodePool {
   /** People and devices in rooms, all nodes together. */
   totals(): PresenceTotals {
     return this.#context.presence.totals()
+  }
+
+  /** Rooms with people in them, in the order in which the meetings began. */
+  get meetings(): ReadonlySet<string> {
+    return this.#context.presence.meetings
+  }
+
+  /** Load of each node as it reported last. */
+  *loads(): Generator<{ name: string; load: NodeLoad | undefined }> {
+    for (const { name, health } of this.#context.live.values()) yield { name, load: health.last?.load }
   }
 
   /** Rooms with somebody in them. */

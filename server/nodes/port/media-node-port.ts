@@ -42,12 +42,27 @@ export interface NodeProgram {
   eventsSince: number
 }
 
+/** What a node's process has used since it started. */
+export interface NodeLoad {
+  /** Age of the process. */
+  uptime_ms: number
+  /** CPU time of its threads, without other processes such as ffmpeg. */
+  cpu_ms: number
+  /** Resident memory in bytes. */
+  memory: number
+  /** Bytes of media received from cameras and people, and sent to people. */
+  bytes_in: number
+  bytes_out: number
+}
+
 /** Answer of a node to a health poll. */
 export interface NodeHealth {
   rooms: number
   users: number
   /** Different cameras that are pulled, however many rooms they are in. */
   pulls: number
+  /** Left out: the node reports none, as Janus servers do. */
+  load?: NodeLoad | undefined
 }
 
 /** Events of a node. A driver reports every joining and leaving before the call of the controller that caused it resolves (kick, closeRoom, addDevice, removeDevice). */

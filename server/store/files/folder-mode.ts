@@ -46,7 +46,9 @@ function isOurs(name: string): boolean {
   return (
     ourFolders.has(name) ||
     documentNames.some((document) => name.startsWith(`${document}.`)) ||
-    /^(journal-\d+\.ndjson|high-water\.mark|losses\.json|roomdesk\.lock|moved-|(seal|console)\.key)/.test(name)
+    /^(journal-\d+\.ndjson|high-water\.mark|losses\.json|figures\.ring|roomdesk\.lock|moved-|(seal|console)\.key)/.test(
+      name,
+    )
   )
 }
 

@@ -73,7 +73,8 @@ async function readable(): Promise<string> {
   for (const { parentPath, name } of (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) =>
     entry.isFile(),
   )) {
-    texts.push(await readFile(join(parentPath, name), 'latin1'))
+    // A file that is being replaced is gone by now.
+    if (!name.endsWith('.tmp')) texts.push(await readFile(join(parentPath, name), 'latin1'))
   }
   return texts.map((text) => (typeof text === 'string' ? text : JSON.stringify(text))).join('\n')
 }

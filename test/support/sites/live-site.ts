@@ -70,6 +70,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     settings: () => settings,
     logger,
     connections: async () => ({}),
+    folder,
     defaultNodeAddress: () => '127.0.0.1:7082',
     mediaUrl: () => listeners.media.url,
   })

@@ -45,6 +45,9 @@ const nobody: readonly NodeUser[] = []
 export class Presence {
   readonly #rooms = new Map<string, RoomPresence>()
   readonly #nodes = new Map<string, NodePresence>()
+  readonly #meetings = new Set<string>()
+  /** Rooms with people in them, in the order in which the meetings began. */
+  readonly meetings: ReadonlySet<string> = this.#meetings
   #people = 0
   #devices = 0
 
@@ -144,6 +147,7 @@ export class Presence {
     }
     here.people += 1
     room.people += 1
+    this.#meetings.add(roomId)
     load.people += 1
     this.#people += 1
   }
@@ -174,6 +178,7 @@ export class Presence {
     } else {
       here.people -= 1
       room.people -= 1
+      if (room.people === 0) this.#meetings.delete(roomId)
       load.people -= 1
       this.#people -= 1
     }

@@ -1,0 +1,245 @@
+import { crc32 } from 'node:zlib'
+import { z } from 'zod'
+import { columnKey, columnOf, type FigureColumn } from './figure-columns.ts'
+
+/** Records of one resolution: each covers `stepMs`; the newest `slots` are kept. */
+interface Tier {
+  readonly stepMs: number
+  readonly slots: number
+  /** Index of its first record in the file. */
+  readonly first: number
+}
+
+/** 5 s for an hour, 1 min for a day, 15 min for 30 days; each step is a multiple of the one before. */
+const tiers: readonly [Tier, Tier, Tier] = [
+  { stepMs: 5_000, slots: 720, first: 0 },
+  { stepMs: 60_000, slots: 1_440, first: 720 },
+  { stepMs: 900_000, slots: 2_880, first: 2_160 },
+]
+const records = 5_040
+/** Time that the finest record covers, in milliseconds. */
+export const finestMs = tiers[0].stepMs
+
+/** Bytes of the head: a line of JSON, padded with spaces. */
+const headBytes = 16_384
+/** Begin (8 bytes), checksum (4), reserved (4). */
+const recordHead = 16
+/** Average, minimum, maximum: 4 bytes each. */
+const columnBytes = 12
+const maxColumns = 256
+
+const headSchema = z.strictObject({
+  format: z.literal(1),
+  columns: z.array(z.strictObject({ figure: z.string(), node: z.string() })).max(maxColumns),
+})
+
+/** Values of a column in one record; NaN: none. */
+export interface FigureRange {
+  avg: number
+  min: number
+  max: number
+}
+
+/** Part of the bytes that changed. */
+export interface WrittenPart {
+  offset: number
+  length: number
+}
+
+/**
+ * Figures over time in one block of bytes, as the file holds it. The time of a record decides its slot, so that a later one takes the place of the one whose time is over, and a
+ * clock that is set back or forth leaves records that no query asks for.
+ */
+export class FigureRing {
+  readonly columns: readonly FigureColumn[]
+  readonly bytes: Buffer
+  readonly #recordBytes: number
+  readonly #index: ReadonlyMap<string, number>
+
+  constructor(columns: readonly FigureColumn[], bytes?: Buffer) {
+    this.columns = columns
+    this.#recordBytes = recordHead + columns.length * columnBytes
+    this.#index = new Map(columns.map((column, index) => [columnKey(column), index]))
+    this.bytes = bytes ?? Buffer.alloc(sizeFor(columns.length))
+    if (bytes === undefined) this.#writeHead()
+  }
+
+  /**
+   * Reads the bytes of a file. Records whose checksum is wrong, as after a torn write, are left out and counted.
+   * @returns undefined if they are not such a file
+   */
+  static read(bytes: Buffer): ReadRing | undefined {
+    const head = headOf(bytes)
+    if (head === undefined || bytes.length > sizeFor(head.length)) return undefined
+    // A file that was cut short lacks its last records.
+    const whole = Buffer.concat([bytes, Buffer.alloc(sizeFor(head.length) - bytes.length)])
+    const stored = new StoredRing(whole, head.length)
+    const columns = head.map(({ figure, node }) => columnOf(figure, node))
+    const known = columns.filter((column) => column !== undefined)
+    const ring = new FigureRing(known)
+    const sources = columns.flatMap((column, index) => (column === undefined ? [] : [index]))
+    const damaged = stored.each((tier, at, record) => ring.#copy(tier, at, record, sources))
+    return { ring, damaged, changed: known.length !== columns.length || bytes.length !== whole.length }
+  }
+
+  /** The same figures with other columns. */
+  withColumns(columns: readonly FigureColumn[]): FigureRing {
+    const ring = new FigureRing(columns)
+    const sources = columns.map((column) => this.#index.get(columnKey(column)) ?? -1)
+    new StoredRing(this.bytes, this.columns.length).each((tier, at, record) => ring.#copy(tier, at, record, sources))
+    return ring
+  }
+
+  /** Writes the values of the finest step that begins at `at`, in the order of the columns, and the records of longer steps that contain it. */
+  put(at: number, values: readonly number[]): WrittenPart[] {
+    const parts = [this.#write(0, at, (column) => same(values[column] ?? Number.NaN))]
+    for (let tier = 1; tier < tiers.length; tier++) {
+      const { stepMs } = tierAt(tier)
+      const begin = Math.floor(at / stepMs) * stepMs
+      parts.push(this.#write(tier, begin, (column) => this.#merged(tier - 1, column, begin, stepMs)))
+    }
+    return parts
+  }
+
+  /** Values of a column in steps from `from`. @param spanMs how far back the query reaches: the finest records that are kept so long are read */
+  read(column: FigureColumn, from: number, stepMs: number, points: number, spanMs: number): FigureRange[] {
+    const index = this.#index.get(columnKey(column)) ?? -1
+    const tier = tierFor(stepMs, spanMs)
+    return Array.from({ length: index < 0 ? 0 : points }, (_, point) =>
+      this.#merged(tier, index, from + point * stepMs, stepMs),
+    )
+  }
+
+  /** Merges the records within a time: each counts the same. */
+  #merged(tier: number, column: number, from: number, lengthMs: number): FigureRange {
+    const { stepMs } = tierAt(tier)
+    let sum = 0
+    let count = 0
+    let min = Number.POSITIVE_INFINITY
+    let max = Number.NEGATIVE_INFINITY
+    for (let at = from; at < from + lengthMs; at += stepMs) {
+      const offset = this.#offset(tier, at)
+      if (this.bytes.readDoubleLE(offset) !== at) continue
+      const place = offset + recordHead + column * columnBytes
+      const avg = this.bytes.readFloatLE(place)
+      if (Number.isNaN(avg)) continue
+      sum += avg
+      count += 1
+      min = Math.min(min, this.bytes.readFloatLE(place + 4))
+      max = Math.max(max, this.bytes.readFloatLE(place + 8))
+    }
+    return count === 0 ? same(Number.NaN) : { avg: sum / count, min, max }
+  }
+
+  #write(tier: number, at: number, rangeOf: (column: number) => FigureRange): WrittenPart {
+    const offset = this.#offset(tier, at)
+    for (let column = 0; column < this.columns.length; column++) {
+      const { avg, min, max } = rangeOf(column)
+      const place = offset + recordHead + column * columnBytes
+      this.bytes.writeFloatLE(avg, place)
+      this.bytes.writeFloatLE(min, place + 4)
+      this.bytes.writeFloatLE(max, place + 8)
+    }
+    this.bytes.writeDoubleLE(at, offset)
+    this.bytes.writeUInt32LE(checksum(this.bytes, offset, this.#recordBytes), offset + 8)
+    return { offset, length: this.#recordBytes }
+  }
+
+  /** @param sources index of each column in the record; -1: it has none */
+  #copy(tier: number, at: number, record: Buffer, sources: readonly number[]): void {
+    this.#write(tier, at, (column) => {
+      const source = sources[column] ?? -1
+      if (source < 0) return same(Number.NaN)
+      const place = recordHead + source * columnBytes
+      return { avg: record.readFloatLE(place), min: record.readFloatLE(place + 4), max: record.readFloatLE(place + 8) }
+    })
+  }
+
+  #offset(tier: number, at: number): number {
+    return offsetOf(tier, at, this.#recordBytes)
+  }
+
+  #writeHead(): void {
+    const head = JSON.stringify({ format: 1, columns: this.columns })
+    this.bytes.fill(' ', 0, headBytes)
+    this.bytes.write(head, 0)
+    this.bytes.write('\n', headBytes - 1)
+  }
+}
+
+/** A ring that was read from a file. */
+export interface ReadRing {
+  ring: FigureRing
+  /** Records that were damaged. */
+  damaged: number
+  /** The file differs in its columns or its length. */
+  changed: boolean
+}
+
+/** Records in the bytes of a file. */
+class StoredRing {
+  readonly #bytes: Buffer
+  readonly #recordBytes: number
+
+  constructor(bytes: Buffer, columns: number) {
+    this.#bytes = bytes
+    this.#recordBytes = recordHead + columns * columnBytes
+  }
+
+  /** Calls for each good record. @returns the number of damaged ones */
+  each(take: (tier: number, at: number, record: Buffer) => void): number {
+    let damaged = 0
+    for (const [tier, { slots, stepMs }] of tiers.entries()) {
+      for (let slot = 0; slot < slots; slot++) {
+        const offset = offsetOf(tier, slot * stepMs, this.#recordBytes)
+        const at = this.#bytes.readDoubleLE(offset)
+        if (at === 0 && this.#bytes.readUInt32LE(offset + 8) === 0) continue
+        const good =
+          at % stepMs === 0 &&
+          offsetOf(tier, at, this.#recordBytes) === offset &&
+          this.#bytes.readUInt32LE(offset + 8) === checksum(this.#bytes, offset, this.#recordBytes)
+        if (good) take(tier, at, this.#bytes.subarray(offset, offset + this.#recordBytes))
+        else damaged += 1
+      }
+    }
+    return damaged
+  }
+}
+
+function headOf(bytes: Buffer): z.output<typeof headSchema>['columns'] | undefined {
+  if (bytes.length < headBytes) return undefined
+  try {
+    const head = headSchema.safeParse(JSON.parse(bytes.toString('utf8', 0, headBytes)))
+    return head.data?.columns
+  } catch {
+    return undefined
+  }
+}
+
+/** Tier with the finest records that are kept for so long and fit into a step. */
+function tierFor(stepMs: number, spanMs: number): number {
+  const found = tiers.findIndex((tier) => tier.stepMs * tier.slots >= spanMs && stepMs % tier.stepMs === 0)
+  return Math.max(found, 0)
+}
+
+function tierAt(tier: number): Tier {
+  return tiers[tier] ?? tiers[0]
+}
+
+/** Bytes from the begin of the file to the record of a time. */
+function offsetOf(tier: number, at: number, recordBytes: number): number {
+  const { stepMs, slots, first } = tierAt(tier)
+  return headBytes + (first + (Math.floor(at / stepMs) % slots)) * recordBytes
+}
+
+function sizeFor(columns: number): number {
+  return headBytes + records * (recordHead + columns * columnBytes)
+}
+
+function checksum(bytes: Buffer, offset: number, recordBytes: number): number {
+  return crc32(bytes.subarray(offset + recordHead, offset + recordBytes), crc32(bytes.subarray(offset, offset + 8)))
+}
+
+function same(value: number): FigureRange {
+  return { avg: value, min: value, max: value }
+}

@@ -1,0 +1,98 @@
+import { statfs } from 'node:fs/promises'
+import type { FigureName } from '../../../shared/console/figures.ts'
+import type { Sample } from '../../../shared/console/site.ts'
+import { MachineLoad } from './machine-load.ts'
+import { NodeRates, type NodeReading, type ReportedLoad } from './node-rates.ts'
+
+type Values = Readonly<Partial<Record<FigureName, number>>>
+/** Values of one sample: those of the site under an empty name, others by node. NaN: unknown. */
+export type ValuesByNode = ReadonlyMap<string, Values>
+
+/** Sources of the figures beside the samples. */
+export interface FigureValuesOptions {
+  /** The data folder. */
+  folder: string
+  /** Rooms with people in them. */
+  meetings: () => number
+  /** Nodes with their last report. */
+  nodes: () => Iterable<ReportedLoad>
+}
+
+/** Samples between two readings of the disk: a minute. */
+const diskEvery = 12
+
+/** Measures the figures whenever a sample is taken. */
+export class FigureValues {
+  readonly machine = new MachineLoad()
+  readonly #options: FigureValuesOptions
+  readonly #rates = new NodeRates()
+  #samples = 0
+  #disk = { used: Number.NaN, free: Number.NaN }
+  #isReadingDisk = false
+
+  constructor(options: FigureValuesOptions) {
+    this.#options = options
+  }
+
+  /** All figures at the time of a sample. */
+  of(sample: Sample): ValuesByNode {
+    if (this.#samples++ % diskEvery === 0) void this.#readDisk()
+    const readings = this.#rates.read(this.#options.nodes())
+    const values = new Map<string, Values>([['', { ...valuesOf(sample), ...this.#measured([...readings.values()]) }]])
+    for (const [name, { cpu, memory, trafficIn, trafficOut }] of readings) {
+      values.set(name, {
+        node_cpu: cpu / 10,
+        node_memory: memory,
+        node_traffic_in: trafficIn,
+        node_traffic_out: trafficOut,
+      })
+    }
+    return values
+  }
+
+  #measured(nodes: readonly NodeReading[]): Values {
+    const { machineCpu, controllerCpu, machineMemory, controllerMemory } = this.machine.read()
+    const total = (read: (reading: NodeReading) => number): number =>
+      nodes.length === 0 ? Number.NaN : nodes.reduce((sum, reading) => sum + read(reading), 0)
+    return {
+      meetings: this.#options.meetings(),
+      traffic_in: total(({ trafficIn }) => trafficIn),
+      traffic_out: total(({ trafficOut }) => trafficOut),
+      machine_cpu: machineCpu,
+      controller_cpu: controllerCpu,
+      machine_memory: machineMemory,
+      controller_memory: controllerMemory,
+      disk_used: this.#disk.used,
+      disk_free: this.#disk.free,
+    }
+  }
+
+  /** A disk that hangs is not asked twice. */
+  async #readDisk(): Promise<void> {
+    if (this.#isReadingDisk) return
+    this.#isReadingDisk = true
+    try {
+      const { blocks, bfree, bavail, bsize } = await statfs(this.#options.folder)
+      this.#disk = { used: (blocks - bfree) * bsize, free: bavail * bsize }
+    } catch {
+      this.#disk = { used: Number.NaN, free: Number.NaN }
+    } finally {
+      this.#isReadingDisk = false
+    }
+  }
+}
+
+/** Figures that the sample holds itself. */
+function valuesOf({ seconds, failures, p50, p99, ...sample }: Sample): Values {
+  const rate = (count: number): number => count / Math.max(seconds, 0.001)
+  const isAnswered = p99 > 0
+  return {
+    media_requests: rate(sample.media_requests),
+    device_requests: rate(sample.device_requests),
+    failures: rate(Object.values(failures).reduce((sum, count) => sum + count, 0)),
+    latency_p50: isAnswered ? p50 : Number.NaN,
+    latency_p99: isAnswered ? p99 : Number.NaN,
+    people: sample.people,
+    cameras: sample.devices,
+  }
+}

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+
+/** Load since the reading before: CPU of the machine in percent of all of its cores, of this process in percent of one; memory in bytes. */
+export interface MachineReading {
+  machineCpu: number
+  controllerCpu: number
+  machineMemory: number
+  controllerMemory: number
+}
+
+/** CPU time in milliseconds: used, and all that there was. */
+interface CpuTime {
+  used: number
+  all: number
+}
+
+/** Files of Linux control groups, version 2 (Documentation/admin-guide/cgroup-v2.rst). */
+const quotaFile = '/sys/fs/cgroup/cpu.max'
+const usageFile = '/sys/fs/cgroup/cpu.stat'
+
+/** Load of the machine, or of the container if it is limited to a part of the machine. */
+export class MachineLoad {
+  /** Cores that it may use: a fraction where a container is limited so. */
+  readonly cores: number
+  /** Bytes. */
+  readonly memoryTotal: number
+  readonly #isLimited: boolean
+  #cpu: CpuTime
+  #own: NodeJS.CpuUsage
+  #at: number
+
+  constructor() {
+    const quota = quotaOf(textOf(quotaFile))
+    const memory = process.constrainedMemory()
+    this.#isLimited = quota !== undefined && textOf(usageFile) !== undefined
+    this.cores = quota ?? availableParallelism()
+    this.memoryTotal = memory > 0 && memory < totalmem() ? memory : totalmem()
+    this.#cpu = this.#cpuTime()
+    this.#own = process.cpuUsage()
+    this.#at = performance.now()
+  }
+
+  /** Reads the load since the last reading. Takes some ten microseconds. */
+  read(): MachineReading {
+    const now = performance.now()
+    const cpu = this.#cpuTime()
+    const own = process.cpuUsage()
+    const elapsed = Math.max(1, now - this.#at)
+    const ownMs = (own.user + own.system - this.#own.user - this.#own.system) / 1_000
+    const reading = {
+      machineCpu: percent(cpu.used - this.#cpu.used, cpu.all - this.#cpu.all),
+      controllerCpu: (ownMs / elapsed) * 100,
+      machineMemory: Math.max(0, this.memoryTotal - process.availableMemory()),
+      controllerMemory: process.memoryUsage.rss(),
+    }
+    this.#cpu = cpu
+    this.#own = own
+    this.#at = now
+    return reading
+  }
+
+  #cpuTime(): CpuTime {
+    if (this.#isLimited) {
+      const used = Number(/^usage_usec (\d+)$/m.exec(textOf(usageFile) ?? '')?.[1] ?? Number.NaN) / 1_000
+      return { used, all: performance.now() * this.cores }
+    }
+    let all = 0
+    let idle = 0
+    for (const { times } of cpus()) {
+      all += times.user + times.nice + times.sys + times.irq + times.idle
+      idle += times.idle
+    }
+    return { used: all - idle, all }
+  }
+}
+
+/** Cores that `cpu.max` grants, e.g. 1.5 for `150000 100000`; undefined: no limit. */
+function quotaOf(text: string | undefined): number | undefined {
+  const [quota, period] = (text ?? '').split(/\s/).map(Number)
+  return quota && period ? quota / period : undefined
+}
+
+function percent(part: number, whole: number): number {
+  return whole > 0 ? Math.min(100, Math.max(0, (part / whole) * 100)) : Number.NaN
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,4 +1,4 @@
-import { computed } from 'vue'
+import { computed, shallowRef } from 'vue'
 import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { OwnDevices } from '../local/own-devices.ts'
@@ -19,6 +19,7 @@ import { Sending } from './sending.ts'
 import { type Joined, type JoinRequest, SignalClient } from './signal-client.ts'
 import { ShownReactions } from './shown-reactions.ts'
 import { Speaking } from './speaking.ts'
+import { type ShownTrouble, Troubles } from './troubles.ts'
 import { Watching } from './watching.ts'
 
 /** Maximum number of reported heights; no room shows more streams. */
@@ -70,6 +71,9 @@ export class RoomSession {
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
   #measuring: Measuring | undefined
+  readonly #troubles = shallowRef<Troubles>()
+  /** Lasting trouble of the connection or a device; null: none. */
+  readonly trouble = computed<ShownTrouble | null>(() => this.#troubles.value?.shown.value ?? null)
   #signal: SignalClient | undefined
   #joined: Joined | undefined
   /** Displayed heights of streams, in device pixels. */
@@ -175,6 +179,20 @@ export class RoomSession {
     this.#reportShown()
   }
 
+  /** Hides the shown trouble for a while. */
+  dismissTrouble(): void {
+    this.#troubles.value?.dismiss()
+  }
+
+  #newTroubles(): Troubles {
+    return new Troubles({
+      sending: () => this.#sending.connection,
+      media: () => this.media.value.values(),
+      on: () => ({ microphone: this.microphone.input.on, camera: this.camera.input.on }),
+      connected: () => this.view.connected && document.visibilityState === 'visible',
+    })
+  }
+
   showChat(open: boolean): void {
     this.view.chatOpen = open
     if (open) this.view.unread = 0
@@ -225,6 +243,7 @@ export class RoomSession {
       )
     }
     this.#measuring ??= new Measuring(() => [...this.watching.measured(), ...this.mesh.measured()])
+    this.#troubles.value ??= this.#newTroubles()
     if (goesOn) this.#sending.move()
     else if (!resumed) this.#sending.restart()
     if (goesOn && handRaised) this.#signal?.send({ type: 'hand', raised: true })
@@ -366,6 +385,8 @@ export class RoomSession {
     this.#joined = undefined
     this.#measuring?.stop()
     this.#measuring = undefined
+    this.#troubles.value?.stop()
+    this.#troubles.value = undefined
     this.screen.stop()
     this.#sending.stop()
     this.watching.clear()

@@ -1,3 +1,4 @@
+import '@fontsource-variable/inter/wght.css'
 import '../kit/styles/tokens.css'
 import '../kit/styles/base.css'
 import './page.css'

@@ -55,5 +55,10 @@ export function portStory(): void {
     expect(await opened.urls()).toMatchObject({ device: before.device })
     expect(await answers(`http://127.0.0.1:${taken}`)).toBe(true)
     expect(await answers(before.media)).toBe(false)
+
+    await card.getByRole('button', { name: 'Restart listeners' }).click()
+    await pages.confirm('Restart listeners')
+    await page.getByText('The listeners were restarted').waitFor()
+    expect(await answers(`http://127.0.0.1:${taken}`)).toBe(true)
   })
 }

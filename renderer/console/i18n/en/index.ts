@@ -9,6 +9,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { trust } from './trust.ts'
@@ -30,6 +31,7 @@ export const en = {
   eventLog,
   tester,
   trust,
+  restart,
   settings,
   lab,
   media,

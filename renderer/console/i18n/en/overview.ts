@@ -2,10 +2,6 @@
 export const overview = {
   title: 'Overview',
   purpose: 'Activity of this site and problems that need attention.',
-  restart: 'Restart listeners',
-  restartTitle: 'Restart the two API listeners?',
-  restartBody: 'Clients get no answers for a moment. Rooms, people and devices are not affected.',
-  restarted: 'The listeners were restarted',
   up: 'Up {span}',
   calm: 'Nothing needs attention',
   attention: 'Needs attention',
@@ -19,8 +15,7 @@ export const overview = {
     sessions: 'Open sessions',
     rate: 'Requests / s',
     of: 'of {all}',
-    credentials: '{n} credential | {n} credentials',
-    lastMinute: 'last 10 s',
+    credentials: 'for {n} credential | for {n} credentials',
   },
   charts: {
     requests: 'Requests per second',
@@ -34,7 +29,6 @@ export const overview = {
     load: 'In rooms',
     people: 'People',
     devices: 'Devices',
-    window: 'last 15 min',
     waiting: 'The first sample arrives within seconds',
     others: 'others',
     summary: '{title}: {values}',

@@ -10,6 +10,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { trust } from './trust.ts'
@@ -31,6 +32,7 @@ export const zh: Catalogue = {
   eventLog,
   tester,
   trust,
+  restart,
   settings,
   lab,
   media,

@@ -4,10 +4,6 @@ import type { overview as englishOverview, welcome as englishWelcome } from '../
 export const overview: Texts<typeof englishOverview> = {
   title: '总览',
   purpose: '站点当前的运行情况，以及需要您处理的事项。',
-  restart: '重启监听服务',
-  restartTitle: '重启两个 API 监听服务？',
-  restartBody: '客户端会短暂得不到应答。房间、参会者和设备不受影响。',
-  restarted: '监听服务已重启',
   up: '已运行 {span}',
   calm: '一切正常，无需处理',
   attention: '需要处理',
@@ -21,8 +17,7 @@ export const overview: Texts<typeof englishOverview> = {
     sessions: '有效会话',
     rate: '请求/秒',
     of: '/ {all}',
-    credentials: '{n} 个凭据',
-    lastMinute: '最近 10 秒',
+    credentials: '共 {n} 个凭据',
   },
   charts: {
     requests: '每秒请求数',
@@ -36,7 +31,6 @@ export const overview: Texts<typeof englishOverview> = {
     load: '房间内',
     people: '参会者',
     devices: '设备',
-    window: '最近 15 分钟',
     waiting: '首个采样几秒内到达',
     others: '其他',
     summary: '{title}：{values}',

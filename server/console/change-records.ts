@@ -164,8 +164,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
 
   'devices.list': null,
   'devices.history': null,
+  'devices.uptime': null,
+  'devices.quality': null,
   'devices.parse_address': null,
   'devices.probe': null,
+  'devices.still': null,
+  'devices.change_login': { changes: ({ userId }) => [device(userId)] },
   'devices.create': { makes: ({ userId }) => [device(userId)] },
   'devices.update': { changes: ({ userId }) => [device(userId)] },
   'devices.pause': ofDevices,

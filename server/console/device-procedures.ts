@@ -5,6 +5,7 @@ import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
+import type { cameraHandlers } from './camera-procedures.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on outgoing users. */
@@ -12,7 +13,7 @@ export function deviceHandlers(
   outgoing: OutgoingUsers,
   table: DeviceTable,
   logger: NodeLogger,
-): Handlers<ProceduresOf<'devices'>> {
+): Handlers<Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers>>> {
   const view = (userId: string): DeviceView => {
     const found = outgoing.view(userId)
     if (found === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')

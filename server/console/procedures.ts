@@ -32,6 +32,7 @@ import { accountHandlers } from './account-procedures.ts'
 import { activityHandlers } from './activity-procedures.ts'
 import { AppliedSettings } from './applied-settings.ts'
 import { attentionOf } from './attention.ts'
+import { cameraHandlers } from './camera-procedures.ts'
 import { isCamera } from './camera-streams.ts'
 import { controllerHandlers } from './controller-procedures.ts'
 import { credentialHandlers } from './credential-procedures.ts'
@@ -150,6 +151,12 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),
     ...deviceHandlers(outgoing, services.deviceTable, logger),
+    ...cameraHandlers({
+      ...{ store, outgoing, settings },
+      events: parts.events,
+      media: services.media,
+      nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
+    }),
     ...mediaHandlers({
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',

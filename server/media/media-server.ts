@@ -7,7 +7,9 @@ import type {
 } from '../../shared/media/control.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
+import { qualityOf, stillAnswer } from './camera-looks.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
+import type { Feed } from './feeds/feed.ts'
 import type { FeedConversion } from './feeds/feed-playback.ts'
 import { newestKeyPicture } from './feeds/key-picture.ts'
 import { MediaSessions } from './http/media-sessions.ts'
@@ -216,11 +218,12 @@ export class MediaServer {
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
     }),
     key_picture: async ({ roomId, streamId }, signal) => {
-      const streams = Array.from(this.#rooms.find(roomId)?.streams.values() ?? [])
-      const feed = streams.find(({ view }) => view.stream_id === streamId)?.feed
+      const feed = this.#feedOf(roomId, streamId)
       const picture = feed && (await newestKeyPicture(feed, signal))
       return { picture: picture === undefined ? null : { ...picture, frame: picture.frame.toString('base64') } }
     },
+    camera_quality: async ({ roomId, streamId }) => qualityOf(this.#pulls, this.#feedOf(roomId, streamId)),
+    camera_still: (params, signal) => stillAnswer(this.#pulls, params, signal),
     show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
     add_device: async ({ roomId, device }, signal) => {
@@ -268,6 +271,11 @@ export class MediaServer {
     this.#pulls.close()
     await this.#server.stop()
     this.#peers.close()
+  }
+
+  #feedOf(roomId: string, streamId: string): Feed | undefined {
+    const streams = Array.from(this.#rooms.find(roomId)?.streams.values() ?? [])
+    return streams.find(({ view }) => view.stream_id === streamId)?.feed
   }
 
   async #listen(): Promise<void> {

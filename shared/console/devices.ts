@@ -3,6 +3,7 @@ import { deviceErrorKinds, deviceStates } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
+import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
 import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
 
 /** An outgoing user as the console shows it: without its password. */
@@ -26,6 +27,15 @@ export const deviceView = z.strictObject({
   created_at: moment,
 })
 export type DeviceView = z.output<typeof deviceView>
+
+/** A camera to look at, without adding it. */
+const source = z.strictObject({
+  userAddress: bytes(1, limits.userAddress),
+  login_name: bytes(0, limits.loginName).optional(),
+  login_password: bytes(0, limits.loginPassword).optional(),
+  /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
+  userId: bytes(1, limits.userId).optional(),
+})
 
 /** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
 const deviceMoment = z.strictObject({
@@ -82,6 +92,16 @@ export const deviceProcedures = {
     key,
     z.array(deviceMoment),
   ),
+  'devices.uptime': procedure(
+    'When a device was up and down in the last 30 days, and why; from the event log.',
+    key,
+    cameraUptime,
+  ),
+  'devices.quality': procedure(
+    'What the media node receives from a joined device: bitrate, frame rate, distance of key frames, loss.',
+    key,
+    cameraQuality,
+  ),
   'devices.parse_address': procedure(
     'Take a pasted address apart: address without login, login, host, port.',
     z.strictObject({ address: z.string().max(2048) }),
@@ -95,12 +115,7 @@ export const deviceProcedures = {
   ),
   'devices.probe': procedure(
     'Ask the device whether it can be reached, whether the login is right and what it sends, without adding it.',
-    z.strictObject({
-      userAddress: bytes(1, limits.userAddress),
-      login_name: bytes(0, limits.loginName).optional(),
-      login_password: bytes(0, limits.loginPassword).optional(),
-      /** Id of an existing device: its stored login is used by default, at the hosts that it was stored for. */
-      userId: userId.optional(),
+    source.extend({
       /** Known substream; without one, a smaller stream is searched for. */
       assist_address: bytes(0, limits.userAddress).optional(),
     }),
@@ -129,6 +144,17 @@ export const deviceProcedures = {
       /** The node cannot probe real devices. */
       simulated: z.boolean(),
     }),
+  ),
+  'devices.still': procedure('Take a picture of a device, without adding it.', source, cameraStill),
+  'devices.change_login': procedure(
+    'Try another login at a device, and save it if the device accepts it.',
+    key.extend({
+      login_name: bytes(0, limits.loginName),
+      login_password: bytes(0, limits.loginPassword),
+      /** Saves it also if the device refuses it or does not answer. */
+      always: z.boolean().default(false),
+    }),
+    loginOutcome,
   ),
   'devices.create': procedure(
     'Add a device. With `join: "required"` it must join, as over the API; otherwise it is kept and joined in the background.',

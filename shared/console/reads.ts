@@ -96,8 +96,12 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
 
   'devices.list': true,
   'devices.history': true,
+  'devices.uptime': true,
+  'devices.quality': true,
   'devices.parse_address': true,
   'devices.probe': true,
+  'devices.still': true,
+  'devices.change_login': false,
   'devices.create': false,
   'devices.update': false,
   'devices.pause': false,

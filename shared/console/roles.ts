@@ -119,8 +119,12 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 
   'devices.list': viewer('devices:read'),
   'devices.history': viewer('devices:read'),
+  'devices.uptime': viewer('devices:read'),
+  'devices.quality': viewer('devices:read'),
   'devices.parse_address': operator('devices:write'),
   'devices.probe': operator('devices:write'),
+  'devices.still': operator('devices:write'),
+  'devices.change_login': operator('devices:write'),
   'devices.create': operator('devices:write'),
   'devices.update': operator('devices:write'),
   'devices.pause': operator('devices:write'),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { cameraMeasure } from './camera-measure.ts'
 import { deviceErrorKinds } from '../device.ts'
 import { remoteOutSchema, remoteRoomSchema, maxTicket } from './remote-media.ts'
 import { ffmpegAskSchema, ffmpegTellSchema } from './ffmpeg.ts'
@@ -196,6 +197,22 @@ export const controlMethods = {
   key_picture: {
     params: z.strictObject({ roomId, streamId: z.string() }),
     result: z.strictObject({ picture: keyPicture.nullable() }),
+  },
+  /** What a camera of a room sends; null: it is not measured here. */
+  camera_quality: {
+    params: z.strictObject({ roomId, streamId: z.string() }),
+    result: z.strictObject({
+      quality: z.strictObject({ now: cameraMeasure.nullable(), minutes: z.array(cameraMeasure) }).nullable(),
+    }),
+  },
+  /** A picture of a camera that need not be in a room. */
+  camera_still: {
+    params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),
+    result: z.strictObject({
+      picture: keyPicture.nullable(),
+      /** Reason of a missing picture; null: there is one. codec: browsers cannot show it, and ffmpeg is missing. */
+      missing: z.enum(['codec', 'failed']).nullable(),
+    }),
   },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(roomUserSchema) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },

@@ -5,6 +5,7 @@ import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import type { Transcoding } from '../transcode/transcoding.ts'
 import { CameraFeed } from './camera-feed.ts'
+import { CameraMeters } from './camera-meters.ts'
 import type { Feed } from './feed.ts'
 
 /** A share in a pull. */
@@ -32,6 +33,8 @@ interface Pull {
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
+  /** What each camera sends. */
+  readonly meters = new CameraMeters()
   readonly #transcoding: Transcoding
   readonly #log: Log
   #settings: PullSettings
@@ -84,6 +87,7 @@ export class CameraPulls {
 
   /** Ends every pull without notifying its holders. */
   close(): void {
+    this.meters.close()
     for (const pull of [...this.#pulls.values()]) {
       pull.holders.clear()
       pull.end()
@@ -105,9 +109,13 @@ export class CameraPulls {
 
   #begin(key: string, source: CameraSource): Pull {
     const abort = new AbortController()
+    const meter = this.meters.begin(key)
     let camera: CameraFeed | undefined
     const forget = (): void => {
-      if (this.#pulls.get(key) === pull) this.#pulls.delete(key)
+      if (this.#pulls.get(key) === pull) {
+        this.#pulls.delete(key)
+        this.meters.end(key)
+      }
       this.#playing.delete(pull)
       camera?.end()
     }
@@ -115,7 +123,10 @@ export class CameraPulls {
     const session = new RtspSession(
       { ...this.settings, ...source, abilities: () => this.#transcoding.abilities(), log: this.#log },
       {
-        rtp: (track, packet) => begin().rtp(track, packet),
+        rtp: (track, packet) => {
+          meter.note(track.kind, packet)
+          begin().rtp(track, packet)
+        },
         rtcp: (track, packet) => camera?.rtcp(track, packet),
         ended: (error) => lost(error),
       },
@@ -129,7 +140,9 @@ export class CameraPulls {
     const ready = session.play(abort.signal).then(
       () => {
         this.#playing.add(pull)
-        return begin().feed
+        const { feed } = begin()
+        this.meters.flows(key, feed)
+        return feed
       },
       (error: unknown) => {
         forget()

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { startCamera } from '../../support/camera/camera.ts'
+import { violations } from '../../support/axe.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 import { newClient } from './clients.ts'
@@ -30,9 +31,16 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
         .getByText(/H\.?264/)
         .first()
         .waitFor()
+      await form.getByRole('img', { name: 'Picture of the device' }).waitFor()
       await form.getByText('Use its substream, 160 × 90').click()
       await form.getByRole('button', { name: 'Next' }).click()
-      await form.getByLabel('Name', { exact: true }).fill('Gate camera')
+      // The suggested name is selected: typing replaces it.
+      const name = form.getByLabel('Name', { exact: true })
+      await expect
+        .poll(() => page.evaluate<string>('document.activeElement.labels?.[0]?.textContent ?? ""'))
+        .toContain('Name')
+      await page.keyboard.type('Gate camera')
+      expect(await name.inputValue()).toBe('Gate camera')
       await form.getByText('A new room').click()
       await form.getByLabel('Topic of the new room').fill('Gate')
       await form.getByRole('button', { name: 'Add device' }).click()
@@ -48,11 +56,45 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       expect(listed).toMatchObject({ ret: 0, data: { total: 1, items: [{ userAddress: address }] } })
       expect(JSON.stringify(listed)).not.toContain(login.password)
 
+      // Another login is tried before it is saved.
+      const userId = device?.userId ?? ''
+      const wrong = { userId, login_name: 'admin', login_password: 'wrong' }
+      expect(await opened().call('devices.change_login', wrong)).toEqual({
+        saved: false,
+        accepted: false,
+        kind: 'auth',
+      })
+      await pages.row('Gate camera').getByRole('checkbox').check()
+      await page.getByRole('button', { name: 'Change logins' }).click()
+      const logins = pages.dialog('Change the login of 1 device')
+      await logins.getByLabel('User name').fill('admin')
+      await logins.getByLabel('Password').fill(login.password)
+      await logins.getByRole('button', { name: 'Test and save' }).click()
+      await logins.getByText('Saved', { exact: true }).waitFor()
+      await logins.getByRole('button', { name: 'Close', exact: true }).last().click()
+      await page.getByRole('button', { name: 'Clear selection' }).click()
+      await expect.poll(row).toContain('Joined')
+
       await camera.kill()
       await expect.poll(row).not.toContain('Joined')
       const { port } = camera
       camera = await startCamera({ ...login, port })
       await expect.poll(row).toContain('Joined')
+      const { spans } = await opened().call('devices.uptime', { userId })
+      expect(spans.map(({ state }) => state)).toEqual(expect.arrayContaining(['up', 'down']))
+      expect(spans.at(-1)).toMatchObject({ state: 'up', kind: null })
+      await pages.row('Gate camera').click()
+      const panel = page.getByRole('region', { name: 'Gate camera' })
+      await panel.getByRole('row', { name: /^Frame rate \d/ }).waitFor()
+      const { now } = await opened().call('devices.quality', { userId })
+      expect(now).toMatchObject({ loss: 0 })
+      expect(now?.bitrate).toBeGreaterThan(1_000)
+      await panel
+        .getByRole('listitem', { name: /down .*\(/ })
+        .last()
+        .focus()
+      expect(await violations(page)).toEqual([])
+      await page.keyboard.press('Escape')
       await pages.actOnRow('Gate camera', 'Remove')
       await pages.confirm('Remove')
       await page.getByText('No device yet').waitFor()

@@ -43,6 +43,8 @@ export function useProbe() {
   const phase = ref<'idle' | 'running' | 'done' | 'failed' | 'cancelled'>('idle')
   const result = shallowRef<ProbeResult | null>(null)
   const error = shallowRef<unknown>(null)
+  /** Device of the last probe. */
+  const source = shallowRef<ProbeInput | null>(null)
   const startedAt = ref(0)
   let generation = 0
 
@@ -51,6 +53,7 @@ export function useProbe() {
     phase.value = 'running'
     result.value = null
     error.value = null
+    source.value = input
     startedAt.value = Date.now()
     try {
       const answer = await client.call('devices.probe', input)
@@ -79,5 +82,15 @@ export function useProbe() {
   }
 
   onScopeDispose(() => generation++)
-  return { phase, result, error, startedAt, running: computed(() => phase.value === 'running'), run, cancel, forget }
+  return {
+    phase,
+    result,
+    error,
+    source,
+    startedAt,
+    running: computed(() => phase.value === 'running'),
+    run,
+    cancel,
+    forget,
+  }
 }

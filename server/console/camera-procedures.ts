@@ -1,0 +1,79 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { cameraUptimeOf } from '../devices/camera-uptime.ts'
+import { changeLogin } from '../devices/login-change.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { loginToTry } from '../devices/stored-login.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
+import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
+import { NodeError } from '../nodes/port/media-node-port.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers } from './handlers.ts'
+
+/** Needs of the procedures on one camera. */
+export interface CameraParts {
+  store: Store
+  outgoing: OutgoingUsers
+  events: Pick<SharedEventLog, 'query'>
+  /** undefined where no embedded node works. */
+  media: EmbeddedNodes | undefined
+  /** Name of the node that serves a room; empty for none. */
+  nodeOf: (roomId: string) => string
+  settings: () => Settings
+}
+
+/** Time for a picture, in milliseconds: key frames of cameras are up to some seconds apart. */
+const stillMs = 8_000
+
+/** Procedures on the record, the stream and the login of one camera. */
+export function cameraHandlers({
+  store,
+  outgoing,
+  events,
+  media,
+  nodeOf,
+  settings,
+}: CameraParts): Handlers<'devices.uptime' | 'devices.quality' | 'devices.still' | 'devices.change_login'> {
+  const view = (userId: string): DeviceView => {
+    const found = outgoing.view(userId)
+    if (found === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+    return found
+  }
+  return {
+    'devices.uptime': ({ userId }) => cameraUptimeOf(events, userId, view(userId).created_at, Date.now()),
+    'devices.quality': async ({ userId }) => {
+      const { state, roomId } = view(userId)
+      if (state !== 'joined') return { state: 'away', now: null, minutes: [] }
+      const node = nodeOf(roomId)
+      if (!media?.names.includes(node)) return { state: 'remote', now: null, minutes: [] }
+      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+      try {
+        const client = await media.client(node, signal)
+        const { quality } = await client.request('camera_quality', { roomId, streamId: userId }, signal)
+        if (quality === null) return { state: 'away', now: null, minutes: [] }
+        return { state: 'measured', ...quality }
+      } catch (error) {
+        if (!signal.aborted && !(error instanceof NodeError)) throw error
+        throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.', { cause: error })
+      }
+    },
+    'devices.still': async (given) => {
+      const parsed = parseDeviceAddress(given.userAddress)
+      const device = given.userId === undefined ? undefined : store.get('devices', given.userId)
+      const login = loginToTry(parsed, given, device, store)
+      if (media === undefined || media.names.length === 0) return { picture: null, missing: 'simulated' }
+      const signal = AbortSignal.timeout(stillMs)
+      try {
+        const client = await media.anyClient(signal)
+        return await client.request('camera_still', { address: parsed.address, login }, signal)
+      } catch (error) {
+        if (signal.aborted) return { picture: null, missing: 'timeout' }
+        if (!(error instanceof NodeError)) throw error
+        return { picture: null, missing: 'failed' }
+      }
+    },
+    'devices.change_login': ({ userId, ...login }) => changeLogin(outgoing, userId, view(userId).userAddress, login),
+  }
+}

@@ -1,0 +1,28 @@
+import type { ControlParams, ControlResult } from '../../shared/media/control.ts'
+import { parseDeviceAddress } from '../../shared/device-address.ts'
+import type { CameraPulls } from './feeds/camera-pulls.ts'
+import { stillOf } from './feeds/camera-still.ts'
+import type { Feed } from './feeds/feed.ts'
+import { RtspError } from './rtsp/rtsp-error.ts'
+
+/** Measures of the camera behind a feed; null where there is none. */
+export function qualityOf(pulls: CameraPulls, feed: Feed | undefined): ControlResult<'camera_quality'> {
+  const meter = feed && pulls.meters.of(feed)
+  return { quality: meter === undefined ? null : { now: meter.now ?? null, minutes: [...meter.minutes] } }
+}
+
+/** Picture of a camera, or the reason why there is none. @throws the signal's reason */
+export async function stillAnswer(
+  pulls: CameraPulls,
+  { address, login }: ControlParams<'camera_still'>,
+  signal: AbortSignal,
+): Promise<ControlResult<'camera_still'>> {
+  try {
+    const picture = await stillOf(pulls, { address: parseDeviceAddress(address), login }, signal)
+    if (picture === undefined) return { picture: null, missing: 'codec' }
+    return { picture: { ...picture, frame: picture.frame.toString('base64') }, missing: null }
+  } catch (error) {
+    if (!(error instanceof RtspError)) throw error
+    return { picture: null, missing: 'failed' }
+  }
+}

@@ -1,0 +1,124 @@
+import type { CameraMeasure } from '../../../shared/media/camera-measure.ts'
+import { hasMarker, sequenceDistance, sequenceOf, ssrcOf } from '../rtp/packet.ts'
+import { ReceptionCounts } from '../rtp/reception-counts.ts'
+
+/** Minutes that are kept. */
+const kept = 60
+const minuteMs = 60_000
+/** Gap above which a stream has restarted rather than lost packets. */
+const widestGap = 1_000
+
+/** Totals since some moment. */
+interface Totals {
+  at: number
+  bytes: number
+  frames: number
+  keyFrames: number
+  expected: number
+  received: number
+}
+
+/** Counts what a camera sends, before anything is done with it: a few additions per packet, and at most 61 measures. */
+export class CameraMeter {
+  readonly #video = new ReceptionCounts()
+  #ssrc = 0
+  #bytes = 0
+  #frames = 0
+  /** Counts of the streams before the last restart. */
+  #expectedBefore = 0
+  #receivedBefore = 0
+  #last: Totals | undefined
+  #minuteBegan: Totals | undefined
+  #now: CameraMeasure | undefined
+  readonly #minutes: CameraMeasure[] = []
+
+  /** Time of the last sample, in milliseconds since the epoch; 0 before the first. */
+  get sampledAt(): number {
+    return this.#last?.at ?? 0
+  }
+
+  /** The last seconds; undefined before the second sample. */
+  get now(): CameraMeasure | undefined {
+    return this.#now
+  }
+
+  /** Oldest first. */
+  get minutes(): readonly CameraMeasure[] {
+    return this.#minutes
+  }
+
+  /** Counts an RTP packet. */
+  note(kind: 'video' | 'audio' | 'other', packet: Buffer): void {
+    this.#bytes += packet.length
+    if (kind !== 'video') return
+    if (hasMarker(packet)) this.#frames += 1
+    const counts = this.#video
+    const sequence = sequenceOf(packet)
+    const ssrc = ssrcOf(packet)
+    const ahead = sequenceDistance(counts.highest, sequence)
+    if (counts.highest < 0 || ssrc !== this.#ssrc || Math.abs(ahead) > widestGap) {
+      this.#expectedBefore += counts.expected
+      this.#receivedBefore += counts.received
+      this.#ssrc = ssrc
+      counts.begin(sequence)
+      counts.received = 1
+    } else if (ahead > 0) counts.advance(sequence)
+    else if (ahead < 0) counts.received += 1
+  }
+
+  /**
+   * Takes a sample.
+   * @param keyFrames total of the feed; undefined: they are not counted
+   * @param at milliseconds since the epoch
+   */
+  sample(keyFrames: number | undefined, at: number): void {
+    const totals: Totals = {
+      at,
+      bytes: this.#bytes,
+      frames: this.#frames,
+      keyFrames: keyFrames ?? 0,
+      expected: this.#expectedBefore + this.#video.expected,
+      received: this.#receivedBefore + this.#video.received,
+    }
+    const minute = (this.#minuteBegan ??= totals)
+    const isMinute = at - minute.at >= minuteMs
+    // Key frames are rarer than samples: their distance is that of the minute so far, or of the last one.
+    const distance =
+      keyFrames === undefined ? null : (keyDistance(minute, totals) ?? this.#minutes.at(-1)?.key_frame_ms ?? null)
+    if (this.#last !== undefined && at > this.#last.at) {
+      this.#now = { ...measureOf(this.#last, totals), key_frame_ms: distance }
+    }
+    this.#last = totals
+    if (!isMinute) return
+    this.#minutes.push({
+      ...measureOf(minute, totals),
+      key_frame_ms: keyFrames === undefined ? null : keyDistance(minute, totals),
+    })
+    if (this.#minutes.length > kept) this.#minutes.shift()
+    this.#minuteBegan = totals
+  }
+
+  /** The camera is pulled anew: the minutes stay, the time between counts for nothing. */
+  begin(): void {
+    this.#last = undefined
+    this.#minuteBegan = undefined
+    this.#now = undefined
+  }
+}
+
+function measureOf(before: Totals, after: Totals): Omit<CameraMeasure, 'key_frame_ms'> {
+  const seconds = (after.at - before.at) / 1_000
+  const expected = after.expected - before.expected
+  const lost = expected - (after.received - before.received)
+  return {
+    at: after.at,
+    bitrate: Math.round(((after.bytes - before.bytes) * 8) / seconds),
+    frame_rate: Math.round(((after.frames - before.frames) * 10) / seconds) / 10,
+    loss: expected > 0 ? Math.min(1, Math.max(0, lost / expected)) : 0,
+  }
+}
+
+function keyDistance(before: Totals, after: Totals): number | null {
+  const count = after.keyFrames - before.keyFrames
+  return count > 0 ? Math.round((after.at - before.at) / count) : null
+}

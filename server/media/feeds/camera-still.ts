@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CameraSource } from '../../../shared/device-address.ts'
+import { RtspError } from '../rtsp/rtsp-error.ts'
+import type { CameraPulls } from './camera-pulls.ts'
+import type { KeyPicture } from './feed-format.ts'
+import { newestKeyPicture } from './key-picture.ts'
+
+/** Interval between looks for a whole key frame, in milliseconds. */
+const lookMs = 100
+
+/**
+ * A picture of a camera, which need not be in a room: pulls it until a key frame came. A camera that is pulled already is asked nothing.
+ * @returns undefined where its pictures can be neither shown nor converted here
+ * @throws RtspError; the signal's reason
+ */
+export async function stillOf(
+  pulls: Pick<CameraPulls, 'acquire'>,
+  camera: CameraSource,
+  signal: AbortSignal,
+): Promise<KeyPicture | undefined> {
+  const ended = new AbortController()
+  const either = AbortSignal.any([signal, ended.signal])
+  const lease = await pulls.acquire(camera, signal, (error) => ended.abort(error))
+  try {
+    const { feed } = lease
+    for (;;) {
+      const { video, playback } = feed
+      if (video === undefined) throw new RtspError('noUsableTrack', 'it sends no video')
+      const converted = playback.conversion?.from !== '' && playback.conversion?.pictures === true
+      if (video.codec !== 'H264' && !converted) return undefined
+      const picture = await newestKeyPicture(feed, either)
+      if (picture !== undefined) return picture
+      await sleep(lookMs, undefined, { signal: either })
+    }
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error
+  } finally {
+    lease.release()
+  }
+}

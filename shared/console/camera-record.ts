@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { deviceErrorKinds } from '../device.ts'
+import { cameraMeasure } from '../media/camera-measure.ts'
+import { keyPicture } from '../media/stream-stats.ts'
+import { moment } from './procedure.ts'
+
+/** up: in its room; down: it should be and is not; unknown: the controller did not run, or nothing is known yet. */
+const cameraSpan = z.strictObject({
+  state: z.enum(['up', 'down', 'paused', 'unknown']),
+  /** Reason of `down`; null for the others. */
+  kind: z.enum(deviceErrorKinds).nullable(),
+  from: moment,
+  to: moment,
+})
+export type CameraSpan = z.output<typeof cameraSpan>
+
+/** The last 30 days of a camera, from the event log. */
+export const cameraUptime = z.strictObject({
+  /** Start of the period. */
+  from: moment,
+  to: moment,
+  /** Oldest first, without gaps. */
+  spans: z.array(cameraSpan),
+  /** Share of the known time that it was up, of the time that it was not paused, 0 to 1; null: no such time. */
+  day: z.number().nullable(),
+  month: z.number().nullable(),
+})
+export type CameraUptime = z.output<typeof cameraUptime>
+
+/** What the media node measured of the stream that it receives from a camera. */
+export const cameraQuality = z.strictObject({
+  /** away: the camera is not in its room; remote: its media passes through no process of this site (Janus, a simulated node). */
+  state: z.enum(['measured', 'away', 'remote']),
+  /** The last seconds; null: none yet. */
+  now: cameraMeasure.nullable(),
+  /** The last hour by minutes, oldest first. */
+  minutes: z.array(cameraMeasure),
+})
+
+/** A picture of a camera that need not be in a room. */
+export const cameraStill = z.strictObject({
+  picture: keyPicture.nullable(),
+  /** Reason of a missing picture. simulated: no node here reaches real cameras; codec: browsers cannot show it and ffmpeg is missing; timeout: no key frame came in time. */
+  missing: z.enum(['simulated', 'codec', 'timeout', 'failed']).nullable(),
+})
+
+/** Outcome of a new login for one camera. */
+export const loginOutcome = z.strictObject({
+  saved: z.boolean(),
+  /** The camera accepted the login. */
+  accepted: z.boolean(),
+  /** Reason of a failed test; null: it succeeded, or this site cannot test. */
+  kind: z.enum(deviceErrorKinds).nullable(),
+})
+export type LoginOutcome = z.output<typeof loginOutcome>

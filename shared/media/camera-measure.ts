@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What a camera sent in one interval. */
+export const cameraMeasure = z.strictObject({
+  /** End of the interval, in milliseconds since the epoch. */
+  at: z.number(),
+  /** Bits per second, video and sound. */
+  bitrate: z.number(),
+  /** Pictures per second. */
+  frame_rate: z.number(),
+  /** Mean distance of key frames in milliseconds; null: none came, or they are not counted because the video is converted. */
+  key_frame_ms: z.number().nullable(),
+  /** Share of packets that did not arrive, 0 to 1. */
+  loss: z.number(),
+})
+export type CameraMeasure = z.output<typeof cameraMeasure>

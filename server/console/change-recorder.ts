@@ -52,6 +52,10 @@ export class ChangeRecorder {
       const token: EventFields =
         origin.token === undefined ? {} : { token_label: origin.token, token_id: origin.tokenId ?? '' }
       const params = { procedure: name, ...inRoom, ...token, ...record.params?.(given, answer) }
+      for (const { user_id: id, user_name } of record.acts?.people(answer) ?? []) {
+        const subject = { type: 'person', id, name: user_name } as const
+        this.#sink.append({ kind: record.acts?.kind ?? 'site.changed', actor: actorOf(origin), subject, room, params })
+      }
       const tell = (subject: EventSubject, state: object | undefined): void => {
         const actor = actorOf(origin)
         if (record.goesOn !== undefined && this.#calls.goesOn(name, actor, subject) && record.goesOn(given)) return

@@ -1,5 +1,5 @@
 import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
-import type { EventFields, EventSubject } from '../../shared/console/events.ts'
+import type { EventFields, EventKind, EventSubject } from '../../shared/console/events.ts'
 import type { AccessTokenView } from '../../shared/console/accounts.ts'
 import type { Store } from '../store/store.ts'
 import { isCamera } from './camera-streams.ts'
@@ -28,6 +28,8 @@ export interface ChangeRecord<N extends ProcedureName> {
   goesOn?: (input: ProcedureParsed<N>) => boolean
   /** Recorded even if no stored record changed. */
   always?: true
+  /** An act on people in `room`, recorded as an event of its own kind for each of them. */
+  acts?: { kind: EventKind; people: (output: ProcedureOutput<N>) => readonly { user_id: string; user_name: string }[] }
 }
 
 const room = (id: string): Named => ({ type: 'room', id })
@@ -145,6 +147,18 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     room: ({ room_id }) => room_id,
     always: true,
   },
+
+  'waiting.list': null,
+  'waiting.admit': {
+    room: ({ room_id }) => room_id,
+    acts: { kind: 'person.letIn', people: ({ people }) => people },
+  },
+  'waiting.refuse': {
+    room: ({ room_id }) => room_id,
+    acts: { kind: 'person.turnedAway', people: ({ people }) => people },
+  },
+  // Its text is for the guest alone.
+  'waiting.message': { changes: ({ room_id }) => [room(room_id)], params: (_, { reached }) => ({ reached }), always: true },
 
   'nodes.list': null,
   'nodes.add': { makes: ({ config: { name } }) => [node(name)] },

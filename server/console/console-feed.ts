@@ -9,6 +9,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
+import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Store } from '../store/store.ts'
 import { Collector, type EventHub } from './event-hub.ts'
 import { wallViews } from './wall-procedures.ts'
@@ -19,6 +20,7 @@ export interface FeedSources {
   store: Store
   pool: NodePool
   roomViews: RoomViews
+  guests: Pick<WaitingGuests, 'list' | 'onChange'>
   devices: Pick<DeviceFleet, 'onChange'>
   journal: RequestJournal
   samples: Samples
@@ -51,12 +53,14 @@ export class ConsoleFeed {
       const all = ids.length > namedRooms
       hub.emit('rooms.changed', { room_ids: all ? [] : ids, all })
     })
+    const waiting = new Collector<string>(() => hub.emit('waiting.changed', sources.guests.list()))
     const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
     const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
     const changedDevices = new Collector<string>((userIds) => this.#tellDevices(userIds))
     this.#stops.push(
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
+      sources.guests.onChange((roomId) => hub.listening && waiting.add(roomId)),
       devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
       pool.onEvent((event) => {
         if (hub.listening) nodes.add('name' in event ? event.name : event.roomId)
@@ -80,6 +84,7 @@ export class ConsoleFeed {
       samples.onSample((sample) => hub.emit('overview.sampled', sample)),
       faults.onChange(() => this.#look()),
       () => rooms.stop(),
+      () => waiting.stop(),
       () => nodes.stop(),
       () => credentials.stop(),
       () => accounts.stop(),

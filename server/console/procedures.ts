@@ -24,6 +24,7 @@ import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
+import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { DatabaseRisk } from '../store/postgres/database-safety.ts'
 import { putSettings } from '../store/site-settings.ts'
@@ -51,6 +52,7 @@ import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
 import { licenceOf, siteHandlers } from './site-procedures.ts'
 import { testerHandlers } from './tester-procedures.ts'
+import { waitingHandlers } from './waiting-procedures.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
 /** Services that the operator's procedures call. */
@@ -66,6 +68,7 @@ interface ConsoleServices {
   media: EmbeddedNodes | undefined
   janus: JanusNodes
   gateway: GatewayRooms
+  guests: WaitingGuests
   relayedRooms: RelayedRooms
   rooms: Rooms
   roomViews: RoomViews
@@ -147,6 +150,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       mediaUrl: () => listeners.url('media'),
     }),
     ...roomHandlers(services.rooms, services.roomViews, logger),
+    ...waitingHandlers(services.rooms, services.guests),
     ...nodeHandlers(store, pool, machine),
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),

@@ -44,7 +44,7 @@ export function embeddedPrograms(
     nodesBeside,
     leaseMs,
     ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway'> & {
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway' | 'waiting'> & {
     nodesBeside: (name: string) => string[]
     leaseMs: () => number
   },

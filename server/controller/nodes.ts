@@ -16,6 +16,8 @@ import { lookAtRoom } from '../rooms/entry-by-number.ts'
 import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { Confirmed } from '../nodes/secrets/janus-access.ts'
+import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
+import { WaitingGuests } from '../rooms/waiting-guests.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
@@ -46,6 +48,8 @@ export interface NodeParts {
   relayedRooms: RelayedRooms
   /** Rooms whose page an embedded node's program shows while their media is remote. */
   gateway: GatewayRooms
+  /** People who wait before rooms. */
+  guests: WaitingGuests
   /** Inspects a device before it is added; undefined where no embedded node works. */
   probe: () => DeviceProbe | undefined
 }
@@ -53,7 +57,21 @@ export interface NodeParts {
 /** Composes the nodes; nothing runs yet. */
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
   const { store, settings, logger, removals, defaultNodeAddress } = options
-  const media = mediaPrograms(options, watch, late)
+  const guests: WaitingGuests = new WaitingGuests({
+    store,
+    request: async (program, method, params) => {
+      if (media === undefined) throw new NodeConnectionError('it does not run')
+      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
+      try {
+        return await (await media.client(program, signal)).request(method, params, signal)
+      } catch (error) {
+        if (signal.aborted) throw new NodeConnectionError('it does not answer in time', { cause: error })
+        throw error
+      }
+    },
+    began: (roomId, who) => watch.hosts.waits(roomId, who),
+  })
+  const media = mediaPrograms(options, watch, late, guests)
   // Without an embedded node, the program of the room page inspects devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
     media === undefined || media.names.length === 0 ? undefined : make(media)
@@ -91,11 +109,16 @@ export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LatePar
     defaultAddress: defaultNodeAddress,
   })
   const { relayedRooms, gateway } = remoteRooms({ store, settings, pool, janus, media, logger })
-  return { pool, media, janus, janusEvents, relayedRooms, gateway, probe: () => throughMedia(probeThrough) }
+  return { pool, media, janus, janusEvents, relayedRooms, gateway, guests, probe: () => throughMedia(probeThrough) }
 }
 
 /** Composes the media programs, with the requests that they send to the controller. */
-function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts): EmbeddedNodes | undefined {
+function mediaPrograms(
+  options: NodesOptions,
+  watch: SiteWatch,
+  late: LateParts,
+  guests: WaitingGuests,
+): EmbeddedNodes | undefined {
   const { store, logger } = options
   return embeddedPrograms(options, watch, {
     answers: {
@@ -117,6 +140,7 @@ function mediaPrograms(options: NodesOptions, watch: SiteWatch, late: LateParts)
       observeGuesses(late.observer.part, guesses)
       watch.guessed(guesses)
     },
+    waiting: guests,
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     leaseMs: () => late.others.part.leaseMs,
     gateway: {

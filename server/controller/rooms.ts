@@ -16,7 +16,7 @@ export interface RoomsOptions {
   store: Store
   settings: () => Settings
   logger: Logger
-  nodes: Pick<NodeParts, 'pool' | 'media'>
+  nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
   licence: LicenceCheck
   defaultNodeAddress: (port: number) => string
@@ -37,7 +37,7 @@ export interface RoomParts {
 /** Composes the rooms. */
 export function roomParts(options: RoomsOptions): RoomParts {
   const { store, settings, logger, nodes, outgoing, licence, defaultNodeAddress, mediaUrl } = options
-  const { pool, media } = nodes
+  const { pool, media, guests } = nodes
   const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
   const warned = new Set<string>()
   const others = new OtherControllers({
@@ -60,5 +60,5 @@ export function roomParts(options: RoomsOptions): RoomParts {
     pageAddress: () => (media?.first.owner === undefined ? '' : defaultNodeAddress(0)),
     otherControllers: () => others.nodeUrls,
   })
-  return { rooms, joinLinks, roomViews: new RoomViews({ store, rooms, pool, devices: outgoing }), others }
+  return { rooms, joinLinks, roomViews: new RoomViews({ store, rooms, pool, devices: outgoing, guests }), others }
 }

@@ -21,6 +21,7 @@ import type { Log } from './base/media-log.ts'
 import { processLoad } from './base/traffic.ts'
 import { AdmissionControl } from './rooms/admission.ts'
 import { MediaRooms } from './rooms/media-rooms.ts'
+import { admitWaiting, refuseWaiting } from './rooms/operator-acts.ts'
 import { RoomMediaClient } from './rooms/room-media-client.ts'
 import { LocalRoomMedia } from './http/local-room-media.ts'
 import { RemoteRoomMedia } from './http/remote-room-media.ts'
@@ -216,6 +217,12 @@ export class MediaServer {
     },
     users: async ({ roomId }) => ({
       users: Array.from(this.#rooms.find(roomId)?.members.values() ?? [], ({ user }) => user),
+    }),
+    admit_waiting: async ({ roomId, userId }) => admitWaiting(this.#rooms.find(roomId), userId),
+    refuse_waiting: async ({ roomId, userId }) => refuseWaiting(this.#rooms.find(roomId), userId),
+    message_waiting: async ({ roomId, userId, from, text }) => ({
+      reached:
+        this.#rooms.find(roomId)?.waiting.tell({ type: 'waiting_message', from, text, at: Date.now() }, userId) ?? 0,
     }),
     key_picture: async ({ roomId, streamId }, signal) => {
       const feed = this.#feedOf(roomId, streamId)

@@ -26,6 +26,7 @@ export type RoomPool = Pick<
   | 'occupied'
   | 'userCount'
   | 'peopleCount'
+  | 'handCount'
   | 'totals'
   | 'asked'
   | 'moved'

@@ -5,6 +5,7 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
+import type { WaitingGuests } from './waiting-guests.ts'
 
 /** Needs of the operator's view of rooms. */
 export interface RoomViewsOptions {
@@ -12,6 +13,7 @@ export interface RoomViewsOptions {
   rooms: Rooms
   pool: RoomPool
   devices: RoomDevices
+  guests: Pick<WaitingGuests, 'count' | 'onChange'>
 }
 
 /** Rooms as the console shows them; secrets are not among it. */
@@ -52,7 +54,7 @@ export class RoomViews {
 
   /** One room as a list shows it. */
   view(room: StoredRoom): RoomView {
-    const { pool, devices, rooms } = this.#options
+    const { pool, devices, rooms, guests } = this.#options
     return {
       id: room.id,
       room_id: room.room_id,
@@ -73,17 +75,20 @@ export class RoomViews {
       people: pool.peopleCount(room.room_id),
       users: pool.userCount(room.room_id),
       devices: devices.of(room.room_id).size,
+      waiting: guests.count(room.room_id),
+      hands: pool.handCount(room.room_id),
       created_by: room.created_by,
       created_at: room.created_at,
     }
   }
 
   /**
-   * Calls the listener with the room_id of each room that was created, changed, filled, emptied or deleted, or whose outgoing users changed. May repeat one.
+   * Calls the listener with the room_id of each room that was created, changed, filled, emptied or deleted, whose outgoing users changed, or before which others wait. May repeat one.
    * Returns the unsubscribe function.
    */
   onChange(listener: (roomId: string) => void): () => void {
-    const { store, pool } = this.#options
+    const { store, pool, guests } = this.#options
+    const stopGuests = guests.onChange(listener)
     const stopStore = store.onChange((changes) => {
       for (const change of changes) {
         if (change.collection === 'rooms') listener(change.key)
@@ -94,6 +99,7 @@ export class RoomViews {
       if (event.type === 'joined' || event.type === 'left') listener(event.roomId)
     })
     return () => {
+      stopGuests()
       stopStore()
       stopPool()
     }

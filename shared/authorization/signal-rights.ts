@@ -32,6 +32,7 @@ export const signalSenders = {
 const signalReceivers = {
   refused: ['stranger', 'waiting'],
   waiting: ['waiting'],
+  waiting_message: ['waiting'],
   nodes: waitingOrIn,
   pong: waitingOrIn,
   removed: waitingOrIn,

@@ -12,6 +12,7 @@ import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
+import { waitingProcedures, waitingView } from './waiting.ts'
 import { wallBrought, wallProcedures, wallView } from './wall.ts'
 
 /** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
@@ -20,6 +21,7 @@ export const procedures = {
   ...accountProcedures,
   ...credentialProcedures,
   ...roomProcedures,
+  ...waitingProcedures,
   ...nodeProcedures,
   ...controllerProcedures,
   ...relayProcedures,
@@ -47,6 +49,8 @@ export function isProcedureName(name: string): name is ProcedureName {
 export const events = {
   /** Rooms created, changed, joined, left or deleted; `all` if there are too many to name. */
   'rooms.changed': z.strictObject({ room_ids: z.array(z.string()), all: z.boolean() }),
+  /** Current list of everybody who waits before a room. */
+  'waiting.changed': waitingView,
   'credentials.changed': z.strictObject({ items: z.array(credentialView) }),
   'nodes.changed': z.strictObject({ items: z.array(nodeView) }),
   /** Current state of a site's controllers and database. */

@@ -19,7 +19,7 @@ const eventGroups = {
   controllers: ['leader.changed', 'controller.appeared', 'controller.gone', 'database.away', 'database.back'],
   nodes: ['node.online', 'node.offline', 'node.crashed', 'node.removed', 'node.drifted'],
   devices: ['device.added', 'device.joined', 'device.lost', 'device.failed', 'device.paused', 'device.deleted'],
-  people: ['person.joined', 'person.left', 'person.removed', 'person.letIn', 'person.turnedAway'],
+  people: ['person.joined', 'person.left', 'person.removed', 'person.waits', 'person.letIn', 'person.turnedAway'],
   rooms: [
     'room.created',
     'room.changed',

@@ -78,6 +78,12 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'rooms.delete': false,
   'rooms.kick': false,
 
+  // Who is let in is nowhere stored: the leader does it for an operator at a replica, too.
+  'waiting.list': true,
+  'waiting.admit': true,
+  'waiting.refuse': true,
+  'waiting.message': true,
+
   'nodes.list': true,
   'nodes.proposal': true,
   'nodes.add': false,

@@ -101,6 +101,11 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'rooms.delete': operator('rooms:write'),
   'rooms.kick': operator('rooms:write'),
 
+  'waiting.list': viewer('rooms:read'),
+  'waiting.admit': operator('rooms:write'),
+  'waiting.refuse': operator('rooms:write'),
+  'waiting.message': operator('rooms:write'),
+
   'nodes.list': viewer('nodes:read'),
   'nodes.proposal': viewer('nodes:read'),
   'nodes.add': admin('nodes:write'),

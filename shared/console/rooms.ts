@@ -40,6 +40,10 @@ const roomView = z.strictObject({
   users: z.int(),
   /** Outgoing users of the room, whether they have joined or not. */
   devices: z.int(),
+  /** People who wait to be let in. */
+  waiting: z.int(),
+  /** People with a raised hand. */
+  hands: z.int(),
   created_by: z.string(),
   created_at: moment,
 })

@@ -7,6 +7,7 @@ import { mediaSettingsSchema } from './media-settings.ts'
 import { nodeRoomSchema } from './node-room.ts'
 import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
+import { waitingPersonSchema } from './signal.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
 
@@ -102,6 +103,10 @@ const nothing = z.strictObject({})
 const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
+/** Reasons why somebody who waits is not let in or written to; null: done. */
+const waitingRefusal = z.enum(['notWaiting', 'locked', 'roomFull', 'failed']).nullable()
+export type WaitingRefusal = NonNullable<z.output<typeof waitingRefusal>>
+
 /** A user whose act is reported. */
 const doer = z.strictObject({ userId: z.string(), userName: z.string() })
 export type Doer = z.output<typeof doer>
@@ -193,6 +198,21 @@ export const controlMethods = {
   },
   /** Ends a session of remote media. */
   end_remote_media: { params: z.strictObject({ session: z.string() }), result: nothing },
+  /** Lets in somebody who waits, or everybody, for the operator. `refusal`: why the first of those who are not in `people` stays outside. */
+  admit_waiting: {
+    params: z.strictObject({ roomId, userId: userId.optional() }),
+    result: z.strictObject({ people: z.array(doer), refusal: waitingRefusal }),
+  },
+  /** Turns away somebody who waits, for the operator. */
+  refuse_waiting: {
+    params: z.strictObject({ roomId, userId }),
+    result: z.strictObject({ people: z.array(doer), refusal: waitingRefusal }),
+  },
+  /** Shows a text to somebody who waits, or to everybody. `reached`: those who are connected. */
+  message_waiting: {
+    params: z.strictObject({ roomId, userId: userId.optional(), from: z.string().max(256), text: z.string().max(1_000) }),
+    result: z.strictObject({ reached: z.int() }),
+  },
   /** Latest key picture of a stream; null: none. */
   key_picture: {
     params: z.strictObject({ roomId, streamId: z.string() }),
@@ -304,6 +324,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     who: doer.optional(),
     count: z.int(),
   }),
+  /** Everybody who waits before a room, in order of arrival; sent after changes, at most a few times a second. */
+  z.strictObject({ type: z.literal('waiting'), roomId: z.string(), people: z.array(waitingPersonSchema) }),
   /** A user joined a room with remote media, or became host there. `ticket`: resumes media that they already send or watch. */
   z.strictObject({
     type: z.literal('remoteEntered'),

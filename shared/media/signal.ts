@@ -44,7 +44,7 @@ const personSchema = z.strictObject({
 export type Person = z.output<typeof personSchema>
 
 /** A guest who waits for admission by a host. */
-const waitingPersonSchema = z.strictObject({ user_id: z.string(), user_name: z.string(), since: z.number() })
+export const waitingPersonSchema = z.strictObject({ user_id: z.string(), user_name: z.string(), since: z.number() })
 export type WaitingPerson = z.output<typeof waitingPersonSchema>
 
 /** A stream that can be watched: `POST /whep/<room>/<stream id>`. */
@@ -195,8 +195,12 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('person_changed'), person: personSchema }),
   /** `lost`: a camera that lost its connection, and is expected back; a message without it ends that. */
   z.strictObject({ type: z.literal('person_left'), user_id: z.string(), lost: z.literal(true).optional() }),
-  /** In place of `joined`: a host has to admit this user. `joined` or `refused` follows. */
-  z.strictObject({ type: z.literal('waiting'), topic: z.string() }),
+  /**
+   * In place of `joined`: a host or the operator has to admit this user. Sent again when the first host comes or the last one leaves. `joined` or `refused` follows.
+   */
+  z.strictObject({ type: z.literal('waiting'), topic: z.string(), host_here: z.boolean() }),
+  /** The operator writes to somebody who waits. */
+  z.strictObject({ type: z.literal('waiting_message'), from: z.string(), text: z.string(), at: z.number() }),
   /** After `waiting` if there are any, and after changes: see `other_nodes` of `joined`. */
   z.strictObject({ type: z.literal('nodes'), other_nodes: z.array(z.string()) }),
   /** To hosts: all waiting guests, in order of arrival. */

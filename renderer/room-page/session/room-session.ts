@@ -93,7 +93,7 @@ export class RoomSession {
 
   /** Joins the room. */
   join(request: JoinRequest): void {
-    Object.assign(this.view, { phase: 'joining', ending: null, roomId: request.roomId })
+    Object.assign(this.view, { phase: 'joining', ending: null, letter: null, roomId: request.roomId })
     this.#request = request
     this.#begin()
   }
@@ -108,9 +108,10 @@ export class RoomSession {
       request,
       {
         joined: (message) => this.#entered(message),
-        waiting: (topic) => {
+        waiting: ({ topic, host_here }) => {
           this.#awaited.end()
-          Object.assign(this.view, { phase: 'waiting', waitingFor: 'host', connected: true, topic })
+          const waitingFor = host_here ? 'host' : 'anyHost'
+          Object.assign(this.view, { phase: 'waiting', waitingFor, connected: true, topic })
         },
         message: (message) => this.#received(message),
         moved: (origin) => {
@@ -264,6 +265,9 @@ export class RoomSession {
         return this.#left(message.user_id, message.lost === true)
       case 'waiting_list':
         return this.#roster.wait(message.people)
+      case 'waiting_message':
+        this.view.letter = { from: message.from, text: message.text }
+        return
       case 'hand_lowered':
         return this.notices.tell('handLowered', { name: this.people.get(message.by)?.user_name ?? message.by })
       case 'stream_added':

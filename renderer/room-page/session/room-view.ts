@@ -5,8 +5,10 @@ import type { Ending } from './ending.ts'
 /** State of the page. */
 export interface RoomView {
   phase: 'lobby' | 'joining' | 'waiting' | 'in' | 'ended'
-  /** Event that the user waits for: admission by a host, or the opening of the room. */
-  waitingFor: 'host' | 'opening'
+  /** Event that the user waits for: admission by a host who is there, or by the operator or a host yet to come, or the opening of the room. */
+  waitingFor: 'host' | 'anyHost' | 'opening'
+  /** Last message of the operator to somebody who waits. */
+  letter: { from: string; text: string } | null
   /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
   retryAt: number
   ending: Ending | null
@@ -35,6 +37,7 @@ export function freshView(): RoomView {
   return shallowReactive<RoomView>({
     phase: 'lobby',
     waitingFor: 'host',
+    letter: null,
     retryAt: 0,
     ending: null,
     connected: false,

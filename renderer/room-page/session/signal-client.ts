@@ -23,7 +23,7 @@ export interface SignalListener {
   /** Joined, for the first time or again; `resumed`: without any interruption. */
   joined(message: Joined): void
   /** A host has to admit this user: `joined` or `ended` follows. */
-  waiting(topic: string): void
+  waiting(message: Extract<ToPerson, { type: 'waiting' }>): void
   /** Further messages. */
   message(message: ToPerson): void
   /**
@@ -205,7 +205,7 @@ export class SignalClient {
       case 'waiting':
         this.#waits = true
         this.#stands()
-        return this.#listener.waiting(message.topic)
+        return this.#listener.waiting(message)
       case 'refused':
         return this.#refused(message)
       case 'removed':

@@ -167,8 +167,14 @@ export const en = {
   waiting: {
     host: {
       title: 'Waiting for the host to let you in',
-      body: 'If no host is here yet, you will be let in when one arrives. Keep this page open.',
+      body: 'The host sees that you are waiting. Keep this page open.',
     },
+    anyHost: {
+      title: 'No host is here yet',
+      body: 'You will be let in when a host arrives. The operator of this site sees that you are waiting. Keep this page open.',
+    },
+    letter: 'Message from the operator',
+    letterFrom: 'Message from {name}',
     opening: {
       title: 'The room is not open yet',
       body: 'It has not started, or it was closed. You join automatically when it opens. Keep this page open.',
@@ -315,8 +321,8 @@ export const en = {
     closed: { title: 'The room was closed', body: 'It has ended for everybody.' },
     ended: { title: 'The host ended the meeting', body: 'It has ended for everybody. The room can be joined again.' },
     turnedAway: {
-      title: 'The host did not let you in',
-      body: 'If you think that this is a mistake, tell the host. You can ask again in a minute.',
+      title: 'You were not let in',
+      body: 'If you think that this is a mistake, tell whoever invited you. You can ask again in a minute.',
     },
     unauthorised: {
       title: 'A join link is required',

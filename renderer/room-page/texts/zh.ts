@@ -157,7 +157,13 @@ export const zh: Texts = {
     show: '查看',
   },
   waiting: {
-    host: { title: '等待主持人允许您进入', body: '如主持人尚未到达，到达后会让您进入。请不要关闭此页面。' },
+    host: { title: '等待主持人允许您进入', body: '主持人可以看到您正在等候。请不要关闭此页面。' },
+    anyHost: {
+      title: '主持人尚未到达',
+      body: '主持人到达后会允许您进入，站点操作员也能看到您正在等候。请不要关闭此页面。',
+    },
+    letter: '来自操作员的消息',
+    letterFrom: '来自 {name} 的消息',
     opening: { title: '房间尚未开放', body: '会议尚未开始或房间已关闭。开放后将自动加入，请不要关闭此页面。' },
     trying: '正在重试…',
     again: '{seconds} 秒后重试',
@@ -278,7 +284,7 @@ export const zh: Texts = {
     replaced: { title: '您已在别处加入', body: '您的链接在另一个窗口或设备上再次使用，并取代了此处。' },
     closed: { title: '房间已关闭', body: '所有人的会话均已结束。' },
     ended: { title: '主持人已结束会议', body: '会议已对所有人结束。您仍可重新加入此房间。' },
-    turnedAway: { title: '主持人未允许您进入', body: '如果您认为有误，请联系主持人。一分钟后可再次请求。' },
+    turnedAway: { title: '您未获准进入', body: '如果您认为有误，请联系邀请人。一分钟后可再次请求。' },
     unauthorised: {
       title: '需要邀请链接',
       body: '链接已过期或不属于此房间。请向邀请您的人索取新链接，或输入主持人密码。',

@@ -13,7 +13,7 @@ const kinds: Record<HostAct, EventKind> = {
   removed: 'person.removed',
 }
 
-/** Writes what hosts do in their rooms, and which of them did it. */
+/** Writes who waits for the hosts of a room, what hosts do in their rooms, and which of them did it. */
 export class HostSource {
   readonly #store: Pick<Store, 'get' | 'all' | 'unseal'>
   readonly #sink: EventSink
@@ -30,6 +30,11 @@ export class HostSource {
       return this.#sink.append({ kind, actor: actorOf(by), subject, params: { count } })
     }
     this.#sink.append({ kind, actor: actorOf(by), ...this.#person(roomId, who) })
+  }
+
+  /** Somebody begins to wait before a room. */
+  waits(roomId: string, who: Doer): void {
+    this.#sink.append({ kind: 'person.waits', ...this.#person(roomId, who) })
   }
 
   locked({ roomId, locked, by }: WantedLock): void {

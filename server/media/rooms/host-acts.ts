@@ -34,7 +34,7 @@ export function endMeeting(room: Room, by: Member): void {
 
 /** Lets in somebody who waits, or everybody. @throws Problem noStream, locked, roomFull */
 export function letIn(room: Room, by: Member, userId?: string): void {
-  for (const who of room.waiting.letIn(userId)) room.reportAct(by, { act: 'letIn', who: nameOf(who), count: 1 })
+  room.waiting.letIn((who) => room.reportAct(by, { act: 'letIn', who: nameOf(who), count: 1 }), userId)
 }
 
 /** Does not let in somebody who waits. @throws Problem noStream */

@@ -128,6 +128,7 @@ export class MediaRooms {
       },
       ended: (session) => this.#sessions.delete(sha256(session)),
       acted: (roomId, by, act) => this.#emit({ type: 'hostActed', roomId, by, ...act }),
+      waiting: (roomId, people) => this.#emit({ type: 'waiting', roomId, people }),
       muted: (roomId, userId, act) => this.#emit({ type: 'remoteMuted', roomId, userId, ...act }),
       failed: (error) => this.#beginAnew(made, error),
       isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,

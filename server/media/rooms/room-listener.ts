@@ -1,4 +1,5 @@
 import type { Doer, HostAct } from '../../../shared/media/control.ts'
+import type { WaitingPerson } from '../../../shared/media/signal.ts'
 import type { Member, RoomUser } from './member.ts'
 
 /** Why somebody is no longer in a room. */
@@ -17,6 +18,8 @@ export interface RoomListener {
   ended(session: string): void
   /** A host acted. @param act person concerned, and number of people */
   acted(roomId: string, by: Doer, act: { act: HostAct; who?: Doer; count: number }): void
+  /** Other people than before wait. */
+  waiting(roomId: string, people: WaitingPerson[]): void
   /** Stops or resumes forwarding what somebody sends to the remote node. @param act `by`: the host who wants it; empty: themselves */
   muted(roomId: string, userId: string, act: { kind: 'audio' | 'video'; muted: boolean; by: string }): void
   /** An unexpected error happened in the room by itself: its state is not trusted any more. */

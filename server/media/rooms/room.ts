@@ -13,6 +13,7 @@ import type { RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { RoomStreams } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
+import { WaitingReport } from './waiting-report.ts'
 import { WaitingRoom } from './waiting-room.ts'
 
 /**
@@ -39,8 +40,9 @@ export class Room {
   /** Cameras that are to come back. */
   readonly lost = new LostCameras()
   readonly #guests = new GuestPlaces()
-  /** People whom a host has to admit. */
+  /** People whom a host or the operator has to admit. */
   readonly waiting: WaitingRoom
+  readonly #report: WaitingReport
   /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
   #passesFrom = 0
   #closed = false
@@ -60,6 +62,11 @@ export class Room {
       (milliseconds, run) => this.#lifetime.after(milliseconds, run),
       () => this.#tellHostsWhoWaits(),
       clock,
+    )
+    this.#report = new WaitingReport(
+      () => this.waiting.people,
+      (milliseconds, run) => this.#lifetime.after(milliseconds, run),
+      (people) => listener.waiting(this.config.roomId, people),
     )
   }
 
@@ -112,6 +119,12 @@ export class Room {
     return this.waiting.wait(identity, link)
   }
 
+  /** A host is in the room. */
+  get hostHere(): boolean {
+    for (const { user } of this.members.values()) if (user.role === 'host' && !user.device) return true
+    return false
+  }
+
   /** The id is no outgoing user's: those are the controller's, also while their camera is lost. @throws Problem taken */
   assertFree(userId: string): void {
     const present = this.members.get(userId)
@@ -158,6 +171,7 @@ export class Room {
     member.byPassword = true
     if (member.user.role === 'host') return
     member.user.role = 'host'
+    this.#hostsChanged()
     this.userChanged(member)
     if (this.config.waitingRoom === true) member.send({ type: 'waiting_list', people: this.waiting.people })
   }
@@ -224,6 +238,7 @@ export class Room {
     const member = this.members.get(userId)
     if (member === undefined) return false
     this.members.delete(userId)
+    this.#hostsChanged()
     this.speakers.forget(userId)
     this.#endSession(member)
     const over = mediaOver ? { media_over: true as const } : {}
@@ -258,6 +273,7 @@ export class Room {
     for (const userId of [...this.members.keys()]) this.#guarded(() => this.remove(userId, reason))
     for (const viewer of [...this.local.observers]) this.#guarded(() => viewer.close())
     for (const media of [...this.remote.observers]) this.#guarded(() => media.end())
+    this.#guarded(() => this.#report.end())
     this.#lifetime.end()
   }
 
@@ -276,6 +292,7 @@ export class Room {
     const user: RoomUser = { userId, userName, device: device !== undefined, role, byNumber, hand: 0, joinedAt }
     const member = new Member(user, { ...identity, device })
     this.members.set(userId, member)
+    this.#hostsChanged()
     this.#guests.take(member.guest)
     this.lost.delete(userId)
     this.broadcast({ type: 'person_joined', person: member.person }, member)
@@ -292,7 +309,12 @@ export class Room {
     this.local.endPublications(member)
   }
 
+  #hostsChanged(): void {
+    if (!this.waiting.isEmpty) this.waiting.hostsChanged(this.config.topic, this.hostHere)
+  }
+
   #tellHostsWhoWaits(): void {
+    this.#report.changed()
     const message: ToPerson = { type: 'waiting_list', people: this.waiting.people }
     for (const member of this.members.values()) if (member.user.role === 'host') member.send(message)
   }
@@ -307,6 +329,7 @@ export class Room {
     Object.assign(member, { audio, video, met })
     for (const kind of present.silenced) member.silenced.add(kind)
     this.members.set(userId, member)
+    this.#hostsChanged()
     this.#endSession(present)
     this.#guests.take(member.guest)
     present.disconnect({ type: 'removed', reason: 'replaced' })

@@ -1,4 +1,4 @@
-import type { WaitingPerson } from '../../../shared/media/signal.ts'
+import type { ToPerson, WaitingPerson } from '../../../shared/media/signal.ts'
 import { Problem } from '../base/problem.ts'
 import { GuestPlaces } from './guest-places.ts'
 import type { Identity } from './member.ts'
@@ -12,6 +12,7 @@ const maxTurnedAway = 1_000
 
 /** The signalling connection of somebody who waits. */
 export interface WaitingLink {
+  send(message: ToPerson): void
   /** They are let in now. @throws Problem as `Room.enter` does: then they go on waiting */
   enter(identity: Identity): void
   /** They are not: the connection ends. */
@@ -31,7 +32,7 @@ interface Waiting {
   cancel: (() => void) | undefined
 }
 
-/** People whom a host of the room has to admit. Nobody is admitted without one. */
+/** People whom a host of the room, or the operator, has to admit. */
 export class WaitingRoom {
   readonly #after: (milliseconds: number, run: () => void) => () => void
   readonly #changed: () => void
@@ -40,6 +41,8 @@ export class WaitingRoom {
   readonly #waiting = new Map<string, Waiting>()
   /** Until when, milliseconds since the epoch. */
   readonly #turnedAway = new Map<string, number>()
+  /** Last notice to those who wait about the presence of a host. */
+  #hostHere = false
 
   /**
    * @param after runs something later, unless it is cancelled; never again once the room is over
@@ -98,14 +101,39 @@ export class WaitingRoom {
     if (this.#waiting.delete(userId)) this.#changed()
   }
 
+  /** Nobody waits. */
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0
+  }
+
+  /** First message to somebody who waits. */
+  notice(topic: string, hostHere: boolean): ToPerson {
+    this.#hostHere = hostHere
+    return { type: 'waiting', topic, host_here: hostHere }
+  }
+
+  /** Notifies those who wait that a host has come, or that the last one has left. */
+  hostsChanged(topic: string, hostHere: boolean): void {
+    if (hostHere !== this.#hostHere) this.tell(this.notice(topic, hostHere))
+  }
+
+  /** Sends a message to somebody who waits, or to everybody. @returns number of those who are connected */
+  tell(message: ToPerson, userId?: string): number {
+    const one = userId === undefined ? undefined : this.#waiting.get(userId)
+    const chosen = userId === undefined ? [...this.#waiting.values()] : one === undefined ? [] : [one]
+    const links = chosen.flatMap(({ link }) => link ?? [])
+    for (const link of links) link.send(message)
+    return links.length
+  }
+
   /**
    * Lets somebody in, or everybody.
-   * @returns those who are let in
+   * @param entered called with each who is let in
    * @throws Problem noStream when nobody of this id waits; as `WaitingLink.enter` does for the first who cannot be let in, who waits on with those after them
    */
-  letIn(userId?: string): Identity[] {
+  letIn(entered: (identity: Identity) => void, userId?: string): void {
     const chosen = userId === undefined ? [...this.#waiting.values()] : [this.#get(userId)]
-    const entered: Identity[] = []
+    let anybody = false
     try {
       for (const waiting of chosen) {
         if (waiting.letIn) continue
@@ -114,12 +142,12 @@ export class WaitingRoom {
           waiting.link.enter(waiting.identity)
           this.#waiting.delete(waiting.identity.userId)
         }
-        entered.push(waiting.identity)
+        anybody = true
+        entered(waiting.identity)
       }
     } finally {
-      if (entered.length > 0) this.#changed()
+      if (anybody) this.#changed()
     }
-    return entered
   }
 
   /** @throws Problem noStream when nobody of this id waits */

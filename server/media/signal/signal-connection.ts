@@ -235,6 +235,7 @@ export class SignalConnection implements PersonLink {
   /** @returns whether they were let in meanwhile @throws Problem locked, turnedAway, taken, busy */
   #wait(room: Room, identity: Identity): boolean {
     const link: WaitingLink = {
+      send: (message) => this.send(message),
       enter: (admitted) => this.#take(room, room.enter(admitted), false),
       refuse: (problem) => this.#refuse(problem),
       removed: (reason) => {
@@ -244,7 +245,7 @@ export class SignalConnection implements PersonLink {
     }
     if (room.wait(identity, link)) return true
     this.#phase = { name: 'waiting', room, userId: identity.userId, link }
-    this.send({ type: 'waiting', topic: room.config.topic })
+    this.send(room.waiting.notice(room.config.topic, room.hostHere))
     if (this.#parts.settings().other_nodes.length > 0) this.notifyNodes()
     return false
   }

@@ -2,7 +2,7 @@ import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook }
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { GatewayListener } from '../port/gateway-events.ts'
+import type { GatewayListener, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
@@ -69,6 +69,8 @@ export interface EmbeddedMediaOptions {
   answers: RoomAnswers
   /** Receives events of rooms with remote media, and restarts of the process. */
   gateway?: GatewayListener
+  /** Receives who waits before rooms, and restarts of the process. */
+  waiting?: WaitingListener
   /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
   /** Receives attempts that the node refused. */

@@ -11,7 +11,7 @@ const answerMs = 4_000
 /** Options that events of a process are passed to. */
 export type EventTargets = Pick<
   EmbeddedMediaOptions,
-  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'removed'
+  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'removed' | 'waiting'
 >
 
 /** Passes on the events of the process of one node, and answers its requests. */
@@ -54,6 +54,8 @@ export class ProcessEvents {
       hostActed?.(acted)
     } else if (event.type === 'guesses') {
       guessed(event)
+    } else if (event.type === 'waiting') {
+      this.#guarded(() => this.#targets.waiting?.take(this.#node, event))
     } else if (isGatewayEvent(event)) {
       this.#guarded(() => this.#targets.gateway?.take(this.#node, event))
     } else this.#emit(event)
@@ -62,6 +64,7 @@ export class ProcessEvents {
   /** Announces that the process ended, or another one runs. */
   restarted(): void {
     this.#guarded(() => this.#targets.gateway?.restarted(this.#node))
+    this.#guarded(() => this.#targets.waiting?.restarted(this.#node))
     this.#emit({ type: 'restarted' })
   }
 

@@ -169,6 +169,11 @@ export class NodePool {
     return this.#context.presence.peopleIn(roomId)
   }
 
+  /** How many people of the room have raised a hand. */
+  handCount(roomId: string): number {
+    return this.#context.presence.handsIn(roomId)
+  }
+
   /** People and devices in rooms, all nodes together. */
   totals(): PresenceTotals {
     return this.#context.presence.totals()

@@ -9,6 +9,14 @@ export function isGatewayEvent(event: ControlEvent): event is GatewayEvent {
   return gatewayEvents.some((type) => type === event.type)
 }
 
+/** Receives who waits before rooms. */
+export interface WaitingListener {
+  /** @param node whose program reports it */
+  take(node: string, report: Extract<ControlEvent, { type: 'waiting' }>): void
+  /** The program of a node restarted: nobody waits there. */
+  restarted(node: string): void
+}
+
 /** Receives what media programs report of rooms whose media is remote. */
 export interface GatewayListener {
   /** @param node whose program reports it */

@@ -57,7 +57,7 @@ test('only the operator sets up a waiting room; clients of the API cannot see or
   const { url } = await site.rpc('media.join_link', { room_id, user_id: 'bo', user_name: 'Bo' })
   const bo = new SignalClient(site.nodeUrl)
   await bo.ask(room_id, { token: tokenOf(url) })
-  expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Second interview' })
+  expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Second interview', host_here: false })
   const ann = await enter(room_id, 'Ann', 'host')
   ann.send({ type: 'let_in', user_id: 'bo' })
   await bo.next('joined')
@@ -94,4 +94,63 @@ test('a lost camera that moves to another room is no longer expected in the old 
   await site.rpc('devices.update', { userId: 'gate', roomId: there.room_id })
   expect(await ann.next('person_left')).toEqual({ type: 'person_left', user_id: 'gate' })
   ann.drop()
+})
+
+test('nobody hosts: the guest reads so, the operator sees who waits, writes to them, lets one in and refuses another; the log names the operator', async () => {
+  const { room_id } = await site.rpc('rooms.create', { topic: 'Casting', waiting_room: true })
+  const wait = async (user_id: string): Promise<SignalClient> => {
+    const { url } = await site.rpc('media.join_link', { room_id, user_id, user_name: `Name of ${user_id}` })
+    const guest = new SignalClient(site.nodeUrl)
+    await guest.ask(room_id, { token: tokenOf(url) })
+    return guest
+  }
+  const bo = await wait('bo')
+  expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Casting', host_here: false })
+  const cy = await wait('cy')
+  const waiting = async () => (await site.rpc('waiting.list', {})).items
+  await expect.poll(async () => (await waiting()).map(({ user_id }) => user_id)).toEqual(['bo', 'cy'])
+  expect((await waiting())[0]).toMatchObject({ room_id, topic: 'Casting', user_name: 'Name of bo' })
+  expect((await site.rpc('rooms.get', { room_id })).room).toMatchObject({ waiting: 2, people: 0 })
+
+  expect(await site.rpc('waiting.message', { room_id, user_id: 'bo', text: 'One moment' })).toEqual({ reached: 1 })
+  expect(await bo.next('waiting_message')).toMatchObject({ text: 'One moment' })
+  // A viewer sees who waits, and lets nobody in.
+  const viewer = { transport: 'internal', client: '', role: 'viewer' } as const
+  expect(await site.controller.call('waiting.admit', { room_id }, viewer)).toMatchObject({
+    error: { code: 'forbidden' },
+  })
+  const operator = { transport: 'rpc', client: '10.0.0.4', role: 'operator', account: 'Olga' } as const
+  expect(await site.controller.call('waiting.admit', { room_id, user_id: 'bo' }, operator)).toEqual({
+    ok: true,
+    value: { people: [{ user_id: 'bo', user_name: 'Name of bo' }], refusal: null },
+  })
+  await bo.next('joined')
+  expect(await site.controller.call('waiting.refuse', { room_id, user_id: 'cy' }, operator)).toMatchObject({ ok: true })
+  expect(await cy.next('refused')).toMatchObject({ reason: 'turnedAway' })
+  expect(await site.controller.call('waiting.admit', { room_id, user_id: 'cy' }, operator)).toMatchObject({
+    error: { code: 'notFound' },
+  })
+  await expect.poll(waiting).toEqual([])
+
+  // The guest reads when a host comes, and when the last one goes.
+  const dee = await wait('dee')
+  await expect.poll(async () => (await waiting()).length).toBe(1)
+  const ann = await enter(room_id, 'Ann', 'host')
+  await dee.next((message) => message.type === 'waiting' && message.host_here)
+  dee.messages.length = 0
+  ann.send({ type: 'leave' })
+  expect(await dee.next('waiting')).toMatchObject({ host_here: false })
+  // What a room had is over with it.
+  await site.rpc('rooms.delete', { room_ids: [room_id] })
+  await expect.poll(waiting).toEqual([])
+
+  const { items } = await site.rpc('events.list', { text: 'Casting', limit: 500 })
+  const told = items.filter(({ kind }) => /person\.(waits|letIn|turnedAway)/.test(kind))
+  expect(told.map(({ kind, actor, subject }) => [kind, actor.name, subject.name]).reverse()).toEqual([
+    ['person.waits', '', 'Name of bo'],
+    ['person.waits', '', 'Name of cy'],
+    ['person.letIn', 'Olga', 'Name of bo'],
+    ['person.turnedAway', 'Olga', 'Name of cy'],
+    ['person.waits', '', 'Name of dee'],
+  ])
 })

@@ -156,6 +156,7 @@ export const eventLog = {
       joined: '{subject} joined “{room}”',
       left: '{subject} left “{room}” after {stayed}',
       removed: '{subject} was removed from “{room}”',
+      waits: '{subject} waits to be let into “{room}”',
       letIn: '{subject} was admitted to “{room}”',
       turnedAway: '{subject} was not admitted to “{room}”',
     },
@@ -239,6 +240,7 @@ export const eventLog = {
       delete: 'Room “{subject}” deleted',
       kick: '{subject} was removed from room “{room}”',
     },
+    waiting: { message: 'Message shown to people who wait in “{subject}”' },
     nodes: {
       add: 'Node “{subject}” added',
       add_embedded: 'Node “{subject}” added',

@@ -14,6 +14,7 @@ import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { trust } from './trust.ts'
 import { tester } from './tester.ts'
+import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
 
 /** Every English text: the shape that other catalogues follow. */
@@ -35,5 +36,6 @@ export const en = {
   settings,
   lab,
   media,
+  waiting,
   wall,
 } as const

@@ -133,6 +133,7 @@ export const rooms = {
     none: 'Nothing is relayed: nobody is watching a stream from another node.',
     states: { up: 'relayed for {span}', connecting: 'connecting…' },
   },
+  handsRaised: '{n} hand is raised | {n} hands are raised',
   usersOf: '{users} of at most {most}, cameras included',
   selectingAll: 'Selecting all matching rooms…',
   selectedMost: 'The first {n} matching rooms are selected; more cannot be processed at once.',

@@ -159,6 +159,7 @@ export const eventLog: Texts<typeof english> = {
       joined: '{subject} 加入了“{room}”',
       left: '{subject} 离开了“{room}”，停留 {stayed}',
       removed: '{subject} 被移出“{room}”',
+      waits: '{subject} 等候进入“{room}”',
       letIn: '{subject} 获准进入“{room}”',
       turnedAway: '{subject} 未获准进入“{room}”',
     },
@@ -241,6 +242,7 @@ export const eventLog: Texts<typeof english> = {
       delete: '房间“{subject}”已删除',
       kick: '{subject} 被移出房间“{room}”',
     },
+    waiting: { message: '已向“{subject}”的等候者显示消息' },
     nodes: {
       add: '节点“{subject}”已添加',
       add_embedded: '节点“{subject}”已添加',

@@ -15,6 +15,7 @@ import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
 import { trust } from './trust.ts'
 import { tester } from './tester.ts'
+import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
 
 /** Every Chinese text. */
@@ -36,5 +37,6 @@ export const zh: Catalogue = {
   settings,
   lab,
   media,
+  waiting,
   wall,
 }

@@ -132,6 +132,7 @@ export const rooms: Texts<typeof english> = {
     none: '当前没有中继：无人观看其他节点上的媒体流。',
     states: { up: '已中继 {span}', connecting: '连接中…' },
   },
+  handsRaised: '{n} 人举手',
   usersOf: '{users} / {most}，含摄像头',
   selectingAll: '正在选中所有匹配的房间…',
   selectedMost: '已选中前 {n} 个匹配的房间，单次处理不能更多。',

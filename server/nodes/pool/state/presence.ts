@@ -16,6 +16,8 @@ interface RoomLoad {
 /** Users of one room. */
 interface RoomPresence {
   people: number
+  /** People with a raised hand. */
+  hands: number
   /** Sessions by userId, in the order they joined. */
   sessions: Map<string, ParticipantSession>
   /** Nodes with somebody in the room. */
@@ -104,6 +106,11 @@ export class Presence {
     return this.#rooms.get(roomId)?.people ?? 0
   }
 
+  /** How many people of the room have raised a hand. */
+  handsIn(roomId: string): number {
+    return this.#rooms.get(roomId)?.hands ?? 0
+  }
+
   /** How many people of the room are on that node. */
   peopleAt(roomId: string, node: string): number {
     return this.#rooms.get(roomId)?.nodes.get(node)?.people ?? 0
@@ -132,13 +139,14 @@ export class Presence {
 
   /** Somebody joined. Who is in the room already under that userId must have left before. */
   join(node: string, roomId: string, user: NodeUser): void {
-    const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, sessions: new Map(), nodes: new Map() }
+    const room: RoomPresence = this.#rooms.get(roomId) ?? { people: 0, hands: 0, sessions: new Map(), nodes: new Map() }
     this.#rooms.set(roomId, room)
     const load = this.#load(node)
     const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
     room.nodes.set(node, here)
     load.rooms.add(roomId)
     room.sessions.set(user.userId, { node, user })
+    room.hands += handsOf(user)
     here.users += 1
     if (user.device) {
       load.devices += 1
@@ -154,11 +162,12 @@ export class Presence {
 
   /** Changes facts about a user in the room. Returns false when the participant session is unknown. */
   change(node: string, roomId: string, user: NodeUser): boolean {
-    const sessions = this.#rooms.get(roomId)?.sessions
-    const before = sessions?.get(user.userId)
-    if (before?.node !== node) return false
+    const room = this.#rooms.get(roomId)
+    const before = room?.sessions.get(user.userId)
+    if (room === undefined || before?.node !== node) return false
     if (before.user.joinedAt !== user.joinedAt || before.user.device !== user.device) return false
-    sessions?.set(user.userId, { node, user })
+    room.sessions.set(user.userId, { node, user })
+    room.hands += handsOf(user) - handsOf(before.user)
     return true
   }
 
@@ -171,6 +180,7 @@ export class Presence {
     const load = this.#load(node)
     const here: RoomLoad = room.nodes.get(node) ?? { users: 0, people: 0 }
     room.sessions.delete(userId)
+    room.hands -= handsOf(user)
     here.users -= 1
     if (user.device) {
       load.devices -= 1
@@ -210,4 +220,8 @@ export class Presence {
     }
     return load
   }
+}
+
+function handsOf({ hand = 0 }: NodeUser): number {
+  return hand > 0 ? 1 : 0
 }

@@ -72,7 +72,7 @@ describe('a room with a waiting room', () => {
   test('a guest waits and sees only the topic; the host sees the name and admits them', async () => {
     await room('in', { topic: 'Interview' })
     const bo = await waits('in', 'Bo')
-    expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Interview' })
+    expect(await bo.next('waiting')).toEqual({ type: 'waiting', topic: 'Interview', host_here: false })
     expect(await node.userIds('in')).toEqual([])
     const ann = await host('in')
     await expect.poll(() => waiting(ann)).toEqual(['Bo'])

@@ -1,0 +1,47 @@
+import { computed } from 'vue'
+import type { WaitingGuest } from '../../../shared/console/waiting.ts'
+import { useText } from '../i18n/text.ts'
+import { useLive } from '../../kit/composables/useLive.ts'
+import { sharedState, useConsole } from './useConsole.ts'
+import { useFeedback } from './useFeedback.ts'
+
+/** Everybody who waits to be let into a room, in order of arrival. */
+export const useWaiting = sharedState((client) => {
+  const live = useLive(client, () => client.call('waiting.list'))
+  client.on('waiting.changed', (view) => {
+    live.value.value = view
+  })
+  return {
+    guests: computed<readonly WaitingGuest[]>(() => live.value.value?.items ?? []),
+    /** Number of all of them; `guests` holds the first 500. */
+    total: computed(() => live.value.value?.total ?? 0),
+  }
+})
+
+/** Acts on people who wait. */
+export function useWaitingActs() {
+  const client = useConsole()
+  const { t } = useText()
+  const { ask, attempt, warn } = useFeedback()
+
+  /** Lets in one guest, or everybody who waits before a room. */
+  async function admit(room_id: string, guest?: WaitingGuest): Promise<void> {
+    const outcome = await attempt(
+      () => client.call('waiting.admit', guest === undefined ? { room_id } : { room_id, user_id: guest.user_id }),
+      ({ people }) => t('waiting.admitted', { n: people.length, name: people[0]?.user_name ?? '' }),
+    )
+    if (outcome?.refusal) warn(t(`waiting.refusals.${outcome.refusal}`))
+  }
+
+  async function refuse({ room_id, topic, user_id, user_name: name }: WaitingGuest): Promise<void> {
+    const yes = await ask({
+      title: t('waiting.refuseTitle', { name }),
+      body: t('waiting.refuseBody', { room: topic }),
+      action: t('waiting.refuse'),
+    })
+    if (!yes) return
+    await attempt(() => client.call('waiting.refuse', { room_id, user_id }), t('waiting.refused', { name }))
+  }
+
+  return { admit, refuse }
+}

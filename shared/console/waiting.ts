@@ -1,0 +1,56 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { moment, nothing, procedure } from './procedure.ts'
+
+const room_id = bytes(1, limits.roomExtendId)
+const user_id = bytes(1, limits.userId)
+
+/** Maximum number of people in one list of the whole site. */
+export const maxListedWaiting = 500
+
+/** Somebody who waits before a room until a host or the operator lets them in. */
+export const waitingGuest = z.strictObject({
+  room_id: z.string(),
+  topic: z.string(),
+  user_id: z.string(),
+  user_name: z.string(),
+  since: moment,
+})
+export type WaitingGuest = z.output<typeof waitingGuest>
+
+/** Everybody who waits at the site, in order of arrival; the first 500 of `total`. */
+export const waitingView = z.strictObject({ items: z.array(waitingGuest), total: z.int() })
+export type WaitingView = z.output<typeof waitingView>
+
+/** Reasons why somebody who waits stayed outside. */
+const refusals = ['notWaiting', 'locked', 'roomFull', 'failed'] as const
+
+/** People an act reached. `refusal`: why others who were meant stayed outside. */
+const outcome = z.strictObject({
+  people: z.array(z.strictObject({ user_id: z.string(), user_name: z.string() })),
+  refusal: z.enum(refusals).nullable(),
+})
+
+/** Procedures on people who wait before rooms. */
+export const waitingProcedures = {
+  'waiting.list': procedure('Everybody who waits to be let into a room, in order of arrival.', nothing, waitingView),
+  'waiting.admit': procedure(
+    'Let in somebody who waits before a room; without user_id, everybody.',
+    z.strictObject({ room_id, user_id: user_id.optional() }),
+    outcome,
+  ),
+  'waiting.refuse': procedure(
+    'Turn away somebody who waits before a room. They can ask again after a minute.',
+    z.strictObject({ room_id, user_id }),
+    outcome,
+  ),
+  'waiting.message': procedure(
+    'Show a text to somebody who waits before a room; without user_id, to everybody.',
+    z.strictObject({ room_id, user_id: user_id.optional(), text: z.string().trim().min(1).max(500) }),
+    z.strictObject({
+      /** Number of people whose page is connected. */
+      reached: z.int(),
+    }),
+  ),
+}

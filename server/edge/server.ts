@@ -11,6 +11,7 @@ import type { Running } from './listening-port.ts'
 import { listenerUrl } from './network-addresses.ts'
 import { checkPassedOn, refuseAsNotLeader } from './passed-on.ts'
 import type { ProofProblem, RequestProof } from './request-proof.ts'
+import { redirectPlainHttp } from './redirect-to-https.ts'
 import { serveTlsBeside } from './tls-beside-http.ts'
 import type { TlsMaterial } from './tls.ts'
 
@@ -92,6 +93,9 @@ export class EdgeServer {
     const serving = { name, handlers: this.#options, log, isEnding: false }
     const table = new ConnectionTable(limits, this.#timeouts.unreadMs)
     const beside = tls !== undefined || proof === undefined ? undefined : (controllersTls ?? proof.tls)
+    const { headersMs } = this.#timeouts
+    const { maxHeaderSize } = this.#options
+    if (server instanceof HttpsServer) redirectPlainHttp(server, { headersMs, maxHeaderSize })
     if (beside !== undefined) serveTlsBeside(server, beside, this.#timeouts.headersMs)
     this.#watch(
       server,

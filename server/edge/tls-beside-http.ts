@@ -1,11 +1,9 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { handshakeByte } from './first-byte.ts'
 import { ignoreError } from './guards.ts'
 import type { TlsMaterial } from './tls.ts'
-
-/** First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it. */
-const handshakeByte = 0x16
 
 /**
  * Serves TLS beside plain HTTP on the same port: the first byte of a connection tells which it is. The server emits `secureConnection` after a handshake.

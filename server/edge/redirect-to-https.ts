@@ -1,0 +1,78 @@
+import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
+import type { Server as HttpsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { handshakeByte } from './first-byte.ts'
+import { endSoon, ignoreError, refuse } from './guards.ts'
+import { originForm } from './request-target.ts'
+
+/** Port of a plain request whose Host names none (RFC 9110, section 4.2.1): the same port speaks TLS. */
+const plainPort = 80
+/** Host of a request: a name, an IPv4 or a bracketed IPv6 address, with an optional port. */
+const hostPattern = /^(?<name>[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
+
+/** Bounds of a plain connection. */
+interface PlainBounds {
+  /** From the connection to its first byte, and to the end of the head of a plain request, in milliseconds. */
+  headersMs: number
+  /** Limit of target and headers together, in bytes. */
+  maxHeaderSize: number
+}
+
+/**
+ * Answers plain HTTP on a port that speaks TLS with 308 to the same address at https (RFC 9110, section 15.4.9): the first byte of a connection tells which it is. An upgrade is
+ * refused with the same redirect. Handshakes go on in Node's own listener, which reads the byte again.
+ */
+export function redirectPlainHttp(server: HttpsServer, { headersMs, maxHeaderSize }: PlainBounds): void {
+  // Both servers take connections by their event (documented for node:http and node:tls).
+  const handshakes = server.listeners('connection')
+  server.removeAllListeners('connection')
+  const redirector = createHttpServer({ maxHeaderSize, requireHostHeader: false })
+  redirector.on('request', (request, response) => {
+    response.writeHead(308, { location: secureUrl(request), 'content-length': 0, connection: 'close' })
+    response.end()
+    endSoon(request.socket)
+  })
+  const refuseUpgrade = (request: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', ignoreError)
+    refuse(socket, `308 Permanent Redirect\r\nLocation: ${secureUrl(request)}`)
+  }
+  redirector.on('upgrade', refuseUpgrade)
+  redirector.on('connect', (_, socket) => refuse(socket, '405 Method Not Allowed'))
+  redirector.on('checkContinue', (request, response) => redirector.emit('request', request, response))
+  redirector.on('clientError', (_, socket) => {
+    if (socket.writable) refuse(socket, '400 Bad Request')
+    else socket.destroy()
+  })
+
+  server.on('connection', (transport: Socket) => {
+    transport.on('error', ignoreError)
+    const ended = (): void => void transport.destroy()
+    const deadline = setTimeout(ended, headersMs).unref()
+    transport.once('close', () => clearTimeout(deadline))
+    transport.once('end', ended)
+    transport.once('data', (first: Buffer) => {
+      transport.off('end', ended)
+      transport.pause()
+      transport.unshift(first)
+      if (first[0] === handshakeByte) {
+        clearTimeout(deadline)
+        for (const handshake of handshakes) Reflect.apply(handshake, server, [transport])
+        return
+      }
+      // The deadline stays: a slow head ends with it.
+      redirector.emit('connection', transport)
+      transport.resume()
+    })
+  })
+}
+
+/** Address of a plain request at https: an unreadable Host is replaced by the address that was reached. */
+function secureUrl({ headers, url = '/', socket }: IncomingMessage): string {
+  const named = hostPattern.exec(headers.host ?? '')?.groups
+  const target = originForm(url)?.replaceAll(/[^\x21-\x7e]/g, encodeURIComponent) ?? '/'
+  const path = target.startsWith('/') ? target : '/'
+  if (named?.name !== undefined) return `https://${named.name}:${named.port ?? plainPort}${path}`
+  const { localAddress = '', localPort = plainPort } = socket
+  return `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}${path}`
+}

@@ -21,6 +21,7 @@ describe('an operator watches a room', () => {
     operator = await site.open(`${site.controller.ready.console}/#key=${key}`, {
       viewport: { width: 1_360, height: 900 },
       acceptDownloads: true,
+      ignoreHTTPSErrors: true,
     })
     page = operator.page
     await page.getByRole('navigation').waitFor()
@@ -89,5 +90,51 @@ describe('an operator watches a room', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     expect([...operator.problems, ...ann.problems]).toEqual([])
+  })
+
+  test('a guest waits without a host: the operator reads it on any page, writes to them and lets them in', async () => {
+    const lobby = await site.room({ topic: 'Interview', waiting_room: true })
+    const guest = await site.open(await site.link(lobby), { equipment: 'none' })
+    await guest.page.getByLabel('Your name').fill('Bo')
+    await guest.page.getByRole('button', { name: /^Join/ }).click()
+    await guest.page.getByRole('heading', { name: 'No host is here yet' }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Devices' }).click()
+    const notice = page.getByRole('region', { name: 'Waiting guests' })
+    await notice.getByText('Bo is waiting to be let into “Interview”').waitFor()
+    await page.getByRole('navigation').getByText('1 person is waiting').waitFor({ state: 'attached' })
+    expect(await operator.accessibilityProblems()).toEqual([])
+    await notice.getByRole('button', { name: 'Show' }).click()
+    const panel = page.getByRole('region', { name: 'Waiting to be let in' })
+    await panel.getByRole('button', { name: 'Send a message: Bo' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Message' }).fill('Two minutes, please')
+    expect(await operator.accessibilityProblems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Send', exact: true }).click()
+    await guest.page.getByText('Two minutes, please').waitFor()
+    expect(await guest.accessibilityProblems()).toEqual([])
+    await panel.getByRole('button', { name: 'Let in: Bo' }).click()
+    await guest.page.getByRole('toolbar').waitFor()
+    await panel.waitFor({ state: 'detached' })
+    await guest.close()
+  })
+
+  test('TLS is switched on: two people of a meeting, with camera and chat as before, and the console are at https by themselves', async () => {
+    const meeting = await site.room({ topic: 'Moving' })
+    const everywhere = { ignoreHTTPSErrors: true }
+    const dora = await site.join(await site.link(meeting), { name: 'Dora', ...everywhere })
+    const eli = await site.join(
+      await site.link(meeting, { user_id: 'eli', user_name: 'Eli', role: 'host' }),
+      everywhere,
+    )
+    await dora.sees('Eli')
+    await site.controller.rpc('settings.set', { tls: { mode: 'self-signed' } })
+    const secure = /^https:/
+    for (const visitor of [dora, eli]) await visitor.page.waitForURL(secure, { timeout: 40_000 })
+    await Promise.all([dora.sees('Eli'), eli.sees('Dora')])
+    await eli.button('More').click()
+    await eli.page.getByRole('menuitem', { name: 'Lock the room' }).waitFor()
+    expect(await dora.page.evaluate('location.hash')).toMatch(/^#token=[^&]+$/)
+    await page.waitForURL(secure, { timeout: 40_000 })
+    await Promise.all([dora.close(), eli.close()])
   })
 })

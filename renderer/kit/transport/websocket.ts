@@ -1,5 +1,6 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
+import { speaksTls } from './secure-origin.ts'
 import { sessionState } from './session.ts'
 import { CallError, isResult, listeners } from './transport.ts'
 import type { ConnectionState, Transport } from './transport.ts'
@@ -95,6 +96,11 @@ export function webSocketTransport(options: WebSocketOptions = {}): Transport {
       return
     }
     if (state === 'online') become('lost')
+    // The console port speaks TLS by now.
+    if (options.url === undefined && (await speaksTls(`${location.origin}/`))) {
+      location.replace(location.href.replace(/^http:/, 'https:'))
+      return
+    }
     if ((await session()) === 'signed_out') {
       become('signed_out')
       return

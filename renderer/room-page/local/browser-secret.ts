@@ -1,4 +1,5 @@
 const key = 'roomdesk.browser'
+const form = /^[0-9a-f]{32}$/
 let secret: string | undefined
 
 /**
@@ -10,10 +11,21 @@ export function browserSecret(): string {
   return secret
 }
 
+/** Uses the secret of the same page at another origin, in this tab only. */
+export function adoptBrowserSecret(text: string): void {
+  if (!form.test(text)) return
+  secret = text
+  try {
+    sessionStorage.setItem(key, text)
+  } catch {
+    // Storage may be disabled; then a reload is another user.
+  }
+}
+
 function stored(): string | undefined {
   try {
-    const text = localStorage.getItem(key)
-    return text !== null && /^[0-9a-f]{32}$/.test(text) ? text : undefined
+    const text = sessionStorage.getItem(key) ?? localStorage.getItem(key)
+    return text !== null && form.test(text) ? text : undefined
   } catch {
     return undefined
   }

@@ -32,6 +32,8 @@ export interface SignalListener {
    * @param mediaOver the node said that media has ended, too
    */
   lost(restarting: boolean, mediaOver: boolean): void
+  /** An attempt to connect failed; others follow unless `ended` does. */
+  failed(): void
   /** The room is on another node of the site, e.g. `http://10.0.0.5:7084`; `joined` follows. */
   moved(origin: string): void
   /** Ended for good. */
@@ -275,6 +277,7 @@ export class SignalClient {
 
   #broken(mediaOver = false): void {
     this.#socket = undefined
+    this.#listener.failed()
     if (!this.#entered && !this.#waits) return this.#end({ reason: 'unreachable', message: '' })
     if (this.#lostAt === 0) {
       this.#lostAt = Date.now()

@@ -173,8 +173,14 @@ export const de: Texts = {
   waiting: {
     host: {
       title: 'Bitte warten, bis die Moderation Sie einlässt',
-      body: 'Ist noch niemand von der Moderation da, werden Sie danach eingelassen. Lassen Sie diese Seite offen.',
+      body: 'Die Moderation sieht, dass Sie warten. Lassen Sie diese Seite offen.',
     },
+    anyHost: {
+      title: 'Die Moderation ist noch nicht da',
+      body: 'Sie werden eingelassen, sobald sie kommt. Auch der Betrieb dieser Anlage sieht, dass Sie warten. Lassen Sie diese Seite offen.',
+    },
+    letter: 'Nachricht vom Betrieb',
+    letterFrom: 'Nachricht von {name}',
     opening: {
       title: 'Der Raum ist noch nicht offen',
       body: 'Die Besprechung hat nicht begonnen, oder der Raum wurde geschlossen. Sie nehmen von selbst teil, sobald er öffnet. Lassen Sie diese Seite offen.',
@@ -331,8 +337,8 @@ export const de: Texts = {
       body: 'Sie ist für alle beendet. Am Raum kann man wieder teilnehmen.',
     },
     turnedAway: {
-      title: 'Die Moderation hat Sie nicht eingelassen',
-      body: 'Wenn Sie das für einen Irrtum halten, sprechen Sie mit der Moderation. In einer Minute können Sie wieder anfragen.',
+      title: 'Sie wurden nicht eingelassen',
+      body: 'Wenn Sie das für einen Irrtum halten, fragen Sie die Person, die Sie eingeladen hat. In einer Minute können Sie wieder anfragen.',
     },
     unauthorised: {
       title: 'Ein Einladungslink ist nötig',

@@ -277,7 +277,8 @@ export const settings = {
     fingerprint: 'Fingerprint (SHA-256)',
     changeTitle: 'Change how clients connect?',
     changeBody: 'Requests in progress are finished first.',
-    toHttps: 'Clients must use https:// from now on; http:// is no longer answered',
+    toHttps:
+      'Clients must use https:// from now on; http:// is redirected. A self-signed certificate has to be accepted once in each browser, also by people in rooms',
     toHttp: 'Clients must use http:// from now on; others on the network can read what they send',
     lose: 'The ports are unavailable for a moment; people in rooms reconnect automatically',
     console: {

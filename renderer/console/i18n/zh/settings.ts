@@ -266,7 +266,7 @@ export const settings: Texts<typeof english> = {
     fingerprint: '指纹（SHA-256）',
     changeTitle: '更改各端口的访问方式？',
     changeBody: '进行中的请求会先完成。',
-    toHttps: '客户端此后必须使用 https://，http:// 不再应答',
+    toHttps: '客户端此后必须使用 https://，http:// 会被重定向。若为自签名证书，每个浏览器（包括参会者的）须接受一次',
     toHttp: '客户端此后必须使用 http://，传输内容可能被他人读取',
     lose: '各端口会短暂中断；参会者会自动重连',
     console: {

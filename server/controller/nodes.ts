@@ -16,11 +16,11 @@ import { lookAtRoom } from '../rooms/entry-by-number.ts'
 import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { Confirmed } from '../nodes/secrets/janus-access.ts'
-import { NodeConnectionError } from '../nodes/port/media-node-port.ts'
-import { WaitingGuests } from '../rooms/waiting-guests.ts'
+import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
+import { waitingGuests } from './guests.ts'
 import { nodeInspections } from './node-inspections.ts'
 import { remoteRooms } from './remote-rooms.ts'
 
@@ -57,21 +57,13 @@ export interface NodeParts {
 /** Composes the nodes; nothing runs yet. */
 export function nodeParts(options: NodesOptions, watch: SiteWatch, late: LateParts): NodeParts {
   const { store, settings, logger, removals, defaultNodeAddress } = options
-  const guests: WaitingGuests = new WaitingGuests({
+  const guests = waitingGuests({
     store,
-    request: async (program, method, params) => {
-      if (media === undefined) throw new NodeConnectionError('it does not run')
-      const signal = AbortSignal.timeout(settings().deadlines.node_ms)
-      try {
-        return await (await media.client(program, signal)).request(method, params, signal)
-      } catch (error) {
-        if (signal.aborted) throw new NodeConnectionError('it does not answer in time', { cause: error })
-        throw error
-      }
-    },
+    settings,
+    media: () => media,
     began: (roomId, who) => watch.hosts.waits(roomId, who),
   })
-  const media = mediaPrograms(options, watch, late, guests)
+  const media: EmbeddedNodes | undefined = mediaPrograms(options, watch, late, guests)
   // Without an embedded node, the program of the room page inspects devices for the other nodes.
   const throughMedia = <T>(make: (media: EmbeddedNodes) => T): T | undefined =>
     media === undefined || media.names.length === 0 ? undefined : make(media)

@@ -1,6 +1,5 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
-import type { Server as HttpsServer } from 'node:https'
-import type { Socket } from 'node:net'
+import type { Server as NetServer, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { handshakeByte } from './first-byte.ts'
 import { endSoon, ignoreError, refuse } from './guards.ts'
@@ -23,7 +22,7 @@ interface PlainBounds {
  * Answers plain HTTP on a port that speaks TLS with 308 to the same address at https (RFC 9110, section 15.4.9): the first byte of a connection tells which it is. An upgrade is
  * refused with the same redirect. Handshakes go on in Node's own listener, which reads the byte again.
  */
-export function redirectPlainHttp(server: HttpsServer, { headersMs, maxHeaderSize }: PlainBounds): void {
+export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize }: PlainBounds): void {
   // Both servers take connections by their event (documented for node:http and node:tls).
   const handshakes = server.listeners('connection')
   server.removeAllListeners('connection')

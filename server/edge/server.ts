@@ -95,7 +95,7 @@ export class EdgeServer {
     const beside = tls !== undefined || proof === undefined ? undefined : (controllersTls ?? proof.tls)
     const { headersMs } = this.#timeouts
     const { maxHeaderSize } = this.#options
-    if (server instanceof HttpsServer) redirectPlainHttp(server, { headersMs, maxHeaderSize })
+    if (tls !== undefined) redirectPlainHttp(server, { headersMs, maxHeaderSize })
     if (beside !== undefined) serveTlsBeside(server, beside, this.#timeouts.headersMs)
     this.#watch(
       server,

@@ -10,7 +10,7 @@ const user_id = bytes(1, limits.userId)
 export const maxListedWaiting = 500
 
 /** Somebody who waits before a room until a host or the operator lets them in. */
-export const waitingGuest = z.strictObject({
+const waitingGuest = z.strictObject({
   room_id: z.string(),
   topic: z.string(),
   user_id: z.string(),

@@ -158,7 +158,11 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     acts: { kind: 'person.turnedAway', people: ({ people }) => people },
   },
   // Its text is for the guest alone.
-  'waiting.message': { changes: ({ room_id }) => [room(room_id)], params: (_, { reached }) => ({ reached }), always: true },
+  'waiting.message': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: (_, { reached }) => ({ reached }),
+    always: true,
+  },
 
   'nodes.list': null,
   'nodes.add': { makes: ({ config: { name } }) => [node(name)] },

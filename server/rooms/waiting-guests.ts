@@ -12,11 +12,7 @@ type Outcome = ControlResult<'admit_waiting'>
 export interface WaitingGuestsOptions {
   store: Pick<Store, 'get'>
   /** Sends a request to the program of the room page that is named after a node. @throws NodeError when it does not answer */
-  request: <M extends ControlMethod>(
-    program: string,
-    method: M,
-    params: ControlParams<M>,
-  ) => Promise<ControlResult<M>>
+  request: <M extends ControlMethod>(program: string, method: M, params: ControlParams<M>) => Promise<ControlResult<M>>
   /** Called with each who begins to wait. */
   began: (roomId: string, who: Doer) => void
 }
@@ -115,11 +111,7 @@ export class WaitingGuests {
     return () => this.#listeners.delete(listener)
   }
 
-  async #act(
-    roomId: string,
-    userId: string | undefined,
-    ask: (program: string) => Promise<Outcome>,
-  ): Promise<Outcome> {
+  async #act(roomId: string, userId: string | undefined, ask: (program: string) => Promise<Outcome>): Promise<Outcome> {
     const programs = this.#programs(roomId, userId)
     if (programs.length === 0) return { people: [], refusal: 'notWaiting' }
     const answers = await Promise.allSettled(programs.map(ask))

@@ -210,7 +210,12 @@ export const controlMethods = {
   },
   /** Shows a text to somebody who waits, or to everybody. `reached`: those who are connected. */
   message_waiting: {
-    params: z.strictObject({ roomId, userId: userId.optional(), from: z.string().max(256), text: z.string().max(1_000) }),
+    params: z.strictObject({
+      roomId,
+      userId: userId.optional(),
+      from: z.string().max(256),
+      text: z.string().max(1_000),
+    }),
     result: z.strictObject({ reached: z.int() }),
   },
   /** Latest key picture of a stream; null: none. */

@@ -76,7 +76,9 @@ test('Plain HTTP on a port with TLS is redirected to the same place at https, ho
 test('A forged Host leads nowhere else; bytes that are no request are refused; a silent or slow client is bounded', async () => {
   const { at, port } = await openPort(200)
   for (const host of ['evil.example/@x', 'a b', '', 'x\ty'])
-    expect(locationOf(await plainly(at, `GET //y HTTP/1.1\r\nHost: ${host}\r\n\r\n`))).toBe(`https://127.0.0.1:${at}//y`)
+    expect(locationOf(await plainly(at, `GET //y HTTP/1.1\r\nHost: ${host}\r\n\r\n`))).toBe(
+      `https://127.0.0.1:${at}//y`,
+    )
   expect(await plainly(at, 'hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
   expect(await plainly(at, '')).toBe('')
   expect(await plainly(at, 'GET / HTTP/1.1\r\nHost: a')).toBe('')

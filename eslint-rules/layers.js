@@ -12,6 +12,7 @@ const serverLayers = [
   ['field-api'],
   ['lab'],
   ['event-log'],
+  ['search'],
   ['console'],
   ['controller'],
   ['cluster'],

@@ -251,6 +251,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'wall.bring': null,
   'wall.remove': { changes: ({ id }) => [wall(id)] },
 
+  'search.find': null,
+
   'activity.list': null,
   'activity.clear': { changes: () => site, always: true },
   'activity.export': null,

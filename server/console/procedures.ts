@@ -26,6 +26,8 @@ import type { RoomViews } from '../rooms/room-views.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { RecentEvents } from '../search/recent-events.ts'
+import type { SiteSearch } from '../search/site-search.ts'
 import type { DatabaseRisk } from '../store/postgres/database-safety.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
@@ -48,6 +50,7 @@ import { type Machine, nodeHandlers } from './node-procedures.ts'
 import { participantTokens } from './participant-tokens.ts'
 import { relayHandlers } from './relay-procedures.ts'
 import { roomHandlers } from './room-procedures.ts'
+import { searchHandlers } from './search-procedures.ts'
 import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
 import { licenceOf, siteHandlers } from './site-procedures.ts'
@@ -72,6 +75,7 @@ interface ConsoleServices {
   relayedRooms: RelayedRooms
   rooms: Rooms
   roomViews: RoomViews
+  search: SiteSearch
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
   outgoing: OutgoingUsers
@@ -174,6 +178,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
     ...wallHandlers(store, services.hub),
+    ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
     ...activityHandlers(services.journal),
     ...eventHandlers(parts.events),
     ...labHandlers(store, services.people, services.faults),

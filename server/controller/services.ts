@@ -15,6 +15,7 @@ import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
+import { SiteSearch } from '../search/site-search.ts'
 import { Removals } from '../rooms/removals.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
@@ -59,6 +60,8 @@ export interface Services
   /** Names of people in the rooms. */
   peopleNames: PeopleNames
   hub: EventHub
+  /** Search over everything of the site. */
+  search: SiteSearch
   authenticate: AnyOperation
   /** Operations of older clients, by port. */
   fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
@@ -89,6 +92,7 @@ export function createServices(options: ServiceOptions): Services {
   connect(late, { ...nodes, ...rooms, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
+  const search = new SiteSearch({ store, pool })
   const stopFollowing = followStore(store, settings, { ...nodes, removals }, observation.metrics)
   let stopNoting = (): void => {}
   return {
@@ -107,6 +111,7 @@ export function createServices(options: ServiceOptions): Services {
     faults,
     peopleNames: watch.names,
     hub: new EventHub(),
+    search,
     authenticate: authenticateOperation(authentication),
     fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
     async start() {
@@ -129,6 +134,7 @@ export function createServices(options: ServiceOptions): Services {
       stopNoting()
       nodes.gateway.close()
       watch.stop()
+      search.close()
       stopFollowing()
       access.sessions.close()
       observation.samples.close()

@@ -10,6 +10,7 @@ import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
+import { searchProcedures } from './search.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
 import { waitingProcedures, waitingView } from './waiting.ts'
@@ -28,6 +29,7 @@ export const procedures = {
   ...deviceProcedures,
   ...mediaProcedures,
   ...wallProcedures,
+  ...searchProcedures,
   ...activityProcedures,
   ...eventProcedures,
   ...testerProcedures,

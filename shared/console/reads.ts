@@ -138,6 +138,8 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'wall.bring': false,
   'wall.remove': false,
 
+  'search.find': true,
+
   'activity.list': true,
   'activity.clear': false,
   'activity.export': true,

@@ -163,6 +163,9 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'wall.bring': operator('wall:write'),
   'wall.remove': operator('wall:write'),
 
+  // Finds only kinds that the caller may list.
+  'search.find': viewer('any'),
+
   'activity.list': viewer('events:read'),
   'activity.clear': admin('site:write'),
   'activity.export': viewer('events:read'),

@@ -20,12 +20,14 @@ import { measurePool } from './pool.ts'
 import { measurePostgres } from './postgres.ts'
 import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
+import { measureSearch } from './search.ts'
 import { printTable } from './table.ts'
 
 /** Parts with their rows; an empty list of rows means all. */
 const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> = {
   apis: measureApis,
   'room-list': measureRoomList,
+  search: measureSearch,
   console: measureConsole,
   'join-device': measureJoinDevice,
   media: async (rows) => await measureMedia(rows),

@@ -1,0 +1,131 @@
+import type { ProcedureName } from '../../shared/console/contract.ts'
+import { atLeast } from '../../shared/console/role-names.ts'
+import type { Found, SearchKind } from '../../shared/console/search.ts'
+import { shownName } from '../../shared/control-character.ts'
+import { foldedText, searchWords } from '../../shared/folded-text.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
+import type { RoomViews } from '../rooms/room-views.ts'
+import type { RecentEvents } from '../search/recent-events.ts'
+import { searchedTexts } from '../search/searched-texts.ts'
+import { personOfKey, type SiteSearch } from '../search/site-search.ts'
+import type { Store } from '../store/store.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+import { refuseCaller, roleOfSight } from './judge-call.ts'
+
+/** Parts that a search reads. */
+export interface SearchParts {
+  store: Pick<Store, 'get'>
+  search: SiteSearch
+  events: RecentEvents
+  roomViews: RoomViews
+  pool: Pick<NodePool, 'user' | 'views'>
+  outgoing: Pick<OutgoingUsers, 'view'>
+}
+
+/** Procedure that lists a kind: only who may call it finds anything of that kind. */
+const listedBy: Readonly<Record<SearchKind, ProcedureName>> = {
+  rooms: 'rooms.list',
+  people: 'rooms.get',
+  cameras: 'devices.list',
+  nodes: 'nodes.list',
+  credentials: 'credentials.list',
+  events: 'events.list',
+}
+
+const none = (): { items: never[]; more: boolean } => ({ items: [], more: false })
+
+/** The search over everything of a site. */
+export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'search'>> {
+  return {
+    'search.find': async ({ text, kinds, limit }, origin) => {
+      const { search, events } = parts
+      await search.ready()
+      const searched = searchWords(text).length > 0
+      const wanted = (kind: SearchKind): boolean =>
+        searched && (kinds.length === 0 || kinds.includes(kind)) && refuseCaller(listedBy[kind], origin) === undefined
+      return {
+        rooms: wanted('rooms') ? foundRooms(parts, text, limit) : none(),
+        people: wanted('people') ? foundPeople(parts, text, limit) : none(),
+        cameras: wanted('cameras') ? foundCameras(parts, text, limit, origin) : none(),
+        nodes: wanted('nodes') ? foundNodes(parts, text, limit) : none(),
+        credentials: wanted('credentials') ? foundCredentials(parts, text, limit) : none(),
+        events: wanted('events') ? await events.find(text, limit) : none(),
+      }
+    },
+  }
+}
+
+function foundRooms({ store, search, roomViews }: SearchParts, text: string, limit: number): Found['rooms'] {
+  const { keys, more } = search.find('rooms', text, limit)
+  const items = keys.flatMap((key) => {
+    const room = store.get('rooms', key)
+    if (room === undefined) return []
+    const { room_id, topic, owner_id, status, users } = roomViews.view(room)
+    return [{ room_id, topic, owner_id, status, users }]
+  })
+  return { items, more }
+}
+
+function foundPeople({ store, search, pool }: SearchParts, text: string, limit: number): Found['people'] {
+  const { keys, more } = search.find('people', text, limit)
+  const items = keys.flatMap((key) => {
+    const { roomId, userId } = personOfKey(key)
+    const user = pool.user(roomId, userId)
+    const topic = shownName(store.get('rooms', roomId)?.topic ?? '')
+    return user === undefined ? [] : [{ room_id: roomId, topic, user_id: userId, user_name: shownName(user.userName) }]
+  })
+  return { items, more }
+}
+
+function foundCameras(
+  { store, search, outgoing }: SearchParts,
+  text: string,
+  limit: number,
+  origin: CallOrigin,
+): Found['cameras'] {
+  const words = searchWords(text)
+  /** Finds a camera for viewers only by what viewers see of it. */
+  const visible = (key: string): boolean => {
+    const device = store.get('devices', key)
+    if (device === undefined) return false
+    const shown = searchedTexts.cameraForViewers(device).map(foldedText).join('\n')
+    return words.every((word) => shown.includes(word))
+  }
+  const { keys, more } = search.find(
+    'cameras',
+    text,
+    limit,
+    atLeast(roleOfSight(origin), 'operator') ? undefined : visible,
+  )
+  const items = keys.flatMap((key) => {
+    const view = outgoing.view(key)
+    if (view === undefined) return []
+    const { userId, userName, userAddress, roomId, state } = view
+    return [{ user_id: userId, user_name: userName, address: shownAddress(userAddress), room_id: roomId, state }]
+  })
+  return { items, more }
+}
+
+function foundNodes({ search, pool }: SearchParts, text: string, limit: number): Found['nodes'] {
+  const { keys, more } = search.find('nodes', text, limit)
+  if (keys.length === 0) return none()
+  const views = new Map(pool.views().map((view) => [view.config.name, view]))
+  const items = keys.flatMap((key) => {
+    const view = views.get(key)
+    return view === undefined ? [] : [{ name: key, kind: view.config.kind, state: view.state }]
+  })
+  return { items, more }
+}
+
+function foundCredentials({ store, search }: SearchParts, text: string, limit: number): Found['credentials'] {
+  const { keys, more } = search.find('credentials', text, limit)
+  const items = keys.flatMap((key) => {
+    const credential = store.get('credentials', key)
+    if (credential === undefined) return []
+    const { access_key, label, enabled } = credential
+    return [{ access_key, label, enabled }]
+  })
+  return { items, more }
+}

@@ -1,0 +1,61 @@
+import type { EventEntry } from '../../shared/console/events.ts'
+import type { SharedEventLog } from '../event-log/event-log.ts'
+import { searchedTexts } from './searched-texts.ts'
+import { TextIndex } from './text-index.ts'
+
+/** Newest events that are searched; older ones are found on the page of events. */
+const maxEvents = 1_000
+/** Entries that one query of the log returns. */
+const pageLength = 500
+
+/** Search in the newest events of the log, in memory. */
+export class RecentEvents {
+  readonly #log: Pick<SharedEventLog, 'query' | 'onAdded'>
+  readonly #index = new TextIndex()
+  /** By number, in the order in which they were added. */
+  readonly #entries = new Map<string, EventEntry>()
+  #read: Promise<void> | undefined
+
+  constructor(log: Pick<SharedEventLog, 'query' | 'onAdded'>) {
+    this.#log = log
+  }
+
+  /** Events whose texts contain every word. The first call reads the newest entries of the log. */
+  async find(text: string, limit: number): Promise<{ items: EventEntry[]; more: boolean }> {
+    this.#read ??= this.#readNewest().catch((error: unknown) => {
+      this.#read = undefined
+      throw error
+    })
+    await this.#read
+    const { keys, more } = this.#index.find(text, limit)
+    return { items: keys.flatMap((key) => this.#entries.get(key) ?? []), more }
+  }
+
+  async #readNewest(): Promise<void> {
+    /** Entries that are added while the log is read. */
+    const meanwhile: EventEntry[] = []
+    let isRead = false
+    const unsubscribe = this.#log.onAdded((entries) => {
+      if (!isRead) meanwhile.push(...entries)
+      else for (const entry of entries) this.#add(entry)
+    })
+    try {
+      const newest = await this.#log.query({ limit: pageLength })
+      for (const entry of [...newest.items.toReversed(), ...meanwhile]) this.#add(entry)
+      isRead = true
+    } catch (error) {
+      unsubscribe()
+      throw error
+    }
+  }
+
+  #add(entry: EventEntry): void {
+    const key = String(entry.seq)
+    this.#entries.set(key, entry)
+    this.#index.put(key, searchedTexts.event(entry))
+    if (this.#entries.size <= maxEvents) return
+    const [oldest = ''] = this.#entries.keys()
+    this.#entries.delete(oldest)
+    this.#index.delete(oldest)
+  }
+}

@@ -1,0 +1,114 @@
+import type { NodeUser } from '../nodes/port/media-node-port.ts'
+import type { PoolEvent } from '../nodes/port/pool-events.ts'
+import { changeOf } from '../store/state.ts'
+import type { Change, CollectionName, Store } from '../store/store.ts'
+import { searchedTexts } from './searched-texts.ts'
+import { type TextMatches, TextIndex } from './text-index.ts'
+
+/** Kinds that are indexed from the store and the rooms. */
+export type IndexedKind = 'rooms' | 'people' | 'cameras' | 'nodes' | 'credentials'
+
+/** Needs of the search. */
+export interface SiteSearchOptions {
+  store: Pick<Store, 'all' | 'onChange'>
+  pool: {
+    usersOf(roomId: string): readonly NodeUser[]
+    onEvent(listener: (event: PoolEvent) => void): () => void
+  }
+}
+
+/** Time for which the building of the index keeps everything else waiting, in milliseconds. */
+const sliceMs = 8
+
+/**
+ * Index of the site's texts, in memory. Built at the first search, a few milliseconds at a time, and kept by every change from then on: about half a kilobyte for each room.
+ */
+export class SiteSearch {
+  readonly #options: SiteSearchOptions
+  readonly #indexes: Record<IndexedKind, TextIndex> = {
+    rooms: new TextIndex(),
+    people: new TextIndex(),
+    cameras: new TextIndex(),
+    nodes: new TextIndex(),
+    credentials: new TextIndex(),
+  }
+  #built: Promise<void> | undefined
+  #unsubscribe: (() => void)[] = []
+  #closed = false
+
+  constructor(options: SiteSearchOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when everything is indexed; the first call begins it. */
+  ready(): Promise<void> {
+    this.#built ??= this.#build()
+    return this.#built
+  }
+
+  /** Keys of what matches, best first: of people as `personOfKey` reads them. After `ready`. */
+  find(kind: IndexedKind, text: string, limit: number, accepts?: (key: string) => boolean): TextMatches {
+    return this.#indexes[kind].find(text, limit, accepts)
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+    this.#unsubscribe = []
+  }
+
+  async #build(): Promise<void> {
+    const { store, pool } = this.#options
+    // Changes that come meanwhile are followed at once: what they change is not indexed twice.
+    this.#unsubscribe = [
+      store.onChange((changes) => {
+        for (const change of changes) this.#follow(change)
+      }),
+      pool.onEvent((event) => {
+        if (event.type === 'joined') this.#join(event.roomId, event.user)
+        else if (event.type === 'left') this.#indexes.people.delete(keyOfPerson(event.roomId, event.user.userId))
+      }),
+    ]
+    for (const collection of ['nodes', 'credentials', 'devices', 'rooms'] as const) await this.#indexAll(collection)
+  }
+
+  async #indexAll(collection: CollectionName): Promise<void> {
+    const { store, pool } = this.#options
+    let began = performance.now()
+    for (const [key, record] of store.all(collection)) {
+      this.#follow(changeOf(collection, key, record))
+      if (collection === 'rooms') for (const user of pool.usersOf(key)) this.#join(key, user)
+      if (performance.now() - began < sliceMs) continue
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.#closed) return
+      began = performance.now()
+    }
+  }
+
+  #follow(change: Change): void {
+    const { rooms, cameras, nodes, credentials } = this.#indexes
+    const { collection, key, value } = change
+    if (collection === 'rooms') keep(rooms, key, value && searchedTexts.room(value))
+    else if (collection === 'devices') keep(cameras, key, value && searchedTexts.camera(value))
+    else if (collection === 'nodes') keep(nodes, key, value && searchedTexts.node(value))
+    else if (collection === 'credentials') keep(credentials, key, value && searchedTexts.credential(value))
+  }
+
+  #join(roomId: string, user: NodeUser): void {
+    // A camera is found as such.
+    if (!user.device) this.#indexes.people.put(keyOfPerson(roomId, user.userId), searchedTexts.person(user))
+  }
+}
+
+function keep(index: TextIndex, key: string, texts: readonly string[] | undefined): void {
+  if (texts === undefined) index.delete(key)
+  else index.put(key, texts)
+}
+
+const keyOfPerson = (roomId: string, userId: string): string => `${roomId}\n${userId}`
+
+/** Room and user of a person's key. */
+export function personOfKey(key: string): { roomId: string; userId: string } {
+  const cut = key.indexOf('\n')
+  return { roomId: key.slice(0, cut), userId: key.slice(cut + 1) }
+}

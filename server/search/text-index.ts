@@ -1,0 +1,128 @@
+import { foldedText, searchWords } from '../../shared/folded-text.ts'
+import { GramList } from './gram-list.ts'
+
+/** Characters of one text that are indexed. */
+const maxLength = 1_000
+/** Code units below this are letters of Latin and the like: one of them alone is searched at the beginning of words only. */
+const firstWideLetter = 0x2e80
+
+/** Texts that match, and whether there are more than were asked for. */
+export interface TextMatches {
+  keys: string[]
+  more: boolean
+}
+
+/**
+ * Substring search in many short texts, by the pairs of letters in them. Adding, changing or removing a text costs as much as it is long; a search inspects only texts that contain the
+ * rarest pair of the words. Chinese needs no word boundaries for it, and single Chinese characters are indexed, too.
+ */
+export class TextIndex {
+  readonly #grams = new Map<number, GramList>()
+  readonly #slotOf = new Map<string, number>()
+  /** By slot; undefined: the slot is free. */
+  readonly #keys: (string | undefined)[] = []
+  readonly #texts: (string | undefined)[] = []
+  readonly #free: number[] = []
+
+  get size(): number {
+    return this.#slotOf.size
+  }
+
+  /** Adds a text under a key, or replaces it. @param fields its parts: a match at the beginning of one ranks higher */
+  put(key: string, fields: readonly string[]): void {
+    const text = `\n${fields.map(foldedText).join('\n').slice(0, maxLength)}\n`
+    const before = this.#slotOf.get(key)
+    if (before !== undefined) {
+      if (this.#texts[before] === text) return
+      this.delete(key)
+    }
+    const slot = this.#free.pop() ?? this.#keys.length
+    this.#slotOf.set(key, slot)
+    this.#keys[slot] = key
+    this.#texts[slot] = text
+    for (const gram of gramsOf(text)) {
+      let list = this.#grams.get(gram)
+      if (list === undefined) {
+        list = new GramList()
+        this.#grams.set(gram, list)
+      }
+      list.add(slot)
+    }
+  }
+
+  delete(key: string): void {
+    const slot = this.#slotOf.get(key)
+    if (slot === undefined) return
+    const text = this.#texts[slot] ?? ''
+    this.#slotOf.delete(key)
+    this.#keys[slot] = undefined
+    this.#texts[slot] = undefined
+    this.#free.push(slot)
+    for (const gram of new Set(gramsOf(text))) {
+      const list = this.#grams.get(gram)
+      if (list?.noteStale() !== true) continue
+      const part = textOfGram(gram)
+      list.compact((other) => this.#texts[other]?.includes(part) === true)
+      if (list.length === 0) this.#grams.delete(gram)
+    }
+  }
+
+  /**
+   * Finds texts that contain every word: first those with a field equal to the search, then those with a field that begins with its first word, then with a word that does, then
+   * all others; among equals the one added last is first.
+   * @param accepts refuses a match, e.g. one that the caller may not see
+   */
+  find(search: string, limit: number, accepts: (key: string) => boolean = () => true): TextMatches {
+    const words = searchWords(search)
+    const [first = '', ...others] = words
+    if (first === '') return { keys: [], more: false }
+    const found = new Set<string>()
+    const ranks = [[`\n${words.join(' ')}\n`], [`\n${first}`, ...others], [` ${first}`, ...others], words]
+    for (const parts of ranks) {
+      if (this.#collect(parts, limit, found, accepts)) break
+    }
+    const keys = [...found]
+    return { keys: keys.slice(0, limit), more: keys.length > limit }
+  }
+
+  /** Adds keys of texts that contain every part, the newest first, until there is one more than the limit. @returns whether there is */
+  #collect(parts: readonly string[], limit: number, found: Set<string>, accepts: (key: string) => boolean): boolean {
+    const list = this.#rarest(parts)
+    for (let index = (list?.length ?? 0) - 1; index >= 0; index--) {
+      const slot = list?.at(index) ?? 0
+      const [key, text] = [this.#keys[slot], this.#texts[slot]]
+      if (key === undefined || text === undefined || found.has(key)) continue
+      if (!parts.every((part) => text.includes(part)) || !accepts(key)) continue
+      found.add(key)
+      if (found.size > limit) return true
+    }
+    return false
+  }
+
+  /** List of the rarest gram of these parts; undefined: one of them occurs nowhere. */
+  #rarest(parts: readonly string[]): GramList | undefined {
+    let rarest: GramList | undefined
+    for (const part of parts) {
+      for (const gram of gramsOf(part)) {
+        const list = this.#grams.get(gram)
+        if (list === undefined) return undefined
+        if (rarest === undefined || list.length < rarest.length) rarest = list
+      }
+    }
+    return rarest
+  }
+}
+
+/** Pairs of letters, and single letters of scripts that write words with one. */
+function* gramsOf(text: string): Generator<number> {
+  let before = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (index > 0) yield before * 65_536 + unit
+    if (unit >= firstWideLetter) yield unit
+    before = unit
+  }
+}
+
+const textOfGram = (gram: number): string =>
+  gram < 65_536 ? String.fromCharCode(gram) : String.fromCharCode(Math.floor(gram / 65_536), gram % 65_536)

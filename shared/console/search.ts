@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { deviceStates } from '../device.ts'
+import { nodeStates } from '../node.ts'
+import { eventEntry } from './events.ts'
+import { procedure } from './procedure.ts'
+import { roomStatuses } from './rooms.ts'
+
+/** Kinds of things that a search finds, in the order in which they are shown. */
+const searchKinds = ['rooms', 'people', 'cameras', 'nodes', 'credentials', 'events'] as const
+export type SearchKind = (typeof searchKinds)[number]
+
+/** Length of a searched text, in characters. */
+export const maxSearchText = 200
+
+const group = <T extends z.ZodType>(item: T) =>
+  z.strictObject({
+    items: z.array(item),
+    /** There are more than these. */
+    more: z.boolean(),
+  })
+
+const foundRoom = z.strictObject({
+  room_id: z.string(),
+  topic: z.string(),
+  owner_id: z.string(),
+  status: z.enum(roomStatuses),
+  users: z.int(),
+})
+const foundPerson = z.strictObject({
+  room_id: z.string(),
+  topic: z.string(),
+  user_id: z.string(),
+  user_name: z.string(),
+})
+const foundCamera = z.strictObject({
+  user_id: z.string(),
+  user_name: z.string(),
+  /** Without login, and without what else may be a secret in it. */
+  address: z.string(),
+  room_id: z.string(),
+  state: z.enum(deviceStates),
+})
+const foundNode = z.strictObject({ name: z.string(), kind: z.string(), state: z.enum(nodeStates) })
+const foundCredential = z.strictObject({ access_key: z.string(), label: z.string(), enabled: z.boolean() })
+
+const found = z.strictObject({
+  rooms: group(foundRoom),
+  people: group(foundPerson),
+  cameras: group(foundCamera),
+  nodes: group(foundNode),
+  credentials: group(foundCredential),
+  events: group(eventEntry),
+})
+export type Found = z.output<typeof found>
+
+export const searchProcedures = {
+  'search.find': procedure(
+    'Find rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
+    z.strictObject({
+      text: z.string().max(maxSearchText),
+      /** Kinds to search; empty: all. */
+      kinds: z.array(z.enum(searchKinds)).max(searchKinds.length).default([]),
+      /** Maximum number of results of each kind. */
+      limit: z.int().min(1).max(50).default(6),
+    }),
+    found,
+  ),
+}

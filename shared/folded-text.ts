@@ -1,0 +1,56 @@
+/** Folds case, width and diacritics, and turns runs of blanks and control characters into single spaces. */
+export function foldedText(text: string): string {
+  const folded = foldedLetters(text)
+  return /[^\S ]|\p{Cc}| {2}|^ | $/u.test(folded) ? folded.replace(/[\s\p{Cc}]+/gu, ' ').trim() : folded
+}
+
+/** Folds letters only: a text without letters to fold keeps its length. */
+function foldedLetters(text: string): string {
+  const lower = text.toLowerCase()
+  // Most texts are ASCII: normalizing them would change nothing.
+  return /^[\x20-\x7e]*$/.test(lower) ? lower : lower.normalize('NFKD').replace(/\p{M}/gu, '')
+}
+
+/** Words of a search, folded; at most eight count. */
+export function searchWords(text: string): string[] {
+  return foldedText(text)
+    .split(' ')
+    .filter((word) => word !== '')
+    .slice(0, 8)
+}
+
+/** A piece of a text. */
+export interface TextPiece {
+  text: string
+  /** Matches a word of the search. */
+  matched: boolean
+}
+
+/** Splits a text at the places where words of a search occur. */
+export function matchedPieces(text: string, words: readonly string[]): TextPiece[] {
+  const letters = Array.from(text)
+  let folded = ''
+  /** Index of the letter that each folded unit came from. */
+  const origins: number[] = []
+  for (const [index, letter] of letters.entries()) {
+    const part = foldedLetters(letter)
+    folded += part
+    for (let units = part.length; units > 0; units--) origins.push(index)
+  }
+  const marks = letters.map(() => false)
+  for (const word of words) {
+    if (word === '') continue
+    for (let at = folded.indexOf(word); at !== -1; at = folded.indexOf(word, at + word.length)) {
+      const [from = 0, to = 0] = [origins[at], origins[at + word.length - 1]]
+      marks.fill(true, from, to + 1)
+    }
+  }
+  const pieces: TextPiece[] = []
+  for (const [index, letter] of letters.entries()) {
+    const matched = marks[index] ?? false
+    const last = pieces.at(-1)
+    if (last?.matched === matched) last.text += letter
+    else pieces.push({ text: letter, matched })
+  }
+  return pieces
+}

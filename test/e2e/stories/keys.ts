@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { violations } from '../../support/axe.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
@@ -37,6 +38,44 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await page.keyboard.press('Escape')
     await label.waitFor({ state: 'hidden' })
     await call('credentials.delete', { access_key: await keyOf(opened(), 'Keyring') })
+    await call('rooms.delete', { room_ids: [room_id] })
+  })
+
+  test('Ctrl+K finds a room, a setting and an action by keyboard alone, and offers what was opened last', async () => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const { room_id } = await call('rooms.create', { topic: 'Café Zürich' })
+    await call('overview.dismiss_welcome', {})
+    const typed = page.getByRole('combobox', { name: 'Find rooms, people' }).and(page.locator(':focus'))
+    const chosen = page.getByRole('option', { selected: true })
+    const find = async (text: string, first: string): Promise<void> => {
+      await page.keyboard.press('Control+k')
+      await typed.waitFor()
+      await page.keyboard.type(text)
+      await chosen.filter({ hasText: first }).waitFor()
+    }
+    await find('cafe zur', 'Café Zürich')
+    expect(await chosen.locator('mark').allInnerTexts()).toEqual(['Café', 'Zür'])
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Enter')
+    await pages.panel('Café Zürich').waitFor()
+
+    await find('megabytes', 'Megabytes kept')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Megabytes kept').and(page.locator(':focus')).waitFor()
+
+    await find('', 'Megabytes kept')
+    await page.keyboard.press('ArrowDown')
+    await chosen.filter({ hasText: 'Café Zürich' }).waitFor()
+    await page.keyboard.press('End')
+    await chosen.filter({ hasText: 'Settings' }).waitFor()
+    await page.keyboard.press('Escape')
+    await pages.dialog('Find anything').waitFor({ state: 'hidden' })
+
+    await find('add dev', 'Add device')
+    await page.keyboard.press('Enter')
+    await pages.dialog('Add device').waitFor()
+    await page.keyboard.press('Escape')
     await call('rooms.delete', { room_ids: [room_id] })
   })
 }

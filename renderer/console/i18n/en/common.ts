@@ -141,6 +141,7 @@ export const common = {
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
+    find: 'Find anything',
     search: 'Go to the search field',
     create: 'Create something on this page',
     pause: 'Pause or resume live updates',

@@ -5,6 +5,7 @@ import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
+import { find } from './find.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -29,6 +30,7 @@ export const en = {
   controllers,
   devices,
   activity,
+  find,
   eventLog,
   tester,
   trust,

@@ -142,6 +142,7 @@ export const common: Texts<typeof english> = {
   },
   shortcuts: {
     title: '键盘快捷键',
+    find: '全局搜索',
     search: '转到搜索框',
     create: '在当前页面新建',
     pause: '暂停或继续实时内容',

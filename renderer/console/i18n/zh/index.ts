@@ -6,6 +6,7 @@ import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
+import { find } from './find.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -30,6 +31,7 @@ export const zh: Catalogue = {
   controllers,
   devices,
   activity,
+  find,
   eventLog,
   tester,
   trust,

@@ -57,12 +57,13 @@ function askedFor(choice: EventChoice, now = Date.now()): EventFilter {
   }
 }
 
-function chosenBy({ type, id, group }: Readonly<Record<string, unknown>>): Partial<EventChoice> {
+function chosenBy({ type, id, group, text }: Readonly<Record<string, unknown>>): Partial<EventChoice> {
   const subjectType = subjectTypes.find((one) => one === type)
   const chosen = eventGroupNames.find((one) => one === group)
   return {
     ...(subjectType !== undefined && typeof id === 'string' ? { subjectType, subject: id } : {}),
     ...(chosen === undefined ? {} : { group: chosen }),
+    ...(typeof text === 'string' ? { text } : {}),
   }
 }
 

@@ -1,0 +1,59 @@
+import { foldedText, searchWords } from '../../../shared/folded-text.ts'
+import { cardFields } from '../pages/settings/fields.ts'
+import { cardTabs } from '../pages/settings/card-tabs.ts'
+import type { TextKey, Translate } from '../i18n/text.ts'
+import type { FindEntry } from './recent-finds.ts'
+
+const pages = [
+  'overview',
+  'credentials',
+  'rooms',
+  'nodes',
+  'controllers',
+  'devices',
+  'wall',
+  'events',
+  'activity',
+  'tester',
+  'settings',
+] as const
+
+/** Pages of the console. */
+export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
+  return pages
+    .filter((name) => opens(`/${name}`))
+    .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
+}
+
+/** Settings by label and hint; each leads to its card. */
+export function settingEntries(t: Translate): FindEntry[] {
+  return Object.entries(cardTabs).flatMap(([card, tab]) =>
+    cardFields[card as keyof typeof cardFields].map(({ path }) => ({
+      key: `setting ${path}`,
+      title: t(`settings.fields.${path}` as TextKey),
+      detail: [
+        t(`settings.cards.${card === 'tlsFiles' ? 'tls' : card}` as TextKey),
+        t(`settings.hints.${path}` as TextKey),
+      ]
+        .filter((text) => text !== '')
+        .join(' · '),
+      to: `/settings/${tab}?setting=${path}`,
+    })),
+  )
+}
+
+/** Entries that contain every word of the search: those whose title begins with it come first. */
+export function matchingEntries(entries: readonly FindEntry[], text: string, limit: number): FindEntry[] {
+  const words = searchWords(text)
+  const [first = ''] = words
+  const matching = entries.flatMap((entry) => {
+    const title = foldedText(entry.title)
+    const whole = `${title} ${foldedText(entry.detail)}`
+    if (!words.every((word) => whole.includes(word))) return []
+    return [{ entry, rank: title.startsWith(first) ? 0 : title.includes(first) ? 1 : 2 }]
+  })
+  return matching
+    .sort((one, other) => one.rank - other.rank)
+    .slice(0, limit)
+    .map(({ entry }) => entry)
+}

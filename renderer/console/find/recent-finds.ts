@@ -1,0 +1,50 @@
+/** One result of the search, as it is shown and opened. */
+export interface FindEntry {
+  /** Unique among all results. */
+  key: string
+  title: string
+  /** Second, fainter text. */
+  detail: string
+  /** Address to open; empty: the entry acts. */
+  to: string
+  act?: () => void
+}
+
+const stored = 'roomdesk.finds'
+const maxStored = 8
+
+/** Results that were opened last in this browser, the newest first. */
+export function recentFinds(): FindEntry[] {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(stored) ?? '[]')
+    return Array.isArray(found) ? found.filter(isEntry).slice(0, maxStored) : []
+  } catch {
+    return []
+  }
+}
+
+/** Remembers an opened result. */
+export function rememberFind({ key, title, detail, to }: FindEntry): void {
+  if (to === '') return
+  try {
+    const others = recentFinds().filter((one) => one.key !== key)
+    localStorage.setItem(stored, JSON.stringify([{ key, title, detail, to }, ...others].slice(0, maxStored)))
+  } catch {
+    // Storage may be disabled: then nothing is remembered.
+  }
+}
+
+/** Forgets all results, because another person may use this browser next. */
+export function forgetFinds(): void {
+  try {
+    localStorage.removeItem(stored)
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+function isEntry(one: unknown): one is FindEntry {
+  if (typeof one !== 'object' || one === null) return false
+  const texts = ['key', 'title', 'detail', 'to'].map((name): unknown => Reflect.get(one, name))
+  return texts.every((text) => typeof text === 'string') && String(texts[3]).startsWith('/')
+}

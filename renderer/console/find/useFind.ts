@@ -1,0 +1,184 @@
+import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { useRouter } from 'vue-router'
+import type { Found } from '../../../shared/console/search.ts'
+import { searchWords } from '../../../shared/folded-text.ts'
+import { forgetFinds, type FindEntry, recentFinds } from './recent-finds.ts'
+import { matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
+import { signOut } from '../../kit/transport/session.ts'
+import { useCaller } from '../composables/useCaller.ts'
+import { useConsole } from '../composables/useConsole.ts'
+import { useFeedback } from '../composables/useFeedback.ts'
+import { chooseOwnLook, darkTheme } from '../composables/usePreferences.ts'
+import { useText } from '../i18n/text.ts'
+import type { TextKey } from '../i18n/text.ts'
+import { pageRole } from '../page-roles.ts'
+import { useEventText } from '../pages/events/useEventText.ts'
+
+/** Results of one kind. */
+export interface FindGroup {
+  name: TextKey
+  entries: FindEntry[]
+  /** There are more than these. */
+  more: boolean
+}
+
+/** Time without a key after which the controller is asked, in milliseconds. */
+const restMs = 80
+const perGroup = 6
+
+/** Search over everything: the controller's objects, and the console's own pages, settings and actions. */
+export function useFind() {
+  const client = useConsole()
+  const router = useRouter()
+  const { t } = useText()
+  const { is, may } = useCaller()
+  const { errorText } = useFeedback()
+  const { sentence } = useEventText()
+  const text = ref('')
+  const found = shallowRef<Found>()
+  const failure = ref('')
+  const searching = ref(false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Number of the newest search: answers of earlier ones are dropped. */
+  let newest = 0
+
+  async function search(): Promise<void> {
+    const number = ++newest
+    try {
+      const answer = await client.call('search.find', { text: text.value, limit: perGroup })
+      if (number !== newest) return
+      found.value = answer
+      failure.value = ''
+    } catch (error) {
+      if (number !== newest) return
+      failure.value = errorText(error)
+    }
+    searching.value = false
+  }
+  watch(text, () => {
+    clearTimeout(timer)
+    newest += 1
+    searching.value = text.value.trim() !== ''
+    if (searching.value) timer = setTimeout(() => void search(), restMs)
+    else found.value = undefined
+  })
+  onScopeDispose(() => clearTimeout(timer))
+
+  const opens = (path: string): boolean => is(pageRole(path))
+  const actions = computed<FindEntry[]>(() => {
+    const act = (name: 'dark' | 'light' | 'signOut', run: () => void): FindEntry => ({
+      key: `act ${name}`,
+      title: t(`find.acts.${name}`),
+      detail: '',
+      to: '',
+      act: run,
+    })
+    const theme = darkTheme.value ? 'light' : 'dark'
+    const goTo = (name: 'newRoom' | 'newDevice', to: string): FindEntry => ({
+      key: `act ${name}`,
+      title: t(`find.acts.${name}`),
+      detail: '',
+      to,
+    })
+    return [
+      ...(may('rooms.create') ? [goTo('newRoom', '/rooms?new=1')] : []),
+      ...(may('devices.create') ? [goTo('newDevice', '/devices?new=1')] : []),
+      act(theme, () => {
+        if (may('settings.set')) void client.call('settings.set', { console: { theme } }).catch(() => undefined)
+        else void chooseOwnLook({ theme })
+      }),
+      ...(client.kind === 'websocket' ? [act('signOut', () => void leave())] : []),
+    ]
+  })
+
+  async function leave(): Promise<void> {
+    forgetFinds()
+    if (await signOut()) location.reload()
+  }
+
+  const groups = computed<FindGroup[]>(() => {
+    if (text.value.trim() === '') {
+      return shownGroups([
+        { name: 'find.groups.recent', entries: recentFinds().filter(({ to }) => opens(to)), more: false },
+        { name: 'find.groups.actions', entries: actions.value, more: false },
+        { name: 'find.groups.pages', entries: pageEntries(t, opens), more: false },
+      ])
+    }
+    const own = (name: TextKey, entries: readonly FindEntry[]): FindGroup => ({
+      name,
+      entries: matchingEntries(entries, text.value, perGroup),
+      more: false,
+    })
+    return shownGroups([
+      ...(found.value ? groupsOf(found.value) : []),
+      own('find.groups.pages', pageEntries(t, opens)),
+      own('find.groups.actions', actions.value),
+      own('find.groups.settings', opens('/settings') ? settingEntries(t) : []),
+    ])
+  })
+
+  function groupsOf({ rooms, people, cameras, nodes, credentials, events }: Found): FindGroup[] {
+    const at = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`
+    const entry = (kind: string, id: string, title: string, detail: string, to: string): FindEntry => ({
+      key: `${kind} ${id}`,
+      title: title || id,
+      detail,
+      to,
+    })
+    return [
+      {
+        name: 'nav.rooms',
+        more: rooms.more,
+        entries: rooms.items.map(({ room_id, topic, owner_id }) =>
+          entry('room', room_id, topic, `${room_id} · ${owner_id}`, at('rooms', room_id)),
+        ),
+      },
+      {
+        name: 'find.groups.people',
+        more: people.more,
+        entries: people.items.map(({ room_id, topic, user_id, user_name }) =>
+          entry('person', `${room_id} ${user_id}`, user_name, `${user_id} · ${topic}`, at('rooms', room_id)),
+        ),
+      },
+      {
+        name: 'nav.devices',
+        more: cameras.more,
+        entries: cameras.items.map(({ user_id, user_name, address }) =>
+          entry('camera', user_id, user_name, `${user_id} · ${address}`, at('devices', user_id)),
+        ),
+      },
+      {
+        name: 'nav.nodes',
+        more: nodes.more,
+        entries: nodes.items.map(({ name }) => entry('node', name, name, '', at('nodes', name))),
+      },
+      {
+        name: 'nav.credentials',
+        more: credentials.more,
+        entries: opens('/credentials')
+          ? credentials.items.map(({ access_key, label }) =>
+              entry('credential', access_key, label, access_key, at('credentials', access_key)),
+            )
+          : [],
+      },
+      {
+        name: 'nav.events',
+        more: events.more,
+        entries: events.items.map((one) =>
+          entry(
+            'event',
+            String(one.seq),
+            sentence(one),
+            '',
+            `/events?${new URLSearchParams({ text: text.value }).toString()}`,
+          ),
+        ),
+      },
+    ]
+  }
+
+  const words = computed(() => searchWords(text.value))
+  return { text, words, groups, failure, searching, open: (to: string) => router.push(to) }
+}
+
+const shownGroups = (groups: FindGroup[]): FindGroup[] => groups.filter(({ entries }) => entries.length > 0)

@@ -1,0 +1,24 @@
+/** Texts of the search over everything. */
+export const find = {
+  title: 'Find anything',
+  open: 'Find anything (Ctrl+K)',
+  label: 'Find rooms, people, cameras, settings…',
+  results: 'Results',
+  nothing: 'Nothing found',
+  count: '{n} result | {n} results',
+  more: 'more: type further',
+  groups: {
+    recent: 'Opened last',
+    people: 'People in rooms',
+    pages: 'Pages',
+    actions: 'Actions',
+    settings: 'Settings',
+  },
+  acts: {
+    newRoom: 'New room',
+    newDevice: 'Add device',
+    dark: 'Dark theme',
+    light: 'Light theme',
+    signOut: 'Sign out',
+  },
+} as const

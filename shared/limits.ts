@@ -41,6 +41,9 @@ export const limits = {
   devices: 5_000,
   rooms: 1_000_000,
   wallViews: 50,
+  /** Entries of the trash, and bytes of their JSON; beyond either the oldest are deleted for good. */
+  trash: 100_000,
+  trashBytes: 64 * 1024 * 1024,
   /** Tiles of a wall at once. */
   wallTiles: 36,
   /** Cameras and rooms of a wall, on all of its pages. */

@@ -116,6 +116,11 @@ export const backupSettingsSchema = z.strictObject({
   days: z.int().min(0).max(3_650).default(0),
 })
 
+const trashSettingsSchema = z.strictObject({
+  /** Days for which deleted things can be restored; 0: they are deleted for good at once. A change applies to later deletions. */
+  days: z.int().min(0).max(90).default(7),
+})
+
 /** Answers for clients of the original platform. Off: they get the standard answers. */
 const compatibilitySchema = z.strictObject({
   /** Operations, spellings and answers for those clients only. */
@@ -156,6 +161,7 @@ export const settingsSchema = z.strictObject({
   compatibility: compatibilitySchema.prefault({}),
   events: eventSettingsSchema.prefault({}),
   backups: backupSettingsSchema.prefault({}),
+  trash: trashSettingsSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -174,6 +180,7 @@ export const settingsPatchSchema = z.strictObject({
   compatibility: z.strictObject(optionalFields(compatibilitySchema)).optional(),
   events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
   backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
+  trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

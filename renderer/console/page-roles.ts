@@ -6,6 +6,7 @@ const pageRoles: Readonly<Record<string, Role>> = {
   '/credentials': 'admin',
   '/tester': 'admin',
   '/settings': 'admin',
+  '/trash': 'operator',
   '/lab': 'operator',
 }
 

@@ -19,6 +19,7 @@ export function makeRouter(): Router {
       { path: '/events', component: () => import('./pages/EventsPage.vue') },
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },
+      { path: '/trash', component: () => import('./pages/TrashPage.vue') },
       { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
       { path: '/certificate', component: () => import('./pages/CertificatePage.vue') },
       { path: '/account', component: () => import('./pages/AccountPage.vue') },

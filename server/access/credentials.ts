@@ -147,11 +147,15 @@ export class Credentials {
 
   /**
    * Deletes it; ends its sessions. Its rooms stay.
+   * @param bury puts the record into the trash, in the same transaction
    * @throws ConsoleError 'notFound'
    */
-  delete(accessKey: string): Promise<void> {
+  delete(
+    accessKey: string,
+    bury: (transaction: Transaction, record: StoredCredential) => void = () => {},
+  ): Promise<void> {
     return this.#ending(accessKey, 'its credential was deleted', (transaction) => {
-      this.get(accessKey)
+      bury(transaction, this.get(accessKey))
       transaction.delete('credentials', accessKey)
       this.#endSessions(transaction, accessKey)
     })

@@ -7,10 +7,13 @@ import {
   sealedCollections,
   sealedTextOf,
   withSealedText,
+  withTrashTexts,
 } from '../store/sealed-places.ts'
 import { isPlaceless } from '../store/sealer.ts'
 import { isSealedForPlaces, resealed, withPlacedSecrets } from '../store/site-settings.ts'
+import type { StoredTrash } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { lockOfTrash } from '../store/trash/trash.ts'
 
 /** Records that are inspected in one turn of the event loop: well below a millisecond. */
 const inspectedAtOnce = 1_000
@@ -61,12 +64,31 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
     count += pending.length
     await Promise.all(pending)
   }
+  count += await resealTrash(store, signal)
   signal.throwIfAborted()
   await store.transact(accountLocks, (transaction) => {
     const settings = store.get('settings', 'site')
     if (settings === undefined) return
     transaction.put('settings', 'site', { ...withPlacedSecrets(settings, store), sealed_for_places: true })
   })
+  return count
+}
+
+/** Returns how many entries of the trash were resealed. */
+async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
+  const placed = (entry: StoredTrash): StoredTrash =>
+    withTrashTexts(entry, (text, place) => (isPlaceless(text) ? resealed(text, place, store) : text))
+  let [count, inspected] = [0, 0]
+  for (const [id, entry] of store.all('trash')) {
+    if (++inspected % inspectedAtOnce === 0) await immediate()
+    signal.throwIfAborted()
+    if (placed(entry) === entry) continue
+    count++
+    await store.transact([lockOfTrash(id)], (transaction) => {
+      const now = store.get('trash', id)
+      if (now !== undefined) transaction.put('trash', id, placed(now))
+    })
+  }
   return count
 }
 

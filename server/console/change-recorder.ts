@@ -1,5 +1,5 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import type { EventActor, EventFields, EventSubject } from '../../shared/console/events.ts'
+import type { EventFields, EventSubject } from '../../shared/console/events.ts'
 import { difference } from '../event-log/record-difference.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
@@ -7,18 +7,12 @@ import { roomName, stateOf, subjectOf } from '../event-log/site-state.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { type ChangeRecord, changeRecords, type Named } from './change-records.ts'
+import { actorOf } from './call-actor.ts'
 import type { CallOrigin } from './handlers.ts'
 import { RecentCalls } from './recent-calls.ts'
 
 /** Called when a procedure has succeeded. */
 export type RecordChange = (output: unknown) => void
-
-/** Actor of a procedure call. */
-function actorOf({ transport, client, account = '' }: CallOrigin): EventActor {
-  if (transport === 'internal') return { type: 'system', name: '', address: '' }
-  const key = transport === 'ipc' ? 'desktop' : 'console key'
-  return { type: 'operator', name: account === '' ? key : account, address: client }
-}
 
 /** Writes into the event log what procedures change: who, from where, and how it was before and after. */
 export class ChangeRecorder {

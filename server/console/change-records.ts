@@ -56,6 +56,10 @@ const ofDevices = { changes: ({ userIds }: { userIds: string[] }) => userIds.map
 const ofNode = { changes: ({ name }: { name: string }) => [node(name)] }
 const ofCredential = { changes: ({ access_key }: { access_key: string }) => [credential(access_key)] }
 
+const restores = (named: (id: string) => Named) => ({
+  makes: ({ restored }: { restored: readonly string[] }) => restored.map(named),
+})
+
 const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
 
 /** Record in the event log of every procedure; null: it changes nothing. */
@@ -129,6 +133,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'credentials.rotate': ofCredential,
   'credentials.reveal': { ...ofCredential, shows: true },
   'credentials.delete': ofCredential,
+  'credentials.restore': restores(credential),
   'credentials.end_sessions': { ...ofCredential, params: (_, { ended }) => ({ ended }), always: true },
   'credentials.curl': { ...ofCredential, shows: true },
 
@@ -142,6 +147,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'rooms.close': ofRooms,
   'rooms.reopen': ofRooms,
   'rooms.delete': ofRooms,
+  'rooms.restore': restores(room),
   'rooms.kick': {
     changes: ({ user_id }) => [{ type: 'person', id: user_id }],
     room: ({ room_id }) => room_id,
@@ -174,6 +180,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'nodes.drain': ofNode,
   'nodes.undrain': ofNode,
   'nodes.remove': ofNode,
+  'nodes.restore': restores(node),
   'nodes.janus_config': { ...ofNode, shows: true },
   'nodes.test': null,
 
@@ -194,6 +201,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'devices.resume': ofDevices,
   'devices.retry': { ...ofDevices, always: true },
   'devices.remove': ofDevices,
+  'devices.restore': restores(device),
   'devices.import_preview': null,
   'devices.import': {
     makes: (lines) =>
@@ -250,6 +258,11 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   },
   'wall.bring': null,
   'wall.remove': { changes: ({ id }) => [wall(id)] },
+  'wall.restore': restores(wall),
+
+  'trash.list': null,
+  'trash.purge': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
+  'trash.empty': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
 
   'search.find': null,
 

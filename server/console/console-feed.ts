@@ -57,6 +57,7 @@ export class ConsoleFeed {
     const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
     const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
+    const deleted = new Collector<string>(() => hub.emit('trash.changed', {}))
     const changedDevices = new Collector<string>((userIds) => this.#tellDevices(userIds))
     this.#stops.push(
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
@@ -67,15 +68,17 @@ export class ConsoleFeed {
       }),
       store.onChange((changes) => {
         if (!hub.listening) return
-        let walls = false
+        let [walls, trash] = [false, false]
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
           else if (collection === 'wall_views') walls = true
+          else if (collection === 'trash') trash = true
           else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }
+        if (trash) deleted.add('trash')
         if (walls) hub.emit('wall.changed', { items: wallViews(store) })
       }),
       store.onNotice((notice) => hub.emit('store.noticed', notice)),
@@ -88,6 +91,7 @@ export class ConsoleFeed {
       () => nodes.stop(),
       () => credentials.stop(),
       () => accounts.stop(),
+      () => deleted.stop(),
       () => changedDevices.stop(),
     )
     this.#timer = setInterval(() => hub.listening && this.#look(), attentionEvery)

@@ -5,11 +5,14 @@ import type { Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import type { StoredCredential } from '../store/records.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Needs of the credentials' procedures. */
 export interface CredentialParts {
   credentials: Credentials
+  trash: Trash
   /** How many rooms that a credential created exist. O(1). */
   roomsOf: (accessKey: string) => number
   settings: () => Settings
@@ -18,7 +21,7 @@ export interface CredentialParts {
 
 /** Procedures on credentials. */
 export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresOf<'credentials'>> {
-  const { credentials } = parts
+  const { credentials, trash } = parts
   const view = (credential: StoredCredential): CredentialView =>
     credentials.view(credential, parts.roomsOf(credential.access_key))
   return {
@@ -33,9 +36,12 @@ export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresO
       return { credential: view(credential), secret_key }
     },
     'credentials.reveal': ({ access_key }) => ({ secret_key: credentials.reveal(access_key) }),
-    'credentials.delete': async ({ access_key }) => {
-      await credentials.delete(access_key)
-      return {}
+    'credentials.delete': async ({ access_key }, origin) => {
+      const deletion = deletionBy(origin)
+      await credentials.delete(access_key, (transaction, record) =>
+        trash.bury(transaction, { kind: 'credentials', record }, deletion),
+      )
+      return { undo: undoOf(trash, deletion) }
     },
     'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
     'credentials.curl': ({ access_key }) => {

@@ -6,12 +6,15 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { cameraHandlers } from './camera-procedures.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Procedures on outgoing users. */
 export function deviceHandlers(
   outgoing: OutgoingUsers,
   table: DeviceTable,
+  trash: Trash,
   logger: NodeLogger,
 ): Handlers<Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers>>> {
   const view = (userId: string): DeviceView => {
@@ -38,7 +41,11 @@ export function deviceHandlers(
     'devices.pause': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.pause(userId)),
     'devices.resume': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.resume(userId)),
     'devices.retry': ({ userIds }) => inBulk(userIds, logger, async (userId) => outgoing.retry(userId)),
-    'devices.remove': ({ userIds }) => inBulk(userIds, logger, (userId) => outgoing.remove(userId)),
+    'devices.remove': async ({ userIds }, origin) => {
+      const deletion = deletionBy(origin)
+      const outcome = await inBulk(userIds, logger, (userId) => outgoing.remove(userId, deletion))
+      return { ...outcome, undo: undoOf(trash, deletion) }
+    },
     'devices.import_preview': ({ text }) => table.preview(text),
     'devices.import': ({ text }) => table.import(text),
     'devices.export': () => ({ text: table.export() }),

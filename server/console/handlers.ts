@@ -35,4 +35,7 @@ export type Handler<N extends ProcedureName> = (
 export type Handlers<N extends ProcedureName = ProcedureName> = { [K in N]: Handler<K> }
 
 /** The procedures whose names begin with one of these words. */
-export type ProceduresOf<Prefix extends string> = Extract<ProcedureName, `${Prefix}.${string}`>
+export type ProceduresOf<Prefix extends string> = Exclude<Extract<ProcedureName, `${Prefix}.${string}`>, RestoreName>
+
+/** Procedures that restore from the trash, which are implemented together. */
+export type RestoreName = `${'rooms' | 'devices' | 'credentials' | 'nodes' | 'wall'}.restore`

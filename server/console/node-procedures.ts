@@ -13,7 +13,9 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { nodeSecretsAfter, secretNamesOf } from '../nodes/secrets/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Those below are the system's. */
 const firstPort = 1_024
@@ -34,7 +36,12 @@ export interface Machine {
 }
 
 /** Procedures on MCU nodes. */
-export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Handlers<ProceduresOf<'nodes'>> {
+export function nodeHandlers(
+  store: Store,
+  pool: NodePool,
+  machine: Machine,
+  trash: Trash,
+): Handlers<ProceduresOf<'nodes'>> {
   const view = (name: string): NodeView => {
     const found = pool.views().find(({ config }) => config.name === name)
     if (found === undefined) throw noSuchNode(name)
@@ -125,12 +132,15 @@ export function nodeHandlers(store: Store, pool: NodePool, machine: Machine): Ha
       await pool.drain(name, false)
       return view(name)
     },
-    'nodes.remove': async ({ name }) => {
+    'nodes.remove': async ({ name }, origin) => {
+      const deletion = deletionBy(origin)
       await store.transact([`nodes/${name}`], (transaction) => {
-        if (store.get('nodes', name) === undefined) throw noSuchNode(name)
+        const record = store.get('nodes', name)
+        if (record === undefined) throw noSuchNode(name)
         transaction.delete('nodes', name)
+        trash.bury(transaction, { kind: 'nodes', record }, deletion)
       })
-      return {}
+      return { undo: undoOf(trash, deletion) }
     },
     'nodes.janus_config': async ({ name }) => {
       const node = store.get('nodes', name)

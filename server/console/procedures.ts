@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Attention, SiteKeyView } from '../../shared/console/site.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
 import type { Credentials } from '../access/credentials.ts'
+import type { LicenceCheck } from '../access/licence.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -31,6 +32,7 @@ import type { SiteSearch } from '../search/site-search.ts'
 import type { DatabaseRisk } from '../store/postgres/database-safety.ts'
 import { putSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import { accountHandlers } from './account-procedures.ts'
 import { activityHandlers } from './activity-procedures.ts'
 import { AppliedSettings } from './applied-settings.ts'
@@ -56,6 +58,8 @@ import type { ControllerWatch } from './site-controllers.ts'
 import { licenceOf, siteHandlers } from './site-procedures.ts'
 import { testerHandlers } from './tester-procedures.ts'
 import { waitingHandlers } from './waiting-procedures.ts'
+import { trashHandlers } from './trash-procedures.ts'
+import { TrashRestore } from './trash-restore.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
 /** Services that the operator's procedures call. */
@@ -80,6 +84,8 @@ interface ConsoleServices {
   removals: Pick<Removals, 'revokeLinks'>
   outgoing: OutgoingUsers
   hub: EventHub
+  trash: Trash
+  licence: Pick<LicenceCheck, 'expired'>
   deviceTable: DeviceTable
   people: SimulatedPeople
   faults: FaultRules
@@ -119,7 +125,7 @@ export interface ConsoleParts {
 /** Composes the handlers of all procedures. */
 export function consoleHandlers(parts: ConsoleParts): Handlers {
   const { services, listeners, tls, facts, machine, logger, replaceKey } = parts
-  const { store, settings, pool, outgoing, credentials } = services
+  const { store, settings, pool, outgoing, credentials, trash } = services
   const applying = { store, listeners, folder: facts.folder, tls }
   const applied = new AppliedSettings(applying)
   return {
@@ -149,16 +155,17 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(parts.events) }),
     ...credentialHandlers({
       credentials,
+      trash,
       roomsOf: (accessKey) => services.credentialRooms.count(accessKey),
       settings,
       mediaUrl: () => listeners.url('media'),
     }),
-    ...roomHandlers(services.rooms, services.roomViews, logger),
+    ...roomHandlers(services.rooms, services.roomViews, trash, logger),
     ...waitingHandlers(services.rooms, services.guests),
-    ...nodeHandlers(store, pool, machine),
+    ...nodeHandlers(store, pool, machine, trash),
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),
-    ...deviceHandlers(outgoing, services.deviceTable, logger),
+    ...deviceHandlers(outgoing, services.deviceTable, trash, logger),
     ...cameraHandlers({
       ...{ store, outgoing, settings },
       events: parts.events,
@@ -177,8 +184,9 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
-    ...wallHandlers(store, services.hub),
+    ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
+    ...trashHandlers(trash, () => settings().trash.days, new TrashRestore(services), logger),
     ...activityHandlers(services.journal),
     ...eventHandlers(parts.events),
     ...labHandlers(store, services.people, services.faults),

@@ -2,10 +2,17 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Procedures on rooms. */
-export function roomHandlers(rooms: Rooms, views: RoomViews, logger: NodeLogger): Handlers<ProceduresOf<'rooms'>> {
+export function roomHandlers(
+  rooms: Rooms,
+  views: RoomViews,
+  trash: Trash,
+  logger: NodeLogger,
+): Handlers<ProceduresOf<'rooms'>> {
   return {
     'rooms.list': (query) => views.list(query),
     'rooms.get': ({ room_id }) => views.detail(room_id),
@@ -16,9 +23,13 @@ export function roomHandlers(rooms: Rooms, views: RoomViews, logger: NodeLogger)
     'rooms.unlock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.unlock(roomId)),
     'rooms.close': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.close(roomId)),
     'rooms.reopen': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.reopen(roomId)),
-    'rooms.delete': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.delete(roomId)),
-    'rooms.kick': async ({ room_id, user_id }) => {
-      await rooms.kick(room_id, user_id)
+    'rooms.delete': async ({ room_ids }, origin) => {
+      const deletion = deletionBy(origin)
+      const outcome = await inBulk(room_ids, logger, (roomId) => rooms.delete(roomId, deletion))
+      return { ...outcome, undo: undoOf(trash, deletion) }
+    },
+    'rooms.kick': async ({ room_id, user_id }, origin) => {
+      await rooms.kick(room_id, user_id, deletionBy(origin))
       return {}
     },
   }

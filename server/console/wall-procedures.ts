@@ -5,7 +5,9 @@ import { limits } from '../../shared/limits.ts'
 import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { EventHub } from './event-hub.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** The saved views of the wall, by name. */
 export function wallViews(store: Pick<Store, 'all'>): StoredWallView[] {
@@ -14,7 +16,7 @@ export function wallViews(store: Pick<Store, 'all'>): StoredWallView[] {
 }
 
 /** Procedures on the saved views of the wall. */
-export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>): Handlers<ProceduresOf<'wall'>> {
+export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: Trash): Handlers<ProceduresOf<'wall'>> {
   return {
     'wall.list': () => wallViews(store),
     'wall.save': ({ id: given, name, items, arrangement, revision }) =>
@@ -55,12 +57,16 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>): Handler
       hub.emit('wall.brought', brought)
       return {}
     },
-    'wall.remove': ({ id }) =>
-      store.transact(['wall'], (transaction) => {
-        if (!store.all('wall_views').has(id)) throw noView()
+    'wall.remove': async ({ id }, origin) => {
+      const deletion = deletionBy(origin)
+      await store.transact(['wall'], (transaction) => {
+        const record = store.get('wall_views', id)
+        if (record === undefined) throw noView()
         transaction.delete('wall_views', id)
-        return {}
-      }),
+        trash.bury(transaction, { kind: 'wall_views', record }, deletion)
+      })
+      return { undo: undoOf(trash, deletion) }
+    },
   }
 }
 

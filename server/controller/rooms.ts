@@ -9,6 +9,7 @@ import { RoomViews } from '../rooms/room-views.ts'
 import { Rooms } from '../rooms/room-lifecycle.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
+import type { Trash } from '../store/trash/trash.ts'
 import type { NodeParts } from './nodes.ts'
 
 /** Options of the rooms. */
@@ -18,6 +19,7 @@ export interface RoomsOptions {
   logger: Logger
   nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
+  trash: Trash
   licence: LicenceCheck
   defaultNodeAddress: (port: number) => string
   /** URL of the media API for people; empty while it does not listen. */
@@ -36,9 +38,9 @@ export interface RoomParts {
 
 /** Composes the rooms. */
 export function roomParts(options: RoomsOptions): RoomParts {
-  const { store, settings, logger, nodes, outgoing, licence, defaultNodeAddress, mediaUrl } = options
+  const { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
   const { pool, media, guests } = nodes
-  const rooms = new Rooms({ store, pool, devices: outgoing, licence, settings, logger })
+  const rooms = new Rooms({ store, pool, devices: outgoing, trash, licence, settings, logger })
   const warned = new Set<string>()
   const others = new OtherControllers({
     member: options.member,

@@ -17,6 +17,7 @@ import { type AccessOptions, type AccessParts, accessParts, siteLicence } from '
 import { connect, lateParts } from './connect.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import { Removals } from '../rooms/removals.ts'
+import { Trash } from '../store/trash/trash.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
@@ -51,6 +52,7 @@ export interface Services
   licence: LicenceCheck
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
+  trash: Trash
   /** Memory of removals from rooms. */
   removals: Removals
   /** Simulated people of the lab. */
@@ -79,8 +81,9 @@ export function createServices(options: ServiceOptions): Services {
   const { probe, ...nodes } = nodeParts({ ...options, removals }, watch, late)
   const { pool } = nodes
   const licence = siteLicence(store, pool)
-  const outgoing = new OutgoingUsers({ store, pool, licence, settings, logger, probe })
-  const rooming = { store, settings, logger, nodes, outgoing, licence, defaultNodeAddress, mediaUrl, member }
+  const trash = new Trash({ store, settings, logger, clock: options.accountClock })
+  const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
+  const rooming = { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl, member }
   const { others, ...rooms } = roomParts(rooming)
   const observation = observationParts({
     ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients },
@@ -103,6 +106,7 @@ export function createServices(options: ServiceOptions): Services {
     ...rooms,
     ...observation,
     credentialRooms,
+    trash,
     removals,
     licence,
     outgoing,
@@ -125,8 +129,10 @@ export function createServices(options: ServiceOptions): Services {
       others.start()
       await pool.start()
       outgoing.start()
+      trash.start()
     },
     async stop() {
+      await trash.stop()
       others.stop()
       outgoing.stop()
       await nodes.relayedRooms.close()

@@ -12,7 +12,7 @@ export interface DeviceServices {
 export function deviceOperations({ outgoing }: DeviceServices): AnyOperation[] {
   return [
     implement(createOutgoingUser, async (given) => ({ data: identityOf(await outgoing.create(given)) })),
-    implement(destroyOutgoingUser, (given) => destroyUser(outgoing, given)),
+    implement(destroyOutgoingUser, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),
     implement(listOutgoingUsers, ({ roomId }) => {
       const items = outgoing.list(roomId).map(listedItem)
       return { data: { total: items.length, items } }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from '../../shared/device-operations.ts'
 import type { StoredDevice } from '../store/records.ts'
+import { byClient } from '../store/trash/trash.ts'
 import { listedOptions } from './device-options.ts'
 import type { OutgoingUsers } from './outgoing-users.ts'
 
@@ -19,8 +20,9 @@ export function identityOf({ roomId, userId }: Identity): Identity {
 export async function destroyUser(
   outgoing: OutgoingUsers,
   { roomId, userId, userAddress }: z.output<typeof destroyOutgoingUser.params>,
+  accessKey: string,
 ): Promise<{ data: Identity }> {
-  await outgoing.destroy(roomId, userId, userAddress)
+  await outgoing.destroy(roomId, userId, userAddress, byClient(accessKey))
   return { data: { roomId, userId } }
 }
 

@@ -11,7 +11,8 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { lockOf } from '../rooms/room-lifecycle.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
 import type { StoredDevice } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf } from './device-options.ts'
 import { DeviceFleet, type FleetPool } from './device-fleet.ts'
@@ -27,6 +28,7 @@ import { loginToTry } from './stored-login.ts'
 export interface OutgoingUsersOptions {
   store: Store
   pool: FleetPool & Pick<NodePool, 'engine' | 'totals'>
+  trash: Pick<Trash, 'bury'>
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
@@ -49,6 +51,7 @@ const assignSlack = 400
 export class OutgoingUsers {
   readonly #store: Store
   readonly #pool: OutgoingUsersOptions['pool']
+  readonly #trash: OutgoingUsersOptions['trash']
   readonly #limits: SiteLimits
   readonly #settings: () => Settings
   readonly #clock: () => number
@@ -60,6 +63,7 @@ export class OutgoingUsers {
     const { clock = Date.now } = options
     this.#store = options.store
     this.#pool = options.pool
+    this.#trash = options.trash
     this.#limits = new SiteLimits(options)
     this.#settings = options.settings
     this.#clock = clock
@@ -123,7 +127,7 @@ export class OutgoingUsers {
    * destroyOutgoingUser: it has left its room and is forgotten, on disk too, when this resolves.
    * @throws ApiError parameter, roomNotFound, outgoingUserNotFound (also when the address differs), destroyUnavailable, nodeTimeout, storage
    */
-  async destroy(roomId: string, userId: string, userAddress: string): Promise<void> {
+  async destroy(roomId: string, userId: string, userAddress: string, deletion: Deletion): Promise<void> {
     const { address } = parseDeviceAddress(userAddress)
     if (this.#store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
     const device = this.#store.get('devices', userId)
@@ -132,21 +136,24 @@ export class OutgoingUsers {
       throw new ApiError('outgoingUserNotFound', { message: 'The outgoing user has another userAddress.' })
     }
     this.#checkEngine('destroyUnavailable')
-    await this.remove(userId)
+    await this.remove(userId, deletion)
   }
 
   /**
-   * Takes it out of its room, then forgets it. When its node does not answer, or the disk refuses, it stays and joins again.
+   * Takes it out of its room, then moves it to the trash. When its node does not answer, or the disk refuses, it stays and joins again.
    * @throws ApiError outgoingUserNotFound, nodeTimeout, storage
    */
-  async remove(userId: string): Promise<void> {
+  async remove(userId: string, deletion: Deletion = bySystem): Promise<void> {
     const { roomId } = this.#existing(userId)
     const reconnector = this.#fleet.reconnector(userId)
     const paused = reconnector?.state === 'paused'
     if (!paused) reconnector?.suspend()
     try {
       await this.#leave(roomId, userId)
-      await this.#mutate(userId, () => undefined)
+      await this.#mutate(userId, (record, transaction) => {
+        this.#trash.bury(transaction, { kind: 'devices', record }, deletion)
+        return undefined
+      })
     } catch (error) {
       if (!paused) reconnector?.join()
       throw error
@@ -325,7 +332,7 @@ export class OutgoingUsers {
   /** One durable change of a record; undefined removes it. Holds the locks of its room, so that a room that is deleted takes all of its own along. */
   async #mutate<T extends StoredDevice | undefined>(
     userId: string,
-    change: (device: StoredDevice) => T,
+    change: (device: StoredDevice, transaction: Transaction) => T,
     newRoomId?: string,
   ): Promise<T> {
     for (;;) {
@@ -335,7 +342,7 @@ export class OutgoingUsers {
         const before = this.#existing(userId)
         // Moved while this waited: the locks are those of the former room.
         if (before.roomId !== roomId) return { moved: true as const }
-        const after = change(before)
+        const after = change(before, transaction)
         if (after === undefined) transaction.delete('devices', userId)
         else if (after !== before) {
           if (this.#store.get('rooms', after.roomId) === undefined) throw new ApiError('roomNotFound')

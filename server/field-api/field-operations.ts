@@ -44,7 +44,7 @@ function deviceOperations({ outgoing }: FieldServices): AnyOperation[] {
       const named = { ...given, userName: userName || given.userId, options: optionsAsMeant(options) }
       return { data: identityOf(await outgoing.create(named)) }
     }),
-    implement(destroyOutgoingUserOfOlderClients, (given) => destroyUser(outgoing, given)),
+    implement(destroyOutgoingUserOfOlderClients, (given, { accessKey }) => destroyUser(outgoing, given, accessKey)),
     implement(listOutgoingUsersOfOlderClients, ({ roomId }) => {
       const items = outgoing.list(roomId).map((device) => ({
         ...listedItem(device),

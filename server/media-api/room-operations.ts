@@ -5,6 +5,7 @@ import { type AnyOperation, implement } from '../http/operation.ts'
 import type { NewRoom } from '../rooms/room-record.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { StoredRoom } from '../store/records.ts'
+import { byClient } from '../store/trash/trash.ts'
 
 /** Operations on rooms themselves (specification, section 4.1). */
 export function roomOperations(rooms: Rooms): AnyOperation[] {
@@ -22,8 +23,8 @@ export function roomOperations(rooms: Rooms): AnyOperation[] {
       await rooms.update(room_id, changes, accessKey)
       return { room_id }
     }),
-    implement(deleteRoom, async ({ room_id }) => {
-      await rooms.delete(room_id)
+    implement(deleteRoom, async ({ room_id }, { accessKey }) => {
+      await rooms.delete(room_id, byClient(accessKey))
       return { room_id }
     }),
   ]

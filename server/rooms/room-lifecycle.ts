@@ -8,6 +8,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
+import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { atMost, notifyNode } from './background.ts'
 import { entryOf, newRecord, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
@@ -39,7 +40,7 @@ export interface RoomDevices {
   /** userIds of the room's outgoing users, in the order of creation. */
   of(roomId: string): ReadonlySet<string>
   /** Removes an outgoing user from its room and from disk. @throws ApiError outgoingUserNotFound, nodeTimeout, storage */
-  remove(userId: string): Promise<void>
+  remove(userId: string, deletion: Deletion): Promise<void>
 }
 
 /** Needs of rooms. */
@@ -47,6 +48,7 @@ export interface RoomsOptions {
   store: Store
   pool: RoomPool
   devices: RoomDevices
+  trash: Pick<Trash, 'bury' | 'holdsRoom'>
   licence: { expired(): boolean }
   settings: () => Settings
   logger: NodeLogger
@@ -68,6 +70,7 @@ export class Rooms {
   readonly #store: Store
   readonly #pool: RoomPool
   readonly #devices: RoomDevices
+  readonly #trash: RoomsOptions['trash']
   readonly #limits: SiteLimits
   readonly #settings: () => Settings
   readonly #logger: NodeLogger
@@ -79,6 +82,7 @@ export class Rooms {
     this.#store = options.store
     this.#pool = options.pool
     this.#devices = options.devices
+    this.#trash = options.trash
     this.#limits = new SiteLimits(options)
     this.#settings = options.settings
     this.#logger = options.logger
@@ -162,13 +166,16 @@ export class Rooms {
     })
   }
 
-  /** Removes the room and its outgoing users, in one transaction. The pool closes it on its node in the background. @throws ApiError roomNotFound, storage */
-  async delete(roomId: string): Promise<void> {
+  /** Moves the room and its outgoing users to the trash, in one transaction. The pool closes it on its node in the background. @throws ApiError roomNotFound, storage */
+  async delete(roomId: string, deletion: Deletion = bySystem): Promise<void> {
     this.get(roomId)
     await this.#store.transact([lockOf(roomId)], (transaction) => {
-      this.get(roomId)
-      for (const userId of this.#devices.of(roomId)) transaction.delete('devices', userId)
+      const record = this.get(roomId)
+      const userIds = [...this.#devices.of(roomId)]
+      const devices = userIds.flatMap((userId) => this.#store.get('devices', userId) ?? [])
+      for (const userId of userIds) transaction.delete('devices', userId)
       transaction.delete('rooms', roomId)
+      this.#trash.bury(transaction, { kind: 'rooms', record, devices }, deletion)
     })
   }
 
@@ -266,7 +273,7 @@ export class Rooms {
    * Forces a user offline; an outgoing user is removed as by destroyOutgoingUser.
    * @throws ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, userNotOnline, nodeTimeout, storage
    */
-  async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
+  async kick(roomId: string, userId: string, deletion: Deletion, signal?: AbortSignal): Promise<void> {
     const room = this.#open(roomId)
     if (room.node === '') throw new ApiError('neverAssigned')
     await this.#pool.asked(roomId)
@@ -275,14 +282,14 @@ export class Rooms {
     if (this.#devices.of(roomId).has(userId)) {
       const present = this.#pool.user(roomId, userId)
       if (present === undefined) throw new ApiError('userNotOnline')
-      if (present.device) return this.#removeDevice(userId)
+      if (present.device) return this.#removeDevice(userId, deletion)
     }
     if (!(await this.#pool.kick(roomId, userId, signal))) throw new ApiError('userNotOnline')
   }
 
-  async #removeDevice(userId: string): Promise<void> {
+  async #removeDevice(userId: string, deletion: Deletion): Promise<void> {
     try {
-      await this.#devices.remove(userId)
+      await this.#devices.remove(userId, deletion)
     } catch (error) {
       if (error instanceof ApiError && error.code === 'outgoingUserNotFound') throw new ApiError('userNotOnline')
       throw error
@@ -355,7 +362,7 @@ export class Rooms {
   #unusedNumber(): string {
     for (;;) {
       const roomId = String(randomInt(100_000_000, 1_000_000_000))
-      if (this.#store.get('rooms', roomId) === undefined) return roomId
+      if (this.#store.get('rooms', roomId) === undefined && !this.#trash.holdsRoom(roomId)) return roomId
     }
   }
 }

@@ -219,3 +219,34 @@ export interface StoredRelayObserver {
   handle: number
   joined_at: number
 }
+
+/** Caller who deleted something: an operator, a client of an API, or the controller itself. */
+export interface StoredDeleter {
+  type: 'operator' | 'client' | 'system'
+  /** Operator: account or kind of proof. Client: its access_key. */
+  name: string
+}
+
+/** Fields of everything in the trash. */
+interface TrashFields {
+  id: string
+  deleted_at: number
+  /** Deleted for good then. */
+  expires_at: number
+  deleted_by: StoredDeleter
+  /** Shared by everything that one call of an operator deleted; empty for clients. */
+  batch: string
+  /** Length of the stored records as JSON. */
+  bytes: number
+}
+
+/** A deleted record; its secrets stay sealed for the place that they had. */
+export type TrashedThing =
+  | { kind: 'rooms'; record: StoredRoom; devices: readonly StoredDevice[] }
+  | { kind: 'devices'; record: StoredDevice }
+  | { kind: 'credentials'; record: StoredCredential }
+  | { kind: 'nodes'; record: StoredNode }
+  | { kind: 'wall_views'; record: StoredWallView }
+
+/** Something in the trash. The outgoing users of a room are part of it. */
+export type StoredTrash = TrashFields & TrashedThing

@@ -1,3 +1,4 @@
+import type { StoredTrash } from './records.ts'
 import type { SealedPlace } from './sealer.ts'
 import type { CollectionName } from './store.ts'
 
@@ -40,4 +41,35 @@ export function sealedTextOf(collection: SealedCollection, record: object): stri
 /** The record with another sealed text. */
 export function withSealedText<R extends object>(collection: SealedCollection, record: R, text: string): R {
   return { ...record, [sealedFields[collection]]: text }
+}
+
+/** Something in the trash with other sealed texts: those of its record, and of the outgoing users of a room. The same object when all stay. */
+export function withTrashTexts(entry: StoredTrash, after: (text: string, place: SealedPlace) => string): StoredTrash {
+  const placed = <R extends object>(collection: SealedCollection, key: string, record: R): R => {
+    const text = sealedTextOf(collection, record)
+    const other = text === '' ? text : after(text, placeOf(collection, key))
+    return other === text ? record : withSealedText(collection, record, other)
+  }
+  switch (entry.kind) {
+    case 'rooms': {
+      const record = placed('rooms', entry.record.room_id, entry.record)
+      const devices = entry.devices.map((device) => placed('devices', device.userId, device))
+      const same = record === entry.record && devices.every((device, index) => device === entry.devices[index])
+      return same ? entry : { ...entry, record, devices }
+    }
+    case 'devices': {
+      const record = placed('devices', entry.record.userId, entry.record)
+      return record === entry.record ? entry : { ...entry, record }
+    }
+    case 'credentials': {
+      const record = placed('credentials', entry.record.access_key, entry.record)
+      return record === entry.record ? entry : { ...entry, record }
+    }
+    case 'nodes': {
+      const record = placed('nodes', entry.record.name, entry.record)
+      return record === entry.record ? entry : { ...entry, record }
+    }
+    case 'wall_views':
+      return entry
+  }
 }

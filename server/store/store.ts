@@ -13,6 +13,7 @@ import type {
   StoredRoom,
   StoredSession,
   StoredSettings,
+  StoredTrash,
   StoredWallView,
   StoredUse,
 } from './records.ts'
@@ -51,6 +52,8 @@ export interface Collections {
   relay_loops: StoredRelayBridge
   /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
+  /** Keyed by id, in the order of deletion. */
+  trash: StoredTrash
 }
 
 export type CollectionName = keyof Collections

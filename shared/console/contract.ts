@@ -15,6 +15,7 @@ import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
 import { waitingProcedures, waitingView } from './waiting.ts'
 import { wallBrought, wallProcedures, wallView } from './wall.ts'
+import { trashProcedures } from './trash.ts'
 
 /** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
@@ -30,6 +31,7 @@ export const procedures = {
   ...mediaProcedures,
   ...wallProcedures,
   ...searchProcedures,
+  ...trashProcedures,
   ...activityProcedures,
   ...eventProcedures,
   ...testerProcedures,
@@ -63,6 +65,8 @@ export const events = {
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
   /** A camera or room comes to the front of walls. */
   'wall.brought': wallBrought,
+  /** Something was moved to the trash, restored or deleted for good. */
+  'trash.changed': z.strictObject({}),
   /** Changes of accounts, their sessions or tokens. */
   'accounts.changed': z.strictObject({}),
   'settings.changed': z.strictObject({}),

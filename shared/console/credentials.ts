@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
 import { unsafeNameError } from '../operation.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { moment, nothing, procedure } from './procedure.ts'
+import { deleted } from './trash.ts'
 
 /** Printable ASCII without spaces: it must survive a URL and a shell. */
 const token = (max: number) =>
@@ -66,7 +67,7 @@ export const credentialProcedures = {
     withSecret,
   ),
   'credentials.reveal': procedure('Show its secret.', key, z.strictObject({ secret_key: z.string() })),
-  'credentials.delete': procedure('Delete it; ends its sessions at once. Its rooms stay.', key, done),
+  'credentials.delete': procedure('Delete it; ends its sessions at once. Its rooms stay.', key, deleted),
   'credentials.end_sessions': procedure(
     'End its sessions: its clients must authenticate again.',
     key,

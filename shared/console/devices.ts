@@ -5,6 +5,7 @@ import { bytes, nameBytes } from '../operation.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
 import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
+import { bulkDeleted } from './trash.ts'
 
 /** An outgoing user as the console shows it: without its password. */
 export const deviceView = z.strictObject({
@@ -174,7 +175,7 @@ export const deviceProcedures = {
   'devices.pause': procedure('Take them out of their rooms, and keep them.', keys, bulkOutcome),
   'devices.resume': procedure('Join them again.', keys, bulkOutcome),
   'devices.retry': procedure('Try now rather than when the next attempt is due.', keys, bulkOutcome),
-  'devices.remove': procedure('Remove them from their rooms and forget them.', keys, bulkOutcome),
+  'devices.remove': procedure('Remove them from their rooms and move them to the trash.', keys, bulkDeleted),
   'devices.import_preview': procedure('What each line of a CSV would do; changes nothing.', csv, z.array(importLine)),
   'devices.import': procedure('Do what the lines without an error say.', csv, z.array(importLine)),
   'devices.export': procedure('Every device as CSV, without passwords.', nothing, z.strictObject({ text: z.string() })),

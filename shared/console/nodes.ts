@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { nodeConfigSchema, nodeInputSchema, nodeSecretNames, nodeStates } from '../node.ts'
 import { nodeFinding } from './node-findings.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { moment, nothing, procedure } from './procedure.ts'
+import { deleted } from './trash.ts'
 
 /** Kinds of drift between a node and the store: a room or camera of ours is missing, or an unknown one exists. Each is repaired at once. */
 export const driftKinds = ['roomMissing', 'roomUnknown', 'cameraMissing', 'cameraUnknown'] as const
@@ -126,7 +127,7 @@ export const nodeProcedures = {
   'nodes.remove': procedure(
     'Remove it; its people are told, and rooms that somebody is in move to other nodes.',
     key,
-    done,
+    deleted,
   ),
   'nodes.janus_config': procedure(
     'The configuration files that make a Janus server this node: safe, and right for this site. They hold its secrets.',

@@ -63,6 +63,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'credentials.rotate': false,
   'credentials.reveal': true,
   'credentials.delete': false,
+  'credentials.restore': false,
   'credentials.end_sessions': false,
   'credentials.curl': true,
 
@@ -76,6 +77,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'rooms.close': false,
   'rooms.reopen': false,
   'rooms.delete': false,
+  'rooms.restore': false,
   'rooms.kick': false,
 
   // Who is let in is nowhere stored: the leader does it for an operator at a replica, too.
@@ -94,6 +96,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'nodes.drain': false,
   'nodes.undrain': false,
   'nodes.remove': false,
+  'nodes.restore': false,
   'nodes.janus_config': true,
   'nodes.test': true,
 
@@ -114,6 +117,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'devices.resume': false,
   'devices.retry': false,
   'devices.remove': false,
+  'devices.restore': false,
   'devices.import_preview': true,
   'devices.import': false,
   'devices.export': true,
@@ -137,6 +141,11 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'wall.save': false,
   'wall.bring': false,
   'wall.remove': false,
+  'wall.restore': false,
+
+  'trash.list': true,
+  'trash.purge': false,
+  'trash.empty': false,
 
   'search.find': true,
 

@@ -84,6 +84,8 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'credentials.rotate': person('admin'),
   'credentials.reveal': person('admin'),
   'credentials.delete': admin('credentials:write'),
+  // Grants access again.
+  'credentials.restore': person('admin'),
   'credentials.end_sessions': admin('credentials:write'),
   // Its digest authenticates.
   'credentials.curl': person('admin'),
@@ -99,6 +101,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'rooms.close': operator('rooms:write'),
   'rooms.reopen': operator('rooms:write'),
   'rooms.delete': operator('rooms:write'),
+  'rooms.restore': operator('rooms:write'),
   'rooms.kick': operator('rooms:write'),
 
   'waiting.list': viewer('rooms:read'),
@@ -116,6 +119,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'nodes.drain': admin('nodes:write'),
   'nodes.undrain': admin('nodes:write'),
   'nodes.remove': admin('nodes:write'),
+  'nodes.restore': admin('nodes:write'),
   'nodes.janus_config': person('admin'),
   'nodes.test': admin('nodes:write'),
 
@@ -136,6 +140,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'devices.resume': operator('devices:write'),
   'devices.retry': operator('devices:write'),
   'devices.remove': operator('devices:write'),
+  'devices.restore': operator('devices:write'),
   'devices.import_preview': operator('devices:write'),
   'devices.import': operator('devices:write'),
   // Addresses of cameras with their logins, which operators also see in the list.
@@ -162,6 +167,11 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'wall.save': operator('wall:write'),
   'wall.bring': operator('wall:write'),
   'wall.remove': operator('wall:write'),
+  'wall.restore': operator('wall:write'),
+
+  'trash.list': operator('site:read'),
+  'trash.purge': admin('site:write'),
+  'trash.empty': admin('site:write'),
 
   // Finds only kinds that the caller may list.
   'search.find': viewer('any'),

@@ -3,6 +3,7 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { bulkOutcome, done, moment, procedure } from './procedure.ts'
+import { bulkDeleted } from './trash.ts'
 
 /** In the order of room_status 0..3 (contract, section 3). */
 export const roomStatuses = ['scheduled', 'open', 'locked', 'closed'] as const
@@ -122,6 +123,6 @@ export const roomProcedures = {
   'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
   'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),
   'rooms.reopen': procedure('People may join again.', keys, bulkOutcome),
-  'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkOutcome),
+  'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkDeleted),
   'rooms.kick': procedure('Remove a user from the room.', key.extend({ user_id: bytes(1, limits.userId) }), done),
 }

@@ -3,6 +3,7 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { done, moment, nothing, procedure } from './procedure.ts'
 import { wallArrangement } from './wall-layout.ts'
+import { deleted } from './trash.ts'
 
 /** Content of one tile of the wall: a camera, or the users of a room. */
 const wallItem = z.discriminatedUnion('kind', [
@@ -55,5 +56,5 @@ export const wallProcedures = {
     wallBrought,
     done,
   ),
-  'wall.remove': procedure('Forget a saved view of the wall.', z.strictObject({ id: viewId }), done),
+  'wall.remove': procedure('Forget a saved view of the wall.', z.strictObject({ id: viewId }), deleted),
 }

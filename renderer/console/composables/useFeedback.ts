@@ -61,13 +61,13 @@ export function useFeedback() {
   }
 
   const tell = (message: string): void => {
-    show({ message, type: 'success', duration: 2_500 })
+    showMessage({ message, type: 'success', duration: 2_500 })
   }
   const warn = (message: string): void => {
-    show({ message, type: 'warning', duration: 6_000, showClose: true })
+    showMessage({ message, type: 'warning', duration: 6_000, showClose: true })
   }
   const fail = (error: unknown): void => {
-    show({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
+    showMessage({ message: errorText(error), type: 'error', duration: 8_000, showClose: true })
   }
 
   /** Resolves to true if the operator confirms. */
@@ -105,16 +105,21 @@ export function useFeedback() {
 }
 
 /** Shows a message; beyond the maximum, it replaces the oldest one. */
-function show(options: MessageOptions): void {
-  const handler = ElMessage({ ...options, grouping: true, onClose: () => shown.delete(handler) })
+export function showMessage(options: MessageOptions): MessageHandler {
+  const onClose = (): void => {
+    shown.delete(handler)
+    options.onClose?.()
+  }
+  const handler = ElMessage({ grouping: typeof options.message === 'string', ...options, onClose })
   // A repeated message becomes the newest again.
   shown.delete(handler)
   shown.add(handler)
   for (const oldest of shown) {
-    if (shown.size <= maxShown) return
+    if (shown.size <= maxShown) break
     shown.delete(oldest)
     oldest.close()
   }
+  return handler
 }
 
 /** Copies a text to the clipboard; a page over plain HTTP from another host has no clipboard API. */

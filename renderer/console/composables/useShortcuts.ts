@@ -28,6 +28,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   e: '/events',
   a: '/activity',
   t: '/tester',
+  x: '/trash',
   s: '/settings',
   l: '/lab',
 }

@@ -16,6 +16,7 @@ const restored: readonly CollectionName[] = [
   'rooms',
   'accounts',
   'access_tokens',
+  'trash',
 ]
 
 /** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */

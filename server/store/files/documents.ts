@@ -4,7 +4,7 @@ import type { CollectionName } from '../store.ts'
 /** Which collections each of lowdb's files holds. */
 export const layout = {
   site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
-  rooms: ['rooms'],
+  rooms: ['rooms', 'trash'],
   sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
@@ -42,6 +42,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   camera_loops: 'sessions',
   relay_loops: 'sessions',
   relay_observers: 'sessions',
+  trash: 'rooms',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises'
-import { placeOf, sealedCollections, sealedTextOf, withSealedText } from '../sealed-places.ts'
+import { placeOf, sealedCollections, sealedTextOf, withSealedText, withTrashTexts } from '../sealed-places.ts'
 import { isPlaceless, type Sealer } from '../sealer.ts'
 import { resealed, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
@@ -19,6 +19,13 @@ export async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>):
       }
       if (++seen % chunk === 0) await immediate()
     }
+  for (const [id, entry] of state.trash) {
+    state.trash.set(
+      id,
+      withTrashTexts(entry, (text, place) => (isPlaceless(text) ? resealed(text, place, sealer) : text)),
+    )
+    if (++seen % chunk === 0) await immediate()
+  }
   const settings = state.settings.get('site')
   if (settings !== undefined)
     state.settings.set('site', { ...withPlacedSecrets(settings, sealer), sealed_for_places: true })

@@ -13,6 +13,7 @@ import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
+import { ApiClient } from '../api-client.ts'
 import { removeFolder } from '../headless.ts'
 
 /** Served as the console; these tests do not open it. */
@@ -96,6 +97,14 @@ export class ControllerSite {
   /** Address of the console port. */
   get url(): string {
     return this.#controller.url('console')
+  }
+
+  /** A client of both APIs. */
+  async client(credential: { access_key: string; secret_key: string }): Promise<ApiClient> {
+    const urls = { media: this.#controller.url('media'), device: this.#controller.url('device') }
+    const client = new ApiClient(urls, credential)
+    await client.authenticate()
+    return client
   }
 
   /** Reads the console key. */

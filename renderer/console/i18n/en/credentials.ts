@@ -63,7 +63,7 @@ export const credentials = {
     endTitle: 'End the sessions of “{label}”?',
     endBody: 'Its clients get 602 once and must authenticate again; most do so automatically.',
     deleteTitle: 'Delete “{label}”?',
-    deleteBody: 'This cannot be undone. Its rooms stay, but no longer belong to a credential.',
+    deleteBody: 'Its rooms stay, but no longer belong to a credential.',
     loseSessions: '{n} open session ends at once | {n} open sessions end at once',
     loseClients: 'Every client with this key pair is refused from now on',
     loseRooms:

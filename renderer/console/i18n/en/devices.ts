@@ -89,9 +89,7 @@ export const devices = {
     pauseTitle: 'Pause {n} device? | Pause {n} devices?',
     pauseBody: 'It leaves its room at once but is not deleted. | They leave their rooms at once but are not deleted.',
     removeTitle: 'Remove {n} device? | Remove {n} devices?',
-    removeBody: 'This cannot be undone.',
     loseMedia: '{n} room loses video that people may be watching | {n} rooms lose video that people may be watching',
-    loseLogin: '{n} stored login is deleted | {n} stored logins are deleted',
     loseEntry: 'Clients that use its userId get 425 | Clients that use their userIds get 425',
   },
   told: {

@@ -228,6 +228,7 @@ export const eventLog = {
       update: 'Credential “{subject}” changed',
       rotate: 'Credential “{subject}” got a new secret',
       delete: 'Credential “{subject}” deleted',
+      restore: 'Credential “{subject}” restored',
       end_sessions: 'Sessions of credential “{subject}” ended: {ended}',
     },
     rooms: {
@@ -238,6 +239,7 @@ export const eventLog = {
       close: 'Room “{subject}” closed',
       reopen: 'Room “{subject}” reopened',
       delete: 'Room “{subject}” deleted',
+      restore: 'Room “{subject}” restored',
       kick: '{subject} was removed from room “{room}”',
     },
     waiting: { message: 'Message shown to people who wait in “{subject}”' },
@@ -250,6 +252,7 @@ export const eventLog = {
       drain: 'Node “{subject}” draining',
       undrain: 'Node “{subject}” accepts rooms again',
       remove: 'Node “{subject}” removed',
+      restore: 'Node “{subject}” restored',
     },
     devices: {
       create: 'Device “{subject}” added',
@@ -258,6 +261,7 @@ export const eventLog = {
       resume: 'Device “{subject}” resumed',
       retry: 'Device “{subject}” retried',
       remove: 'Device “{subject}” removed',
+      restore: 'Device “{subject}” restored',
       import: 'Device “{subject}” imported',
     },
     media: {
@@ -265,7 +269,15 @@ export const eventLog = {
       participant_token: 'Token for room “{subject}” on a Janus node created',
       revoke_links: 'Join links of room “{subject}” revoked',
     },
-    wall: { save: 'Wall view “{subject}” saved', remove: 'Wall view “{subject}” removed' },
+    wall: {
+      save: 'Wall view “{subject}” saved',
+      remove: 'Wall view “{subject}” removed',
+      restore: 'Wall view “{subject}” restored',
+    },
+    trash: {
+      purge: '{things} items of the trash deleted for good',
+      empty: 'Trash emptied: {things} items deleted for good',
+    },
     activity: { clear: 'The request journal was cleared' },
     lab: {
       node_trouble: 'Lab: node “{subject}” set to {mode}',

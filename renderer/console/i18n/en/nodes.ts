@@ -98,7 +98,6 @@ export const nodes = {
     losePulls: '{n} camera is taken over by another node | {n} cameras are taken over by another node',
     loseLast: 'No other node is online: clients will get 410',
     removeTitle: 'Remove {name}?',
-    removeBody: 'Its configuration is deleted.',
     drainTitle: 'Drain {name}?',
     drainBody: 'It gets no new rooms and keeps those with people in them until they are empty. Nobody is disconnected.',
   },

@@ -77,11 +77,10 @@ export const rooms = {
     closeBody:
       'Everybody in it is removed, and nobody can join until it is reopened. The room itself stays. | Everybody in them is removed, and nobody can join until they are reopened. The rooms themselves stay.',
     deleteTitle: 'Delete “{room}”? | Delete {n} rooms?',
-    deleteBody: 'This cannot be undone.',
     losePeople: '{n} person is removed from the room | {n} people are removed from their rooms',
     closeDevices: '{n} camera leaves and rejoins when reopened | {n} cameras leave and rejoin when reopened',
-    deleteDevices: '{n} camera is removed and deleted | {n} cameras are removed and deleted',
-    loseNumber: 'The room number may be reused; existing links to it stop working',
+    deleteDevices: '{n} camera is deleted with it | {n} cameras are deleted with them',
+    loseNumber: 'Existing links to it stop working | Existing links to them stop working',
     kickTitle: 'Remove {user} from the room?',
     kickBody:
       'This person is removed at once and needs a new join link to come back in this browser. Others with the same link are not affected.',

@@ -53,6 +53,8 @@ export const settings = {
     events: 'Event log',
     eventsHint: 'Kept on disk. The oldest events are deleted when either limit is reached.',
     backups: 'Automatic backups',
+    trash: 'Trash',
+    trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
   },
   defaultIs: 'Reset to default: {value}',
@@ -153,6 +155,7 @@ export const settings = {
     },
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
     backups: { count: 'Backups kept', days: 'Days kept' },
+    trash: { days: 'Days kept' },
   },
   hints: {
     cors_origins: 'One per line, e.g. https://portal.example.org; * allows any origin.',
@@ -227,6 +230,7 @@ export const settings = {
     },
     events: { days: '', megabytes: '200 MB hold about half a million events.' },
     backups: { count: '', days: '0 = unlimited.' },
+    trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },
   olderClients: {
     secretsInUrls:

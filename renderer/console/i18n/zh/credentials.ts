@@ -65,7 +65,7 @@ export const credentials: Texts<typeof english> = {
     endTitle: '结束“{label}”的会话？',
     endBody: '客户端会收到一次 602 并需重新认证，多数客户端会自动完成。',
     deleteTitle: '删除“{label}”？',
-    deleteBody: '此操作无法撤销。房间保留，但不再归属任何凭据。',
+    deleteBody: '房间保留，但不再归属任何凭据。',
     loseSessions: '{n} 个有效会话立即结束',
     loseClients: '使用此密钥对的所有客户端从此被拒绝',
     loseRooms: '它创建的 {n} 个房间保留，但它无法再管理',

@@ -88,9 +88,7 @@ export const devices: Texts<typeof english> = {
     pauseTitle: '暂停 {n} 台设备？',
     pauseBody: '设备立即离开房间，但会保留。',
     removeTitle: '移除 {n} 台设备？',
-    removeBody: '此操作无法撤销。',
     loseMedia: '{n} 个房间将失去可能有人正在观看的画面',
-    loseLogin: '{n} 个已保存的登录信息会被删除',
     loseEntry: '客户端使用其 userId 时会收到 425',
   },
   told: {

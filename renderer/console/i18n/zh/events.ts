@@ -230,6 +230,7 @@ export const eventLog: Texts<typeof english> = {
       update: '凭据“{subject}”已更改',
       rotate: '凭据“{subject}”已更换密钥',
       delete: '凭据“{subject}”已删除',
+      restore: '凭据“{subject}”已恢复',
       end_sessions: '凭据“{subject}”的会话已结束：{ended}',
     },
     rooms: {
@@ -240,6 +241,7 @@ export const eventLog: Texts<typeof english> = {
       close: '房间“{subject}”已关闭',
       reopen: '房间“{subject}”已重新开放',
       delete: '房间“{subject}”已删除',
+      restore: '房间“{subject}”已恢复',
       kick: '{subject} 被移出房间“{room}”',
     },
     waiting: { message: '已向“{subject}”的等候者显示消息' },
@@ -252,6 +254,7 @@ export const eventLog: Texts<typeof english> = {
       drain: '节点“{subject}”正在排空',
       undrain: '节点“{subject}”已恢复承载房间',
       remove: '节点“{subject}”已移除',
+      restore: '节点“{subject}”已恢复',
     },
     devices: {
       create: '设备“{subject}”已添加',
@@ -260,6 +263,7 @@ export const eventLog: Texts<typeof english> = {
       resume: '设备“{subject}”已恢复',
       retry: '设备“{subject}”已重试',
       remove: '设备“{subject}”已移除',
+      restore: '设备“{subject}”已恢复',
       import: '设备“{subject}”已导入',
     },
     media: {
@@ -267,7 +271,12 @@ export const eventLog: Texts<typeof english> = {
       participant_token: '已为 Janus 节点上的房间“{subject}”生成令牌',
       revoke_links: '房间“{subject}”的邀请链接已撤销',
     },
-    wall: { save: '监控墙视图“{subject}”已保存', remove: '监控墙视图“{subject}”已移除' },
+    wall: {
+      save: '监控墙视图“{subject}”已保存',
+      remove: '监控墙视图“{subject}”已移除',
+      restore: '监控墙视图“{subject}”已恢复',
+    },
+    trash: { purge: '已彻底删除回收站中的 {things} 项', empty: '回收站已清空：彻底删除 {things} 项' },
     activity: { clear: '请求记录已清空' },
     lab: {
       node_trouble: '实验室：节点“{subject}”已设为 {mode}',

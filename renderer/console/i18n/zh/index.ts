@@ -14,6 +14,7 @@ import { overview, welcome } from './overview.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
+import { trash } from './trash.ts'
 import { trust } from './trust.ts'
 import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
@@ -34,6 +35,7 @@ export const zh: Catalogue = {
   find,
   eventLog,
   tester,
+  trash,
   trust,
   restart,
   settings,

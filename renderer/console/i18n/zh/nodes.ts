@@ -87,7 +87,6 @@ export const nodes: Texts<typeof english> = {
     losePulls: '{n} 台摄像头由其他节点接管',
     loseLast: '没有其他在线节点：客户端会收到 410',
     removeTitle: '移除节点 {name}？',
-    removeBody: '其配置会被删除。',
     drainTitle: '排空节点 {name}？',
     drainBody: '不再分配新房间，有人的房间保留到清空为止。不会断开任何人。',
   },

@@ -77,11 +77,10 @@ export const rooms: Texts<typeof english> = {
     closeTitle: '关闭“{room}”？ | 关闭 {n} 个房间？',
     closeBody: '房间内所有人会被移出，重新开放前任何人不得加入。房间本身保留。',
     deleteTitle: '删除“{room}”？ | 删除 {n} 个房间？',
-    deleteBody: '此操作无法撤销。',
     losePeople: '{n} 名参会者会被移出',
     closeDevices: '{n} 台摄像头会离开，重新开放后自动加入',
     deleteDevices: '{n} 台摄像头会被移出房间并删除',
-    loseNumber: '房间号可能被重新分配，原有邀请随之失效',
+    loseNumber: '原有邀请链接随之失效',
     kickTitle: '将 {user} 移出房间？',
     kickBody: '此人会立即被移出房间，需要新的邀请链接才能在该浏览器中返回。持有同一链接的其他人不受影响。',
     kickHostBody:

@@ -53,6 +53,8 @@ export const settings: Texts<typeof english> = {
     events: '事件日志',
     eventsHint: '站点发生的事件，保存在磁盘上。达到任一上限时，最旧的先清除。',
     backups: '自动备份',
+    trash: '回收站',
+    trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',
     backupsHint: '最新的一份始终保留。您创建或标记保留的备份会一直保留到删除为止。',
   },
   defaultIs: '恢复默认值：{value}',
@@ -149,6 +151,7 @@ export const settings: Texts<typeof english> = {
     },
     events: { days: '保留天数', megabytes: '保留的 MB 数' },
     backups: { count: '保留份数', days: '保留天数' },
+    trash: { days: '保留天数' },
   },
   hints: {
     cors_origins: '每行一个，例如 https://portal.example.org；* 表示任意来源。',
@@ -219,6 +222,7 @@ export const settings: Texts<typeof english> = {
     },
     events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
     backups: { count: '', days: '0 表示不限。' },
+    trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
   },
   olderClients: {
     secretsInUrls:

@@ -3,6 +3,7 @@ import type { CredentialView } from '../../../../shared/console/credentials.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import type { ShownSecret } from './SecretDialog.vue'
 
@@ -11,6 +12,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   const client = useConsole()
   const { t } = useText()
   const { ask, attempt, copy } = useFeedback()
+  const { tellDeleted, keptText } = useUndo()
   const secret = shallowRef<ShownSecret | null>(null)
 
   function acts(one: CredentialView): MenuAct[] {
@@ -92,7 +94,7 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
   async function remove(one: CredentialView): Promise<void> {
     const yes = await ask({
       title: t('credentials.ask.deleteTitle', { label: one.label }),
-      body: t('credentials.ask.deleteBody'),
+      body: `${t('credentials.ask.deleteBody')} ${keptText()}`,
       losses: [
         t('credentials.ask.loseClients'),
         ...sessionsLost(one),
@@ -101,10 +103,8 @@ export function useCredentialActs(edit: (credential: CredentialView) => void) {
       action: t('credentials.acts.delete'),
     })
     if (!yes) return
-    await attempt(
-      () => client.call('credentials.delete', { access_key: one.access_key }),
-      t('credentials.told.deleted'),
-    )
+    const deleted = await attempt(() => client.call('credentials.delete', { access_key: one.access_key }))
+    if (deleted) tellDeleted(t('credentials.told.deleted'), 'credentials.restore', deleted.undo)
   }
 
   function run(key: string, one: CredentialView): void {

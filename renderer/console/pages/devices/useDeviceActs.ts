@@ -3,8 +3,8 @@ import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
-import { hasPassword } from './deviceOptions.ts'
 import { deviceSentence } from './deviceSentences.ts'
 import { useDeviceText } from './useDeviceText.ts'
 
@@ -20,6 +20,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
   const { may } = useCaller()
   const { t } = useText()
   const { ask, tell, warn } = useFeedback()
+  const { tellDeleted, keptText } = useUndo()
   const { failureText } = useDeviceText()
 
   function acts({ state }: DeviceView): MenuAct[] {
@@ -40,10 +41,13 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
     if (devices.length === 0 || !(await agreed(kind, devices))) return false
     try {
       const userIds = devices.map((device) => device.userId)
-      const { done, failed } = await client.call(`devices.${kind}`, { userIds })
+      const answer = await client.call(`devices.${kind}`, { userIds })
+      const { done, failed } = answer
       const first = failed[0]
       if (first) warn(t('bulk.failed', { done, failed: failed.length, message: deviceSentence(first.message, t) }))
-      else tell(t(`devices.told.${kind}`, { n: done }))
+      else if (kind !== 'remove') tell(t(`devices.told.${kind}`, { n: done }))
+      if (done > 0 && 'undo' in answer)
+        tellDeleted(t('devices.told.remove', { n: done }), 'devices.restore', answer.undo)
       return true
     } catch (error) {
       warn(failureText(error))
@@ -57,13 +61,11 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
     if (kind === 'resume' || kind === 'retry' || (kind === 'pause' && live.length === 0)) return true
     const n = devices.length
     const rooms = new Set(live.map((device) => device.roomId)).size
-    const logins = devices.filter((device) => hasPassword(device)).length
     return ask({
       title: t(`devices.ask.${kind}Title`, { n }),
-      body: t(`devices.ask.${kind}Body`, { n }),
+      body: kind === 'remove' ? keptText() : t('devices.ask.pauseBody', { n }),
       losses: [
         ...(rooms > 0 ? [t('devices.ask.loseMedia', { n: rooms })] : []),
-        ...(kind === 'remove' && logins > 0 ? [t('devices.ask.loseLogin', { n: logins })] : []),
         ...(kind === 'remove' ? [t('devices.ask.loseEntry', { n })] : []),
       ],
       action: t(`devices.acts.${kind}`),

@@ -3,6 +3,7 @@ import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useUndo } from '../../composables/useUndo.ts'
 import { useNodes } from '../../composables/useNodes.ts'
 import { useText } from '../../i18n/text.ts'
 
@@ -12,6 +13,7 @@ export function useNodeActs(edit: (node: NodeView) => void) {
   const { may } = useCaller()
   const { t } = useText()
   const { ask, attempt } = useFeedback()
+  const { tellDeleted, keptText } = useUndo()
   const { value: nodes } = useNodes()
 
   function acts(node: NodeView): MenuAct[] {
@@ -65,11 +67,12 @@ export function useNodeActs(edit: (node: NodeView) => void) {
     const { name } = node.config
     const yes = await ask({
       title: t('nodes.ask.removeTitle', { name }),
-      body: t('nodes.ask.removeBody'),
+      body: keptText(),
       losses: losses(node),
       action: t('nodes.acts.remove'),
     })
-    if (yes) await attempt(() => client.call('nodes.remove', { name }), t('nodes.told.removed', { name }))
+    const removed = yes ? await attempt(() => client.call('nodes.remove', { name })) : undefined
+    if (removed) tellDeleted(t('nodes.told.removed', { name }), 'nodes.restore', removed.undo)
   }
 
   function run(key: string, node: NodeView): void {

@@ -1,6 +1,7 @@
 import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 
 export type RoomAct = 'lock' | 'unlock' | 'close' | 'reopen' | 'delete'
@@ -13,11 +14,16 @@ export function useRoomActs() {
   const client = useConsole()
   const { t } = useText()
   const { ask, fail, tell, warn } = useFeedback()
+  const { tellDeleted, keptText } = useUndo()
 
   /** `known`: loaded rooms, to name the losses. Resolves to whether it was done. */
   async function act(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (!(await agreed(kind, room_ids, known))) return false
     try {
+      if (kind === 'delete') {
+        await remove(room_ids)
+        return true
+      }
       const { done, failed } = await client.call(`rooms.${kind}`, { room_ids })
       const first = failed[0]
       if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
@@ -29,6 +35,13 @@ export function useRoomActs() {
     }
   }
 
+  async function remove(room_ids: string[]): Promise<void> {
+    const { done, failed, undo } = await client.call('rooms.delete', { room_ids })
+    const first = failed[0]
+    if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+    if (done > 0) tellDeleted(t('rooms.told.delete', { n: done }), 'rooms.restore', undo)
+  }
+
   async function agreed(kind: RoomAct, room_ids: string[], known: readonly RoomView[]): Promise<boolean> {
     if (kind !== 'close' && kind !== 'delete') return true
     const people = known.reduce((sum, room) => sum + room.people, 0)
@@ -37,11 +50,11 @@ export function useRoomActs() {
     const losses = [
       ...(people > 0 ? [t('rooms.ask.losePeople', { n: people })] : []),
       ...(devices > 0 ? [t(`rooms.ask.${kind}Devices`, { n: devices })] : []),
-      ...(kind === 'delete' ? [t('rooms.ask.loseNumber')] : []),
+      ...(kind === 'delete' ? [t('rooms.ask.loseNumber', { n })] : []),
     ]
     return ask({
       title: t(`rooms.ask.${kind}Title`, { n, room: n === 1 ? (known[0]?.topic ?? room_ids[0] ?? '') : '' }),
-      body: t(`rooms.ask.${kind}Body`, { n }),
+      body: kind === 'delete' ? keptText() : t('rooms.ask.closeBody', { n }),
       losses,
       action: t(`rooms.acts.${kind}`),
       ...(kind === 'delete' && n >= many ? { typed: n } : {}),

@@ -104,6 +104,7 @@ export const cardFields = {
   journal: [number('console.activity_entries')],
   events: [number('events.days'), number('events.megabytes')],
   backups: [number('backups.count'), number('backups.days')],
+  trash: [number('trash.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 
 /** Reads a value by its dotted path; undefined: none. */

@@ -4,6 +4,7 @@ import { limits } from '../../../../shared/limits.ts'
 import type { WallItem, WallView } from '../../../../shared/console/wall.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { useWallViews } from './useWallViews.ts'
@@ -25,6 +26,7 @@ export function useWall(viewId: () => string) {
   const client = useConsole()
   const { t } = useText()
   const { ask, fail, tell } = useFeedback()
+  const { tellDeleted, keptText } = useUndo()
   const { views, ready } = useWallViews()
   const { byView: drafts } = useDrafts()
 
@@ -123,12 +125,13 @@ export function useWall(viewId: () => string) {
   async function removeView({ id, name }: WallView): Promise<boolean> {
     const yes = await ask({
       title: t('wall.deleteTitle', { name }),
-      body: t('wall.deleteBody'),
+      body: `${t('wall.deleteBody')} ${keptText()}`,
       action: t('words.delete'),
     })
     if (!yes) return false
     try {
-      await client.call('wall.remove', { id })
+      const { undo } = await client.call('wall.remove', { id })
+      tellDeleted(t('trash.wallDeleted', { name }), 'wall.restore', undo)
     } catch (error) {
       fail(error)
       return false

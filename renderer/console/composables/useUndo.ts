@@ -1,0 +1,86 @@
+import { h, onScopeDispose } from 'vue'
+import type { ProcedureName } from '../../../shared/console/contract.ts'
+import { useText } from '../i18n/text.ts'
+import { useCaller } from './useCaller.ts'
+import { useConsole } from './useConsole.ts'
+import { showMessage, useFeedback } from './useFeedback.ts'
+import { useSettings } from './useSettings.ts'
+
+/** Procedures that restore what was deleted. */
+export type RestoreName =
+  Extract<ProcedureName, `${string}.restore`> extends infer N ? Exclude<N, 'backups.restore'> : never
+
+/** How long a notice offers to undo, in milliseconds. */
+const undoMs = 10_000
+
+/** Undo of deletions. */
+export function useUndo() {
+  const client = useConsole()
+  const { may } = useCaller()
+  const { t } = useText()
+  const { fail, tell, warn } = useFeedback()
+  const { value: settings } = useSettings()
+  /** Closes the notice in front and stops listening to the keyboard. */
+  let closeLast = (): void => {}
+  onScopeDispose(() => window.removeEventListener('keydown', pressed))
+  let undoLast: (() => void) | undefined
+
+  function pressed(event: KeyboardEvent): void {
+    if (event.key.toLowerCase() !== 'z' || !(event.ctrlKey || event.metaKey) || event.shiftKey) return
+    if (event.target instanceof HTMLElement && event.target.closest('input, textarea, [contenteditable="true"]')) return
+    event.preventDefault()
+    undoLast?.()
+  }
+
+  /** Restores things, and says so. */
+  async function restore(name: RestoreName, which: { undo: string } | { ids: string[] }): Promise<void> {
+    try {
+      const { done, failed } = await client.call(name, which)
+      const first = failed[0]
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+      else tell(t('trash.restored', { n: done }))
+    } catch (error) {
+      fail(error)
+    }
+  }
+
+  /** Says that something was deleted, and offers to undo it. @param undo of the deletion's answer; empty: it cannot be undone */
+  function tellDeleted(message: string, name: RestoreName, undo: string): void {
+    if (undo === '' || !may(name)) return tell(message)
+    closeLast()
+    const act = (): void => {
+      end()
+      handler.close()
+      void restore(name, { undo })
+    }
+    const end = (): void => {
+      if (undoLast !== act) return
+      undoLast = undefined
+      window.removeEventListener('keydown', pressed)
+    }
+    const button = h(
+      'button',
+      { class: 'undo', type: 'button', title: t('trash.undoHint'), onClick: act },
+      t('trash.undo'),
+    )
+    const handler = showMessage({
+      message: h('span', { class: 'el-message__content' }, [message, button]),
+      type: 'success',
+      duration: undoMs,
+      showClose: true,
+      onClose: end,
+    })
+    closeLast = () => handler.close()
+    undoLast = act
+    window.addEventListener('keydown', pressed)
+  }
+
+  /** Tells whether a deletion can be undone: for questions before it. */
+  function keptText(): string {
+    const days = settings.value?.trash.days
+    if (days === undefined) return ''
+    return days === 0 ? t('trash.notKept') : t('trash.kept', { n: days })
+  }
+
+  return { tellDeleted, restore, keptText }
+}

@@ -1,0 +1,214 @@
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import type { TrashKind } from '../../shared/console/trash.ts'
+import { limits } from '../../shared/limits.ts'
+import { portProblem } from '../nodes/embedded/node-ports.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { lockOf } from '../rooms/room-lifecycle.ts'
+import { SiteLimits } from '../rooms/site-limits.ts'
+import type { StoredDevice, StoredRoom, StoredTrash } from '../store/records.ts'
+import type { Store, Transaction } from '../store/store.ts'
+import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
+
+/** Needs of restores. */
+export interface RestoreParts {
+  store: Store
+  trash: Pick<Trash, 'get' | 'holdsRoom'>
+  licence: { expired(): boolean }
+  pool: Pick<NodePool, 'user' | 'totals'>
+}
+
+type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
+
+/** Puts things of the trash back where they were, whole or not at all: one whose name, number or key is taken says so. */
+export class TrashRestore {
+  readonly #parts: RestoreParts
+  readonly #limits: SiteLimits
+  /** Rooms on their way to the disk: they count against the limits. */
+  #restoring = 0
+
+  constructor(parts: RestoreParts) {
+    this.#parts = parts
+    this.#limits = new SiteLimits(parts)
+  }
+
+  /** @returns key of the record @throws ConsoleError notFound, conflict; ApiError licenceExceeded, storage */
+  async restore(kind: TrashKind, id: string): Promise<string> {
+    const entry = this.#entry(kind, id)
+    const restoring = entry.kind === 'rooms' ? 1 : 0
+    const before = this.#restoring
+    this.#restoring += restoring
+    try {
+      return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
+        // Restored or deleted for good while this waited.
+        this.#entry(kind, id)
+        this.#put(entry, transaction, before)
+        transaction.delete('trash', id)
+        return keyOf(entry)
+      })
+    } finally {
+      this.#restoring -= restoring
+    }
+  }
+
+  #entry(kind: TrashKind, id: string): StoredTrash {
+    const entry = this.#parts.trash.get(id)
+    if (entry?.kind === kind) return entry
+    throw refusal('notFound', 'trashGone', 'This is not in the trash any more.')
+  }
+
+  #put(entry: StoredTrash, transaction: Transaction, creating: number): void {
+    switch (entry.kind) {
+      case 'rooms':
+        return this.#putRoom(entry, transaction, creating)
+      case 'devices':
+        return this.#putDevice(entry.record, transaction)
+      case 'credentials':
+        return this.#putCredential(entry, transaction)
+      case 'nodes':
+        return this.#putNode(entry, transaction)
+      case 'wall_views':
+        return this.#putView(entry, transaction)
+    }
+  }
+
+  #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction, creating: number): void {
+    const { store } = this.#parts
+    const { room_id } = record
+    if (store.get('rooms', room_id) !== undefined)
+      throw taken(`There is a room ${room_id} again: delete that one first.`, { kind: 'rooms', key: room_id })
+    this.#limits.checkRooms(creating)
+    this.#checkDevices(devices)
+    transaction.put(
+      'rooms',
+      room_id,
+      onKnownNodes(record, (node) => store.get('nodes', node) !== undefined),
+    )
+    for (const device of devices) transaction.put('devices', device.userId, device)
+  }
+
+  #putDevice(device: StoredDevice, transaction: Transaction): void {
+    const { store, trash } = this.#parts
+    const { roomId, userId } = device
+    if (store.get('rooms', roomId) === undefined)
+      throw refusal(
+        'conflict',
+        trash.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone',
+        trash.holdsRoom(roomId)
+          ? `The room ${roomId} of the camera ${userId} is in the trash: restore the room first.`
+          : `The room ${roomId} of the camera ${userId} is deleted: add the camera to another room.`,
+        { room: roomId, camera: userId },
+      )
+    this.#checkDevices([device])
+    transaction.put('devices', userId, device)
+  }
+
+  /** @throws ConsoleError conflict when one of their ids is taken, or there are too many */
+  #checkDevices(devices: readonly StoredDevice[]): void {
+    const { store, pool } = this.#parts
+    for (const { userId, roomId } of devices) {
+      const other = store.get('devices', userId)?.roomId
+      if (other !== undefined)
+        throw refusal(
+          'conflict',
+          'trashCameraTaken',
+          `The camera ${userId} was added again to the room ${other}: remove it there first.`,
+          { camera: userId, room: other },
+        )
+      if (pool.user(roomId, userId)?.device === false)
+        throw taken(`Somebody in the room ${roomId} has the id ${userId}: wait until they have left.`, {
+          kind: 'devices',
+          key: userId,
+        })
+    }
+    if (devices.length > 0 && store.all('devices').size + devices.length > limits.devices) throw tooMany(limits.devices)
+  }
+
+  #putCredential({ record }: EntryOf<'credentials'>, transaction: Transaction): void {
+    const { store } = this.#parts
+    const key = record.access_key
+    if (store.get('credentials', key) !== undefined)
+      throw taken(`There is a credential ${key} again: delete that one first.`, { kind: 'credentials', key })
+    if (store.all('credentials').size >= limits.credentials) throw tooMany(limits.credentials)
+    transaction.put('credentials', key, record)
+  }
+
+  #putNode({ record }: EntryOf<'nodes'>, transaction: Transaction): void {
+    const { store } = this.#parts
+    const { name } = record
+    if (store.get('nodes', name) !== undefined)
+      throw taken(`There is a node ${name} again: remove that one first.`, { kind: 'nodes', key: name })
+    const problem = portProblem(record, store.all('nodes').values())
+    if (problem !== undefined)
+      throw refusal('conflict', 'trashPortTaken', `${problem} Give that node another port, or remove it.`, {
+        node: name,
+        port: record.port,
+      })
+    if (store.all('nodes').size >= limits.nodes) throw tooMany(limits.nodes)
+    transaction.put('nodes', name, record)
+  }
+
+  #putView({ record }: EntryOf<'wall_views'>, transaction: Transaction): void {
+    const { store } = this.#parts
+    const views = store.all('wall_views')
+    for (const { name } of views.values())
+      if (name.localeCompare(record.name, 'en', { sensitivity: 'base' }) === 0)
+        throw taken(`There is a view named ${name} again: rename that one first.`, { kind: 'wall_views', key: name })
+    if (views.size >= limits.wallViews) throw tooMany(limits.wallViews)
+    transaction.put('wall_views', record.id, record)
+  }
+}
+
+/** Key of a deleted record in its collection. */
+export function keyOf(entry: StoredTrash): string {
+  switch (entry.kind) {
+    case 'rooms':
+      return entry.record.room_id
+    case 'devices':
+      return entry.record.userId
+    case 'credentials':
+      return entry.record.access_key
+    case 'nodes':
+      return entry.record.name
+    case 'wall_views':
+      return entry.record.id
+  }
+}
+
+/** Locks that every change of the same records holds. */
+function locksOf(entry: StoredTrash): string[] {
+  switch (entry.kind) {
+    case 'rooms':
+      return [lockOf(entry.record.room_id), ...entry.devices.map(({ userId }) => `devices/${userId}`)]
+    case 'devices':
+      return [lockOf(entry.record.roomId), `devices/${entry.record.userId}`]
+    case 'credentials':
+      return ['credentials', `credentials/${entry.record.access_key}`]
+    case 'nodes':
+      return ['nodes', `nodes/${entry.record.name}`]
+    case 'wall_views':
+      return ['wall']
+  }
+}
+
+/** The room without nodes that were removed meanwhile. */
+function onKnownNodes(room: StoredRoom, known: (node: string) => boolean): StoredRoom {
+  const { branches, ...whole } = room
+  if (!known(room.node)) return { ...whole, node: '' }
+  const left = branches?.filter(known) ?? []
+  return left.length === 0 ? whole : { ...whole, branches: left }
+}
+
+function refusal(
+  code: 'notFound' | 'conflict',
+  name: string,
+  message: string,
+  values: Record<string, string | number> = {},
+): ConsoleError {
+  return new ConsoleError(code, message, { refused: { name, values } })
+}
+
+const taken = (message: string, values: { kind: TrashKind; key: string }): ConsoleError =>
+  refusal('conflict', `trashTaken`, message, values)
+
+const tooMany = (most: number): ConsoleError =>
+  refusal('conflict', 'trashTooMany', `This site holds at most ${most} of these: delete one first.`, { most })

@@ -1,0 +1,154 @@
+import { randomBytes } from 'node:crypto'
+import { limits } from '../../../shared/limits.ts'
+import type { Settings } from '../../../shared/settings.ts'
+import type { StoredDeleter, StoredTrash, TrashedThing } from '../records.ts'
+import type { Store, Transaction } from '../store.ts'
+import { TrashIndex } from './trash-index.ts'
+
+const day = 24 * 60 * 60 * 1_000
+/** Longest wait between two checks, in milliseconds: a timer stands still while the machine sleeps. */
+const checkMs = 60_000
+/** Entries deleted for good in one transaction. */
+const sweptAtOnce = 500
+
+/** Who deletes, and what the call deletes with it. */
+export interface Deletion {
+  by: StoredDeleter
+  /** Empty: nothing else. */
+  batch: string
+}
+
+/** Needs of the trash. */
+export interface TrashOptions {
+  store: Store
+  settings: () => Pick<Settings, 'trash'>
+  logger: { warn(fields: object, message: string): void }
+  /** Milliseconds since the epoch. */
+  clock?: (() => number) | undefined
+}
+
+/** A deletion that nobody ordered. */
+export const bySystem: Deletion = { by: { type: 'system', name: '' }, batch: '' }
+
+/** A deletion by a client of an API. */
+export function byClient(accessKey: string): Deletion {
+  return { by: { type: 'client', name: accessKey }, batch: '' }
+}
+
+/** Keeps deleted records for some days. One timer deletes for good what is due or beyond the limits; only the controller that leads runs it. */
+export class Trash {
+  readonly #options: TrashOptions
+  readonly #clock: () => number
+  readonly #index: TrashIndex
+  #timer: NodeJS.Timeout | undefined
+  #sweeping: Promise<void> | undefined
+  #running = false
+
+  constructor(options: TrashOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? Date.now
+    this.#index = new TrashIndex(options.store, () => this.#schedule())
+  }
+
+  /** Begins to delete for good what is due. */
+  start(): void {
+    this.#running = true
+    this.#schedule()
+  }
+
+  /** Ends it. */
+  async stop(): Promise<void> {
+    this.#running = false
+    clearTimeout(this.#timer)
+    this.#index.close()
+    await this.#sweeping
+  }
+
+  /** Puts a record that the transaction deletes into the trash, if that is on. O(1). */
+  bury(transaction: Transaction, thing: TrashedThing, { by, batch }: Deletion): void {
+    const { days } = this.#options.settings().trash
+    if (days === 0) return
+    const bytes = JSON.stringify(thing).length
+    if (bytes > limits.trashBytes) return
+    const id = randomBytes(9).toString('base64url')
+    const deleted_at = this.#clock()
+    const expires_at = deleted_at + days * day
+    transaction.put('trash', id, { id, deleted_at, expires_at, deleted_by: by, batch, bytes, ...thing })
+  }
+
+  /** An entry that is not due yet. O(1). */
+  get(id: string): StoredTrash | undefined {
+    const entry = this.#options.store.get('trash', id)
+    return entry !== undefined && entry.expires_at > this.#clock() ? entry : undefined
+  }
+
+  /** Ids of what one call deleted, the oldest first. */
+  ofBatch(batch: string): readonly string[] {
+    return this.#index.ofBatch(batch).filter((id) => this.get(id) !== undefined)
+  }
+
+  /** Whether the trash holds a room of this number. O(1). */
+  holdsRoom(roomId: string): boolean {
+    return this.#index.holdsRoom(roomId)
+  }
+
+  /** Entries that are not due, the newest first. */
+  entries(): StoredTrash[] {
+    const now = this.#clock()
+    return [...this.#options.store.all('trash').values()].filter(({ expires_at }) => expires_at > now).reverse()
+  }
+
+  /** Whether the oldest entries are deleted before their time, because a limit is reached. */
+  isFull(): boolean {
+    return this.#index.isFull()
+  }
+
+  /** Deletes entries for good. @returns those that were there */
+  async purge(ids: readonly string[]): Promise<StoredTrash[]> {
+    const { store } = this.#options
+    const purged: StoredTrash[] = []
+    for (let from = 0; from < ids.length; from += sweptAtOnce) {
+      const some = [...new Set(ids.slice(from, from + sweptAtOnce))]
+      const gone = await store.transact(some.map(lockOfTrash), (transaction) => {
+        const there = some.flatMap((id) => store.get('trash', id) ?? [])
+        for (const { id } of there) transaction.delete('trash', id)
+        return there
+      })
+      purged.push(...gone)
+    }
+    return purged
+  }
+
+  #schedule(): void {
+    if (this.#sweeping !== undefined) return
+    const wait = this.#index.isOverLimit() ? 0 : this.#index.nextExpiry - this.#clock()
+    if (wait !== Number.POSITIVE_INFINITY) this.#sweepIn(Math.max(wait, 0))
+  }
+
+  #sweepIn(milliseconds: number): void {
+    clearTimeout(this.#timer)
+    if (!this.#running) return
+    const sweep = (): void => {
+      this.#sweeping = this.#sweep()
+    }
+    this.#timer = setTimeout(sweep, Math.min(milliseconds, checkMs))
+    this.#timer.unref()
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.purge(this.#index.due(this.#clock()))
+      this.#sweeping = undefined
+      this.#schedule()
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'the trash was not emptied, trying again')
+      this.#sweeping = undefined
+      this.#sweepIn(checkMs)
+    }
+  }
+}
+
+/** The lock that a restore and the end of an entry hold. */
+export function lockOfTrash(id: string): string {
+  return `trash/${id}`
+}

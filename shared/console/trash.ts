@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
+
+/** Kinds of things that the trash keeps. */
+export const trashKinds = ['rooms', 'devices', 'credentials', 'nodes', 'wall_views'] as const
+export type TrashKind = (typeof trashKinds)[number]
+
+const id = z.string().min(1).max(64)
+const ids = z.array(id).min(1).max(10_000)
+
+/** Something that was deleted and can be restored. */
+const trashView = z.strictObject({
+  id,
+  kind: z.enum(trashKinds),
+  /** Room number, user id, access_key, name of the node, or id of the view. */
+  key: z.string(),
+  /** Topic, name or label. */
+  name: z.string(),
+  /** Room of a camera; empty for all others. */
+  room_id: z.string(),
+  /** Cameras that come back with the room. */
+  cameras: z.int(),
+  deleted_at: moment,
+  /** Deleted for good then. */
+  expires_at: moment,
+  /** Operator: account or kind of proof. Client: its access_key. */
+  deleted_by: z.strictObject({ type: z.enum(['operator', 'client', 'system']), name: z.string() }),
+})
+export type TrashView = z.output<typeof trashView>
+
+const restoreInput = z
+  .strictObject({
+    /** Entries of the trash. */
+    ids: ids.optional(),
+    /** `undo` of a deletion's answer: everything that it deleted. */
+    undo: id.optional(),
+  })
+  .refine((given) => (given.ids === undefined) !== (given.undo === undefined), {
+    error: 'give either ids or undo',
+  })
+const restoreOutput = bulkOutcome.extend({
+  /** Keys of what is there again. */
+  restored: z.array(z.string()),
+})
+
+/** Identifies what a deletion moved to the trash, for the `restore` procedure; empty: nothing. */
+const undo = z.string()
+/** Answer of a deletion of one thing. */
+export const deleted = z.strictObject({ undo })
+/** Answer of a deletion of several. */
+export const bulkDeleted = bulkOutcome.extend({ undo })
+
+const restore = (what: string) => procedure(`Restore ${what} from the trash, as before.`, restoreInput, restoreOutput)
+
+/** Procedures about the trash. */
+export const trashProcedures = {
+  'trash.list': procedure(
+    'Deleted things that can be restored, the last deleted first, a page of them.',
+    z.strictObject({
+      /** Text in key or name; case-insensitive. */
+      search: z.string().max(200).default(''),
+      kind: z.enum(trashKinds).optional(),
+      offset: z.int().min(0).default(0),
+      limit: z.int().min(0).max(limits.pageSize).default(100),
+    }),
+    z.strictObject({
+      /** Number of matching things. */
+      total: z.int(),
+      /** Number of all. */
+      all: z.int(),
+      items: z.array(trashView),
+      /** The oldest are deleted before their time: a limit is reached. */
+      full: z.boolean(),
+      /** The setting `trash.days`. */
+      days: z.int(),
+    }),
+  ),
+  'trash.purge': procedure(
+    'Delete things in the trash for good.',
+    z.strictObject({ ids }),
+    z.strictObject({ done: z.int() }),
+  ),
+  'trash.empty': procedure('Delete everything in the trash for good.', nothing, z.strictObject({ done: z.int() })),
+  'rooms.restore': restore('rooms with their cameras'),
+  'devices.restore': restore('cameras'),
+  'credentials.restore': restore('credentials with their secrets'),
+  'nodes.restore': restore('nodes'),
+  'wall.restore': restore('views of the wall'),
+}

@@ -19,4 +19,5 @@ export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   journal: 'console',
   events: 'data',
   backups: 'data',
+  trash: 'data',
 }

@@ -134,6 +134,7 @@ describe('Each procedure, by the time since the password was entered', () => {
     'credentials.rotate': { access_key: 'none' },
     'credentials.reveal': { access_key: 'none' },
     'credentials.curl': { access_key: 'none' },
+    'credentials.restore': { ids: ['none'] },
     'rooms.reveal_password': { room_id: 'none' },
     'nodes.janus_config': { name: 'none' },
     'devices.export': {},

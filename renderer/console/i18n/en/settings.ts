@@ -160,8 +160,7 @@ export const settings = {
   hints: {
     cors_origins: 'One per line, e.g. https://portal.example.org; * allows any origin.',
     compatibility: {
-      older_clients:
-        'They work unmodified, except for joining a room. Other clients are not affected: only fields and paths are added.',
+      older_clients: 'They work unmodified, except for joining a room. Others see only added fields and paths.',
       get_access_token: 'Works only while older clients are answered.',
     },
     listeners: {

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
 /**
  * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
@@ -13,6 +13,21 @@ export async function syncFolder(folder: string): Promise<void> {
     await handle.sync()
   } finally {
     await handle.close()
+  }
+}
+
+/**
+ * Makes a folder durable that was just made, and the folders above it that were made with it: their names are on disk when it resolves. Folders that this program may not read were
+ * there before.
+ */
+export async function syncFoldersAbove(folder: string): Promise<void> {
+  for (let above = dirname(resolve(folder)); ; above = dirname(above)) {
+    try {
+      await syncFolder(above)
+    } catch (error) {
+      if (!hasCode(error, 'EACCES', 'EPERM', 'EINVAL', 'EROFS', 'ENOTSUP')) throw error
+    }
+    if (above === dirname(above)) return
   }
 }
 

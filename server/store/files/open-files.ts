@@ -11,10 +11,11 @@ import { unmarkSealed, withoutClearSecrets } from '../site-settings.ts'
 import type { Store, StoreBackup } from '../store.ts'
 import type { State } from '../state.ts'
 import { makeBackup, type Retention } from '../backups/backups.ts'
+import { wallClock } from '../system/time.ts'
 import { checkFiles } from './check-files.ts'
 import { DocumentAdapter, newWriteQueue } from './document-adapter.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument, temporaryName } from './documents.ts'
-import { listFolder } from './durable-files.ts'
+import { listFolder, syncFoldersAbove } from './durable-files.ts'
 import { copyFiles, FileStorage } from './file-storage.ts'
 import { lockFolder } from './folder-lock.ts'
 import { closeToOthers } from './folder-mode.ts'
@@ -31,7 +32,7 @@ import { sealBackups } from '../backups/seal-backups.ts'
  * @throws StoreVersionError when a newer Roomdesk wrote it (nothing is touched), StoreLockedError when another process has it, StoreFileError when a file cannot be read, or what the file system says.
  */
 export async function openFiles(options: StoreOptions): Promise<Store> {
-  const { folder, clock = Date.now, migrations = knownMigrations } = options
+  const { folder, clock = wallClock, migrations = knownMigrations } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await checkFiles(folder)
   await refuseMovedSite(folder)
@@ -57,7 +58,7 @@ export async function openFiles(options: StoreOptions): Promise<Store> {
 }
 
 async function openRecovered(options: StoreOptions, recovered: Recovered, unlock: () => Promise<void>): Promise<Store> {
-  const { folder, sealer, logger, clock = Date.now, migrations = knownMigrations } = options
+  const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { state, chain, bases } = recovered
   const notices = new Notices(logger)
   const onError = (error: unknown): void => logger?.error({ err: error }, 'unexpected error in the store')
@@ -93,6 +94,7 @@ async function openRecovered(options: StoreOptions, recovered: Recovered, unlock
   }
   const files = { site: await openFile('site'), rooms: await openFile('rooms'), sessions: await openFile('sessions') }
   if (recovered.fresh) {
+    await syncFoldersAbove(folder)
     for (const name of documentNames) files[name].data.written_at = clock()
     await Promise.all(documentNames.map((name) => files[name].write()))
   }

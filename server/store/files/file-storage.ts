@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { Low } from 'lowdb'
+import { withNext } from '../journal/journal-line.ts'
 import type { Away, Storage } from '../storage.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument } from './documents.ts'
 import { copyDurably, hasCode } from './durable-files.ts'
@@ -49,7 +50,7 @@ export class FileStorage implements Storage {
 
   async append(lines: readonly string[]): Promise<void> {
     let text = ''
-    for (const line of lines) text += line
+    for (const [i, line] of lines.entries()) text += i === lines.length - 1 ? line : withNext(line)
     // A character is at most 3 bytes of UTF-8.
     const fits = text.length * 3 <= this.#buffer.length
     const bytes = fits ? this.#buffer : Buffer.from(text, 'utf8')

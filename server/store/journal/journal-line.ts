@@ -8,6 +8,7 @@ import type { Change } from '../store.ts'
  * A journal segment is lines of `<CRC-32 of the rest, 8 hex digits> <JSON>`:
  * first an object that says which segment it is, then one array of changes per transaction, `[["rooms","123",{...}],["rooms","124"]]`
  * (without a value: deleted), at last `{"lines":N}` when the segment was closed properly. Zero bytes after a line: not written yet.
+ * A space behind the JSON: the next line is of the same write. A power failure may take lines out of the middle of a write that nobody was told of.
  */
 
 /** First line of a segment. */
@@ -33,6 +34,17 @@ export type JournalLine =
 /** One line, newline included. */
 export function encodeLine(json: string): string {
   return `${checksum(crc32(json))} ${json}\n`
+}
+
+/** The same line, followed by another of the same write. */
+export function withNext(line: string): string {
+  const sum = crc32(' ', Number.parseInt(line.slice(0, 8), 16))
+  return `${checksum(sum)}${line.slice(8, -1)} \n`
+}
+
+/** Whether a line is the last of its write. @param end of the line, without its newline */
+export function endsWrite(bytes: Buffer, end: number): boolean {
+  return bytes[end - 1] !== 0x20
 }
 
 /** The line of one transaction. */

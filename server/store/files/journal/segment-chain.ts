@@ -15,7 +15,7 @@ export class SegmentChain {
   readonly sizes: ReadonlyMap<number, number>
   /** Ends of segments by number, from later headers. */
   readonly ends: Map<number, number>
-  /** Begun and never written, as later headers say: a program was killed while it made the file. */
+  /** Begun and never written, as later headers or their own say: a program was killed while it made the file. */
   readonly #unused = new Set<number>()
   /** The highest number that was ever in use; 0: none. */
   readonly last: number
@@ -25,6 +25,7 @@ export class SegmentChain {
   private constructor(
     found: readonly number[],
     headers: ReadonlyMap<number, SegmentHeader>,
+    unfinished: readonly number[],
     sizes: ReadonlyMap<number, number>,
     highWater: HighWater | undefined,
   ) {
@@ -38,6 +39,11 @@ export class SegmentChain {
         if (end === 0) this.#unused.add(Number(segment))
       }
     }
+    for (const number of unfinished) {
+      if (number === highWater?.segment) continue
+      this.ends.set(number, 0)
+      this.#unused.add(number)
+    }
     this.numbers = found.filter((number) => this.ends.get(number) !== 0)
     this.last = Math.max(found.at(-1) ?? 0, highWater?.segment ?? 0)
   }
@@ -47,12 +53,14 @@ export class SegmentChain {
     found.sort((a, b) => a - b)
     const headers = new Map<number, SegmentHeader>()
     const sizes = new Map<number, number>()
+    const unfinished: number[] = []
     for (const number of found) {
       sizes.set(number, (await stat(join(folder, segmentName(number)))).size)
       const header = await readSegmentHeader(folder, number)
-      if (header !== undefined) headers.set(number, header)
+      if (header === 'unfinished') unfinished.push(number)
+      else if (header !== 'damaged') headers.set(number, header)
     }
-    return new SegmentChain(found, headers, sizes, await readHighWater(folder))
+    return new SegmentChain(found, headers, unfinished, sizes, await readHighWater(folder))
   }
 
   /** Whether every segment from `first` on is there. */

@@ -2,7 +2,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { RawRecord } from '../../state.ts'
 import { readingOf } from '../store-file-error.ts'
-import { decodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
+import { decodeLine, endsWrite, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
 /** Result of reading a segment. */
 export interface SegmentReport {
@@ -30,16 +30,25 @@ export interface KnownSegment {
 const chunkBytes = 1024 * 1024
 const maxLine = 512 * 1024 * 1024
 
-/** The header of a segment, read from its first 64 KiB; undefined when it is damaged. */
-export async function readSegmentHeader(folder: string, segment: number): Promise<SegmentHeader | undefined> {
+/** Bytes in which a header stands. */
+const headBytes = 64 * 1024
+
+/** The header of a segment, read from its first 64 KiB. `damaged` where lines may follow; `unfinished`: it was never written whole, so that no line can follow. */
+export async function readSegmentHeader(
+  folder: string,
+  segment: number,
+): Promise<SegmentHeader | 'damaged' | 'unfinished'> {
   const path = join(folder, segmentName(segment))
   const handle = await readingOf(path, () => open(path, 'r'))
   try {
-    const buffer = Buffer.alloc(64 * 1024)
+    const buffer = Buffer.alloc(headBytes)
     const { bytesRead } = await readingOf(path, () => handle.read(buffer, 0, buffer.length, 0))
     const newline = buffer.subarray(0, bytesRead).indexOf(0x0a)
     const line = newline === -1 ? undefined : decodeLine(buffer, 0, newline)
-    return line?.kind === 'header' ? line.header : undefined
+    if (line?.kind === 'header') return line.header
+    // Space for lines is prepared only behind the first of them.
+    const isAlone = bytesRead < headBytes && (newline === -1 || newline === bytesRead - 1)
+    return isAlone ? 'unfinished' : 'damaged'
   } finally {
     await handle.close()
   }
@@ -91,9 +100,7 @@ async function scan(handle: FileHandle, limit: number, scanner: SegmentScanner):
 class SegmentScanner {
   readonly #onChanges: (changes: readonly RawRecord[]) => void
   #lines = 0
-  #lost = 0
-  /** Bad lines since the last good one: lost when a good one follows, torn when none does. */
-  #bad = 0
+  readonly #bad = new BadLines()
   /** Zero bytes since the last line: unwritten space, or a hole when something follows. */
   #zeros = 0
   #position = 0
@@ -118,7 +125,7 @@ class SegmentScanner {
       }
       const newline = at < filled ? bytes.subarray(at, filled).indexOf(0x0a) : -1
       if (newline === -1) return at
-      if (this.#zeros > 0) this.#bad++
+      if (this.#zeros > 0) this.#bad.last++
       this.#zeros = 0
       this.#position += newline + 1
       this.#line(bytes, at, at + newline)
@@ -128,21 +135,24 @@ class SegmentScanner {
 
   /** @param bytes after the last newline. */
   rest(bytes: number): void {
-    if (bytes > 0) this.#bad++
+    if (bytes > 0) this.#bad.last++
   }
 
-  finish({ end = 0, confirmed }: KnownSegment): SegmentReport {
+  finish({ end, confirmed }: KnownSegment): SegmentReport {
     // Behind a footer, or before an end that another file names, no line can be torn: a bad line is a lost one.
-    const cut = this.#end < Math.max(end, confirmed?.end ?? 0)
+    const cut = this.#end < Math.max(end ?? 0, confirmed?.end ?? 0)
     const counted = Math.max(this.#footer ?? 0, confirmed?.lines ?? 0)
     // A damaged newline makes one bad line of the header and the first changes; where nobody counted, that must be assumed.
     const withHeader = this.#headerDamaged && counted === 0 && this.#lines > 0 ? 1 : 0
-    const lost = Math.max(this.#lost + withHeader + (cut ? this.#bad : 0), counted - this.#lines, cut ? 1 : 0)
+    const { doubtful, last } = this.#bad
+    const torn = last + doubtful
+    const lost = Math.max(this.#bad.lost + withHeader + (cut ? torn : 0), counted - this.#lines, cut ? 1 : 0)
     return {
       lines: this.#lines,
       lost,
       headerDamaged: this.#headerDamaged,
-      torn: !cut && this.#footer === undefined && this.#bad > 0,
+      // Where an end is named this was reported before.
+      torn: !cut && this.#footer === undefined && (end === undefined ? torn : last) > 0,
       end: this.#end,
     }
   }
@@ -153,16 +163,40 @@ class SegmentScanner {
     this.#started = true
     if (line === undefined) {
       if (first) this.#headerDamaged = true
-      else this.#bad++
+      else this.#bad.last++
       return
     }
-    this.#lost += this.#bad
-    this.#bad = 0
+    this.#bad.good(endsWrite(bytes, end), line.kind === 'footer')
     this.#end = this.#position
     if (line.kind === 'changes') {
       this.#lines++
       this.#onChanges(line.changes)
     } else if (line.kind === 'footer') this.#footer = line.lines
+  }
+}
+
+/** Bad lines: those that nobody can have been told of, and those that are lost. */
+class BadLines {
+  /** Since the last good one. */
+  last = 0
+  /** With good ones behind them that may be of the same write: lost when one of a later write follows, torn when none does. */
+  doubtful = 0
+  lost = 0
+  /** The write that may hold the doubtful ones has ended. */
+  #isOver = false
+
+  /** A good line follows. @param endsWrite it is the last of its write @param isFooter every write before it was confirmed */
+  good(endsWrite: boolean, isFooter: boolean): void {
+    if (this.#isOver) this.#confirmed()
+    this.doubtful += this.last
+    this.last = 0
+    if (isFooter) this.#confirmed()
+    this.#isOver = this.doubtful > 0 && endsWrite
+  }
+
+  #confirmed(): void {
+    this.lost += this.doubtful
+    this.doubtful = 0
   }
 }
 

@@ -104,7 +104,12 @@ export default ts.config(
   },
   {
     // The simulation runs these folders on machines of its own.
-    files: ['server/store/{durable,election,journal,postgres,transactions}/**/*.ts', 'server/cluster/**/*.ts'],
+    files: [
+      'server/store/{backups,durable,election,files,journal,postgres,transactions}/**/*.ts',
+      'server/cluster/**/*.ts',
+    ],
+    // The lock of the machine itself, and keys, which nobody may foretell.
+    ignores: ['exclusive-lock', 'key-file'].map((name) => `server/store/files/${name}.ts`),
     rules: {
       'no-restricted-globals': [
         'error',
@@ -128,7 +133,7 @@ export default ts.config(
     },
   },
   {
-    // In a simulated site these have no files and no sockets. Those that a real program runs before it joins its site have.
+    // In a simulated site these have no files and no sockets; store/files has a simulated disk. Those that a real program runs before it joins its site have.
     files: ['server/store/{durable,election,journal,postgres,transactions}/**/*.ts'],
     ignores: [
       ...['controller-id', 'open-member'].map((name) => `server/store/election/${name}.ts`),

@@ -1,6 +1,9 @@
+import type { ExclusiveLock } from '../../server/store/files/exclusive-lock.ts'
 import type { SmallFiles } from '../../server/store/system/files.ts'
+import type { Processes } from '../../server/store/system/processes.ts'
 import type { DatabaseClient } from '../../server/store/system/database-client.ts'
 import type { System, Timer } from '../../server/store/system/system.ts'
+import { Disk } from './disk/disk.ts'
 import type { Happening, World } from './world.ts'
 
 /** Wall clock of every machine at the beginning: a fixed moment, so that a seed replays the same trace. */
@@ -31,7 +34,13 @@ export class Machine implements System {
   #suspended = 0
   /** Its monotonic clock is as fast as this; 1: right. */
   readonly #pace: number
-  readonly files: SmallFiles
+  files: SmallFiles
+  readonly disk: Disk
+  readonly processes: Processes
+  /** How often it was switched on. */
+  #boots = 1
+  /** Files that the process has locked: the kernel lets them go when it ends. */
+  readonly #locked = new Set<string>()
   reach?: (host: string) => Promise<string>
   database?: (connectionString: string, connectMs: number) => DatabaseClient
 
@@ -41,6 +50,13 @@ export class Machine implements System {
     // Oscillators differ by some 50 ppm; we allow them ten times as much.
     this.#pace = 1 + (world.random() - 0.5) * 0.001
     this.files = memoryFiles(() => this.diskIsFull)
+    this.disk = new Disk(world, this)
+    this.processes = {
+      own: () => ({ pid: this.#pid, started: String(this.life), boot: `boot ${this.#boots}`, host: name }),
+      isAlive: ({ pid, started, boot }) =>
+        pid === this.#pid && started === String(this.life) && boot === `boot ${this.#boots}`,
+      lock: async (path) => this.#lock(path),
+    }
   }
 
   get isStopped(): boolean {
@@ -101,9 +117,30 @@ export class Machine implements System {
     }
   }
 
-  /** Its process ends at once (SIGKILL). */
-  kill(): void {
+  /** In a container every process has the same one. */
+  get #pid(): number {
+    return this.life % 2 === 0 ? 1 : 1_000 + this.life
+  }
+
+  #lock(path: string): ExclusiveLock {
+    if (this.#locked.has(path)) return 'held by another'
+    this.#locked.add(path)
+    return { release: () => void this.#locked.delete(path) }
+  }
+
+  /** Its power is cut. */
+  cutPower(): void {
+    this.kill(true)
+    this.isOff = true
+    this.#boots++
+    this.disk.cut()
+  }
+
+  /** Its process ends at once (SIGKILL). @param isOff with the whole machine */
+  kill(isOff = false): void {
     this.life++
+    this.#locked.clear()
+    if (!isOff) this.disk.processEnded()
     this.isUp = false
     this.stopped = undefined
     this.#world.asleep.delete(this.name)

@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util'
-import { simulate } from './simulate.ts'
+import { siteKinds, simulate } from './simulate.ts'
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: '1' },
     hours: { type: 'string', default: '1' },
+    store: { type: 'string' },
     only: { type: 'string', multiple: true },
     trace: { type: 'boolean', default: false },
     runs: { type: 'string' },
@@ -13,10 +14,19 @@ const { values } = parseArgs({
 })
 const [first, hours] = [Number(values.seed), Number(values.hours)]
 const most = values.runs === undefined ? Number.POSITIVE_INFINITY : Number(values.runs)
+const store = siteKinds.find((kind) => kind === values.store)
+if (values.store !== undefined && store === undefined) {
+  console.error(`--store is one of: ${siteKinds.join(', ')}.`)
+  process.exit(2)
+}
 const began = performance.now()
 let [time, runs, answers, acknowledged, broken] = [0, 0, 0, 0, 0]
 for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
-  const result = await simulate({ seed, ...(values.only === undefined ? {} : { only: values.only }) })
+  const result = await simulate({
+    seed,
+    ...(values.only === undefined ? {} : { only: values.only }),
+    ...(store === undefined ? {} : { store }),
+  })
   time += result.time
   answers += result.answers
   acknowledged += result.acknowledged

@@ -26,6 +26,11 @@ const stepsBetweenTurns = 5_000
 const running = new AsyncLocalStorage<Machine>()
 replaceSystem(() => running.getStore())
 
+/** Machine of the code that runs now; undefined: it is of none, as the test itself. */
+export function currentMachine(): Machine | undefined {
+  return running.getStore()
+}
+
 /** Simulated time: everything happens one after the other, in an order that the seed alone decides. */
 export class World {
   /** True time in milliseconds since the beginning; no machine knows it. */

@@ -1,6 +1,6 @@
-import { setImmediate as immediate } from 'node:timers/promises'
 import { changeOf, type State } from '../state.ts'
 import type { Change, CollectionName } from '../store.ts'
+import { turn } from '../system/time.ts'
 
 /** Records compared between two turns of the event loop: about 2 ms. */
 const slice = 1_000
@@ -26,12 +26,12 @@ export async function difference(from: State, to: State): Promise<Change[]> {
   for (const collection of restored) {
     for (const key of from[collection].keys()) {
       if (!to[collection].has(key)) changes.push(changeOf(collection, key, undefined))
-      if (++seen % slice === 0) await immediate()
+      if (++seen % slice === 0) await turn()
     }
     for (const [key, value] of to[collection]) {
       if (JSON.stringify(value) !== JSON.stringify(from[collection].get(key)))
         changes.push(changeOf(collection, key, value))
-      if (++seen % slice === 0) await immediate()
+      if (++seen % slice === 0) await turn()
     }
   }
   return changes

@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import type { ProcessIdentity } from '../system/processes.ts'
+import { uuid } from '../system/random.ts'
+import { system } from '../system/system.ts'
+import { sleep } from '../system/time.ts'
 import { hasCode } from './durable-files.ts'
-import { lockExclusively } from './exclusive-lock.ts'
 
 /** Another process works on the data folder. */
 export class StoreLockedError extends Error {
@@ -26,17 +26,6 @@ export const lockFileName = 'roomdesk.lock'
 /** Name of the file in the data folder that its owner keeps locked. */
 export const lockedFileName = 'roomdesk.locked'
 
-/** Holder of the folder. Pids are used again, so the time the process started and the boot belong to it. */
-interface Owner {
-  pid: number
-  /** Clock ticks since boot (proc(5), /proc/pid/stat field 22); empty where the system does not tell. */
-  started: string
-  /** Identifier of this boot of the machine; empty where the system has none. */
-  boot: string
-  /** The machine's or container's name. */
-  host: string
-}
-
 /**
  * Takes the data folder for this process. A lock whose owner is gone is taken over at once.
  * The kernel's lock on one file decides. Another file names the owner, for the message, and for file systems without locks: there a living process of that id, start and boot
@@ -50,7 +39,7 @@ export async function lockFolder(
   onUnavailable: (error: unknown) => void = () => undefined,
 ): Promise<() => Promise<void>> {
   const path = join(folder, lockFileName)
-  const lock = await lockExclusively(join(folder, lockedFileName))
+  const lock = await system().processes.lock(join(folder, lockedFileName))
   if (lock === 'held by another') {
     const owner = parseOwner((await readLock(path)) ?? '')
     throw new StoreLockedError(folder, owner ?? { pid: 0, host: '' })
@@ -71,8 +60,8 @@ export async function lockFolder(
 
 /** @param certain the kernel's lock is ours: then what names this very process was left by the program that it ran before (execve). */
 async function writeOwner(folder: string, path: string, certain: boolean): Promise<() => Promise<void>> {
-  const mine = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
-  const owner: Owner = { pid: process.pid, started: startOf(process.pid), boot: bootId(), host: hostname() }
+  const owner = system().processes.own()
+  const mine = `${path}.${owner.pid}.${uuid().slice(0, 8)}`
   const text = `${JSON.stringify(owner)}\n`
   await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
   try {
@@ -97,7 +86,7 @@ async function clearStale(folder: string, path: string, mine: string, certain: b
   const seen = await readLock(path)
   if (seen === undefined) return
   const owner = parseOwner(seen)
-  const ourself = certain && owner?.pid === process.pid
+  const ourself = certain && owner?.pid === system().processes.own().pid
   if (owner !== undefined && !ourself && isAlive(owner)) throw new StoreLockedError(folder, owner)
   // One at a time looks again and removes: of two who saw the same dead owner, the slower would remove the quicker one's lock.
   const turn = `${path}.takeover`
@@ -107,7 +96,8 @@ async function clearStale(folder: string, path: string, mine: string, certain: b
     if (!hasCode(error, 'EEXIST')) throw error
     const other = await readLock(turn)
     if (other !== undefined && !isAlive(parseOwner(other))) await rm(turn, { force: true })
-    await setTimeout(5 + Math.random() * 20)
+    // Another pause for each of those who wait.
+    await sleep(5 + (Number.parseInt(uuid().slice(0, 4), 16) % 20))
     return
   }
   try {
@@ -131,7 +121,7 @@ async function release(path: string, text: string): Promise<void> {
   if ((await readLock(path)) === text) await rm(path, { force: true })
 }
 
-function parseOwner(text: string): Owner | undefined {
+function parseOwner(text: string): ProcessIdentity | undefined {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value !== 'object' || value === null) return undefined
@@ -146,34 +136,7 @@ function parseOwner(text: string): Owner | undefined {
   }
 }
 
-/** Whether the very process that wrote the lock still runs. Where the system does not tell when a process started, a living pid counts. */
-function isAlive(owner: Owner | undefined): boolean {
-  if (owner === undefined) return false
-  const boot = bootId()
-  if (boot !== '' && owner.boot !== '' && boot !== owner.boot) return false
-  try {
-    process.kill(owner.pid, 0)
-  } catch (error) {
-    if (hasCode(error, 'ESRCH')) return false
-  }
-  const started = startOf(owner.pid)
-  return started === '' || owner.started === '' || started === owner.started
-}
-
-function startOf(pid: number): string {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    // The name in parentheses may hold spaces and parentheses itself: fields are counted from its end (it is field 2).
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  } catch {
-    return ''
-  }
-}
-
-function bootId(): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
-  } catch {
-    return ''
-  }
+/** Whether the very process that wrote the lock still runs. */
+function isAlive(owner: ProcessIdentity | undefined): boolean {
+  return owner !== undefined && system().processes.isAlive(owner)
 }

@@ -1,8 +1,8 @@
-import { setImmediate as immediate } from 'node:timers/promises'
 import { placeOf, sealedCollections, sealedTextOf, withSealedText, withTrashTexts } from '../sealed-places.ts'
 import { isPlaceless, type Sealer } from '../sealer.ts'
 import { resealed, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
+import { turn } from '../system/time.ts'
 
 /** Records inspected between two turns of the event loop: a few milliseconds where all are resealed. */
 const chunk = 200
@@ -17,14 +17,14 @@ export async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>):
         const after = withSealedText(collection, record, resealed(text, placeOf(collection, key), sealer))
         applyChange(state, changeOf(collection, key, after))
       }
-      if (++seen % chunk === 0) await immediate()
+      if (++seen % chunk === 0) await turn()
     }
   for (const [id, entry] of state.trash) {
     state.trash.set(
       id,
       withTrashTexts(entry, (text, place) => (isPlaceless(text) ? resealed(text, place, sealer) : text)),
     )
-    if (++seen % chunk === 0) await immediate()
+    if (++seen % chunk === 0) await turn()
   }
   const settings = state.settings.get('site')
   if (settings !== undefined)

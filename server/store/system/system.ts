@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseClient } from './database-client.ts'
 import { ownFiles, type SmallFiles } from './files.ts'
+import { ownProcesses, type Processes } from './processes.ts'
 
 /** A timer that can be ended before it is due. */
 export interface Timer {
@@ -23,6 +24,7 @@ export interface System {
   /** A random UUID (RFC 9562, version 4). */
   uuid(): string
   files: SmallFiles
+  processes: Processes
   /** Why a port of another machine accepts no connection; empty: it does. Left out: a connection is opened. */
   reach?: (host: string, port: number) => Promise<string>
   /** Opens connections to PostgreSQL; left out: by `pg`. */
@@ -41,6 +43,7 @@ const ownSystem: System = {
   soon: (run) => void setImmediate(run),
   uuid: () => randomUUID(),
   files: ownFiles,
+  processes: ownProcesses,
 }
 
 let current: () => System = () => ownSystem

@@ -1,14 +1,28 @@
 import type { History } from '../history.ts'
 import { Machine } from '../machine.ts'
-import { ask } from '../network.ts'
-import type { Operation, Reply, SimulatedController, SimulatedSite } from './controller.ts'
+import { ask, type Network } from '../network.ts'
+import type { World } from '../world.ts'
+import type { Operation, Reply } from './operation.ts'
 
-/** How long a client waits for an answer, in milliseconds. */
-const patience = 12_000
+/** A controller, as its clients reach it. */
+export interface ServingController {
+  readonly name: string
+  readonly machine: Machine
+  serve(operation: Operation): Promise<Reply>
+}
+
+/** A site, as its clients reach it. */
+export interface ServingSite {
+  readonly world: World
+  readonly network: Network
+  readonly controllers: readonly ServingController[]
+  /** How long a client waits for an answer, in milliseconds. */
+  readonly patienceMs: number
+}
 
 /** Somebody who creates rooms, changes its own and reads everybody's, at any controller. */
 export class SimulatedClient {
-  readonly #site: SimulatedSite
+  readonly #site: ServingSite
   readonly #history: History
   readonly #machine: Machine
   #own: { key: string; version: number } | undefined
@@ -19,7 +33,7 @@ export class SimulatedClient {
   /** Changes that were acknowledged. */
   acknowledged = 0
 
-  constructor(site: SimulatedSite, history: History, name: string, pauseMs: number) {
+  constructor(site: ServingSite, history: History, name: string, pauseMs: number) {
     this.#pauseMs = pauseMs
     this.#site = site
     this.#history = history
@@ -45,7 +59,7 @@ export class SimulatedClient {
   }
 
   /** Makes a room, or changes the one that it made last. @returns whether it was acknowledged */
-  async change(at: SimulatedController): Promise<boolean> {
+  async change(at: ServingController): Promise<boolean> {
     const { world } = this.#site
     if (this.#own === undefined || world.chance(0.1)) {
       this.#rooms++
@@ -57,7 +71,7 @@ export class SimulatedClient {
     return await this.#change(at, { kind: 'write', key, version }, version)
   }
 
-  async #change(at: SimulatedController, operation: Operation, version: number): Promise<boolean> {
+  async #change(at: ServingController, operation: Operation, version: number): Promise<boolean> {
     const { key } = operation
     this.#history.tries(key, version)
     const floor = this.#history.floor(key)
@@ -74,7 +88,7 @@ export class SimulatedClient {
     return false
   }
 
-  async read(at: SimulatedController, key: string): Promise<boolean> {
+  async read(at: ServingController, key: string): Promise<boolean> {
     const floor = this.#history.floor(key)
     const reply = await this.#ask(at, { kind: 'read', key })
     if (reply?.kind !== 'done') return false
@@ -82,10 +96,10 @@ export class SimulatedClient {
     return true
   }
 
-  async #ask(at: SimulatedController, operation: Operation): Promise<Reply | undefined> {
-    const { world, network } = this.#site
+  async #ask(at: ServingController, operation: Operation): Promise<Reply | undefined> {
+    const { world, network, patienceMs } = this.#site
     const over = new AbortController()
-    const late = world.plan(patience, () => over.abort(new Error('no answer')))
+    const late = world.plan(patienceMs, () => over.abort(new Error('no answer')))
     const said = `${operation.kind} ${operation.key}${operation.kind === 'write' ? ` = ${operation.version}` : ''} at ${at.name}`
     try {
       const way = { world, network, from: this.#machine, to: at.machine }

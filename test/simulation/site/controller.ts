@@ -10,41 +10,24 @@ import { parseDatabaseAddress } from '../../../server/store/postgres/database-ad
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
 import type { RoomNumberRecord } from '../../../server/store/postgres/room-number-blocks.ts'
 import { openRoomNumberFile } from '../../../server/store/postgres/room-number-file.ts'
-import type { StoredRoom } from '../../../server/store/records.ts'
 import { createSealer } from '../../../server/store/sealer.ts'
 import { sleep, startTimer } from '../../../server/store/system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { Machine } from '../machine.ts'
 import { BrokenPromise } from '../history.ts'
-import { ask, type Network, whyUnreached } from '../network.ts'
+import { ask, whyUnreached } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
-import type { World } from '../world.ts'
+import type { ServingSite } from './client.ts'
+import { carryOut, deadlineMs, type Operation, type Reply, roomsOf } from './operation.ts'
 
-/** Request of a client. */
-export type Operation =
-  | { kind: 'create'; key: string }
-  | { kind: 'write'; key: string; version: number }
-  | { kind: 'read'; key: string }
-
-/** Answer to it. `version` 0: there is no such room. */
-export type Reply =
-  | { kind: 'done'; version: number; id: number }
-  | { kind: 'refused'; why: string }
-  /** Another controller passed it on to one that does not lead. */
-  | { kind: 'notLeader' }
-
-/** As settings.deadlines.store_ms. */
-const deadlineMs = 5_000
 /** How much later an answer may come: a call that waited for a leader has as long again there. */
 const graceMs = deadlineMs + 700
 /** Every controller of a site has its key. */
 const sealer = createSealer(Buffer.alloc(32, 7))
 
 /** The whole simulated site, as a controller reaches it. */
-export interface SimulatedSite {
-  world: World
-  network: Network
+export interface SimulatedSite extends ServingSite {
   servers: readonly PostgresServer[]
   controllers: readonly SimulatedController[]
 }
@@ -91,11 +74,7 @@ export class SimulatedController {
 
   /** All rooms in its memory. */
   get rooms(): string {
-    const rooms = (this.#store ?? this.#member?.followed)?.all('rooms') ?? new Map<string, StoredRoom>()
-    return [...rooms.values()]
-      .map(({ id, room_id, topic }) => `${id} ${room_id} ${topic}`)
-      .sort()
-      .join('\n')
+    return roomsOf(this.#store ?? this.#member?.followed)
   }
 
   /** Begin of its process, simulated milliseconds. */
@@ -280,22 +259,8 @@ export class SimulatedController {
     } catch (error) {
       return error instanceof ApiError ? { kind: 'refused', why: error.message } : { kind: 'notLeader' }
     }
-    const { key } = operation
-    if (operation.kind === 'read') return done(store.get('rooms', key))
     try {
-      return await store.transact([`room ${key}`], (transaction) => {
-        const found = store.get('rooms', key)
-        if (operation.kind === 'write' && found === undefined) return done(undefined)
-        if (operation.kind === 'create' && found !== undefined) return done(found)
-        // One that its writer has given up comes late, and changes nothing: versions only rise.
-        if (operation.kind === 'write' && Number(found?.topic) >= operation.version) return done(found)
-        const changed =
-          operation.kind === 'create'
-            ? roomOf(store.nextRoomNumber(), key)
-            : { ...found, ...roomOf(found?.id ?? 0, key), topic: String(operation.version) }
-        transaction.put('rooms', key, changed)
-        return done(changed)
-      })
+      return await carryOut(store, operation)
     } catch (error) {
       if (isHandedOver(error)) return { kind: 'notLeader' }
       return { kind: 'refused', why: String(error) }
@@ -347,30 +312,6 @@ export class SimulatedController {
 function placeOf(name: string) {
   const url = `http://${name}`
   return { media: url, device: url, node: url, console: url, event: url, certificate: '' }
-}
-
-function done(room: StoredRoom | undefined): Reply {
-  return { kind: 'done', version: Number(room?.topic ?? 0), id: room?.id ?? 0 }
-}
-
-function roomOf(id: number, key: string): StoredRoom {
-  return {
-    id,
-    room_id: key,
-    topic: '1',
-    owner_id: '',
-    host_password_sealed: '',
-    attendee_max: 50,
-    max_audio: 0,
-    max_video: 0,
-    room_extend_id: key,
-    room_mode: 1,
-    locked: false,
-    closed: false,
-    node: '',
-    created_by: '',
-    created_at: 0,
-  }
 }
 
 function isHandedOver(error: unknown): boolean {

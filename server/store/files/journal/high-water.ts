@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { hasCode } from '../durable-files.ts'
+import { startTimer, type Timer } from '../../system/time.ts'
 import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 
 /**
@@ -75,7 +76,7 @@ export class HighWaterFile {
   /** Not written yet. */
   #next: HighWater | undefined
   #writing: Promise<void> | undefined
-  #syncTimer: NodeJS.Timeout | undefined
+  #syncTimer: Timer | undefined
   #closed = false
 
   constructor(folder: string) {
@@ -94,7 +95,7 @@ export class HighWaterFile {
   /** Writes the last mark to the disk itself. */
   async close(): Promise<void> {
     this.#closed = true
-    clearTimeout(this.#syncTimer)
+    this.#syncTimer?.cancel()
     await this.#writing
     await this.#end(true)
   }
@@ -118,11 +119,11 @@ export class HighWaterFile {
 
   #syncLater(): void {
     if (this.#syncTimer !== undefined || this.#closed) return
-    this.#syncTimer = setTimeout(() => {
+    const sync = (): void => {
       this.#syncTimer = undefined
       if (this.#fd !== undefined) datasync(this.#fd).catch(() => undefined)
-    }, syncEvery)
-    this.#syncTimer.unref()
+    }
+    this.#syncTimer = startTimer(syncEvery, sync, false)
   }
 
   async #end(sync: boolean): Promise<void> {

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { syncFolder } from '../durable-files.ts'
+import { monotonic } from '../../system/time.ts'
 import { encodeLine, type SegmentHeader, segmentName } from '../../journal/journal-line.ts'
 
 // The callback functions cost a third of the FileHandle's.
@@ -107,7 +108,7 @@ export class JournalSegment {
 
   /** Fills the next step with zeros, beside the writes that go on before it. */
   #prepare(): void {
-    const now = performance.now()
+    const now = monotonic()
     if (this.#stepAt !== 0) {
       this.#step =
         now - this.#stepAt < lasting ? Math.min(this.#step * 2, largestStep) : Math.max(this.#step / 2, smallestStep)

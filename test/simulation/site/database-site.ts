@@ -1,0 +1,70 @@
+import { faults } from '../faults.ts'
+import { BrokenPromise, History } from '../history.ts'
+import { Machine } from '../machine.ts'
+import { Network } from '../network.ts'
+import { PostgresServer } from '../postgres/server.ts'
+import type { World } from '../world.ts'
+import { SimulatedController, type SimulatedSite } from './controller.ts'
+import type { Story } from './story.ts'
+
+/** Within this time after the last fault a controller leads (contract: takeover). */
+const recoveredMs = 12_000
+
+/** A site of one to three controllers in PostgreSQL. */
+export function databaseSite(world: World): Story {
+  const network = new Network(world)
+  const controllers: SimulatedController[] = []
+  const history = new History(world, () => controllers.find(({ leads }) => leads))
+  const site: SimulatedSite = { world, network, servers: databaseOf(world, network), controllers, patienceMs: 12_000 }
+  for (const name of ['a', 'b', 'c'].slice(0, world.pick([1, 2, 2, 3, 3])))
+    controllers.push(new SimulatedController(site, new Machine(world, name)))
+  return {
+    site,
+    history,
+    recoveredMs,
+    faults: faults.map(({ name, loses, begin }) => ({
+      name,
+      // A failover without a synchronous standby loses what it did not have yet.
+      loses: () => loses === true || (name === 'failover' && isAsynchronous(site)),
+      begin: () => begin(site),
+    })),
+    start: async () => {
+      for (const controller of controllers) {
+        controller.start()
+        await world.run(world.time + world.between(0, 1_000))
+      }
+    },
+    mend: () => {
+      network.heal()
+      for (const controller of controllers) {
+        controller.machine.resume()
+        if (controller.member === undefined) controller.start()
+      }
+    },
+    check: async () => expectSameMemory(site),
+  }
+}
+
+/** One server, or two with the second following, synchronously or not. */
+function databaseOf(world: World, network: Network): readonly PostgresServer[] {
+  const primary = new PostgresServer(world, network, 'db1', 'primary')
+  if (world.chance(0.4)) return [primary]
+  const standby = new PostgresServer(world, network, 'db2', 'standby')
+  primary.standbys = [standby]
+  primary.waitsFor = world.chance(0.6) ? 'any' : undefined
+  standby.clockError = world.between(-200, 200)
+  return [primary, standby]
+}
+
+function isAsynchronous({ servers }: SimulatedSite): boolean {
+  return servers.every(({ waitsFor }) => waitsFor === undefined)
+}
+
+/** All controllers have what the database has. */
+function expectSameMemory({ world, controllers }: SimulatedSite): void {
+  const leader = controllers.find(({ leads }) => leads)
+  const other = controllers.find((controller) => controller.rooms !== leader?.rooms)
+  if (other === undefined) return
+  world.note('HISTORY', `${other.name} has another memory than ${leader?.name}`)
+  throw new BrokenPromise(`the memory of ${other.name} is not that of the leader ${leader?.name}`)
+}

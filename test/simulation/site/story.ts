@@ -1,0 +1,26 @@
+import type { History } from '../history.ts'
+import type { ServingSite } from './client.ts'
+
+/** One fault of a site: it begins, lasts, and ends. */
+export interface SiteFault {
+  name: string
+  /** Acknowledged changes may be lost by it. */
+  loses: () => boolean
+  /** @returns what ends it; undefined: it cannot happen now */
+  begin: () => (() => void) | undefined
+}
+
+/** A kind of site, for the story that all kinds go through. */
+export interface Story {
+  site: ServingSite
+  history: History
+  faults: readonly SiteFault[]
+  /** Starts its controllers. */
+  start: () => Promise<void>
+  /** All faults have ended: what they have stopped goes on. */
+  mend: () => void
+  /** Within this time after the last fault changes are answered, in milliseconds. */
+  recoveredMs: number
+  /** Looks at it when its clients have ended. @throws BrokenPromise */
+  check: () => Promise<void>
+}

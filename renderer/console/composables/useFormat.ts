@@ -36,6 +36,9 @@ export function useFormat() {
       }),
   )
 
+  const monthDayFormat = computed(
+    () => new Intl.DateTimeFormat(tag.value, { month: language.value === 'zh' ? 'numeric' : 'short', day: 'numeric' }),
+  )
   const listFormat = computed(() => new Intl.ListFormat(tag.value, { type: 'conjunction' }))
 
   /** 1,234 */
@@ -51,6 +54,11 @@ export function useFormat() {
   /** 14:05 within the last day, earlier with the date. */
   const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
   const day = (at: number): string => dayFormat.value.format(at)
+  /** Mark of a time axis: 14:05, or 20 Nov on one of several days. */
+  const axisTime = (at: number, length: number): string =>
+    (length > 2 * dayMs ? monthDayFormat : minuteFormat).value.format(at)
+  /** Time of a point on an axis, to the second or with its date. */
+  const pointTime = (at: number, length: number): string => (length >= dayMs ? date(at) : clock(at))
 
   /** 45 s, 3 min, 2 h, 5 d */
   function span(milliseconds: number): string {
@@ -74,7 +82,7 @@ export function useFormat() {
   }
 
   function size(bytes: number): string {
-    const units = ['B', 'kB', 'MB', 'GB']
+    const units = ['B', 'kB', 'MB', 'GB', 'TB']
     let value = bytes
     let unit = 0
     while (value >= 1_000 && unit < units.length - 1) {
@@ -84,8 +92,20 @@ export function useFormat() {
     return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`
   }
 
+  /** 640 kbit/s, 2.4 Mbit/s */
+  function bitrate(bitsPerSecond: number): string {
+    const units = ['kbit/s', 'Mbit/s', 'Gbit/s']
+    let value = bitsPerSecond / 1_000
+    let unit = 0
+    while (value >= 1_000 && unit < units.length - 1) {
+      value /= 1_000
+      unit++
+    }
+    return `${value.toFixed(value >= 100 || Number.isInteger(value) ? 0 : 1)} ${units[unit]}`
+  }
+
   /** A, B and C */
   const list = (items: readonly string[]): string => listFormat.value.format(items)
 
-  return { list, number, clock, zone, date, since, day, span, ago, latency, size }
+  return { axisTime, bitrate, pointTime, list, number, clock, zone, date, since, day, span, ago, latency, size }
 }

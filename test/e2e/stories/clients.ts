@@ -21,8 +21,19 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     await pages().heading('Overview').waitFor()
     const { media, device } = await opened().urls()
     for (const url of [media, device]) await page.getByText(url, { exact: true }).first().waitFor()
+    const slider = page.getByRole('slider', { name: /^CPU/ })
+    await expect.poll(() => slider.getAttribute('aria-valuetext')).toMatch(/Machine \d/)
+    await slider.focus()
+    await page.keyboard.press('Home')
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d: Machine –/)
+    // The cursor is the same on every chart.
+    const requests = page.getByRole('slider', { name: /^Requests/ })
+    expect(await requests.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d: Media API –/)
+    await page.getByText('No failures in this time').waitFor()
+    await page.getByText('24 h', { exact: true }).click()
     await page.reload()
-    await pages().heading('Overview').waitFor()
+    await expect.poll(() => page.getByRole('radio', { name: '24 h' }).isChecked()).toBe(true)
+    await page.getByText('15 min', { exact: true }).click()
   })
 
   test('a credential is created, and a client signs in with it', async () => {

@@ -2,6 +2,7 @@ import { monotonic } from '../system/time.ts'
 import { DatabaseError } from '../postgres/database-error.ts'
 import type { Session } from '../postgres/database-session.ts'
 import { type ControllerReport, report } from './controller-rows.ts'
+import { clusterTimes } from './timings.ts'
 
 /** Reports that another process may miss before its row is free, and after how many of ours that are refused it is certain that it lives. */
 const missed = 3
@@ -27,8 +28,8 @@ export class OwnRow {
   readonly #options: OwnRowOptions
   #isKept = false
   #refusedSince: number | undefined
-  /** Connection by which a report was confirmed. */
-  #confirmedBy: Session | undefined
+  /** Connection by which a report was confirmed last, and when. */
+  #confirmed: { by: Session; at: number } | undefined
 
   constructor(options: OwnRowOptions) {
     this.#options = options
@@ -49,14 +50,15 @@ export class OwnRow {
   }
 
   /**
-   * Writes the report. The first one of a connection is confirmed as a change is where there are several servers: an old primary that still runs answers, and confirms nothing.
+   * Writes the report. Where there are several servers the first one of a connection, and one every few seconds, is confirmed as a change is: an old primary that still runs
+   * answers, and confirms nothing.
    * @returns false: another controller has the row
    */
   async write(session: Session): Promise<boolean> {
     const { folder, betweenMs, content, hasSeveralServers } = this.#options
-    const isConfirmed = hasSeveralServers && this.#confirmedBy !== session
+    const isConfirmed = hasSeveralServers && !this.#hasConfirmed(session)
     const isOurs = await report(session, content(), { folder, freeAfterMs: missed * betweenMs }, isConfirmed)
-    if (isConfirmed) this.#confirmedBy = session
+    if (isConfirmed) this.#confirmed = { by: session, at: monotonic() }
     if (isOurs) {
       this.#isKept = true
       this.#refusedSince = undefined
@@ -64,5 +66,9 @@ export class OwnRow {
     }
     this.#refusedSince ??= monotonic()
     return false
+  }
+
+  #hasConfirmed(session: Session): boolean {
+    return this.#confirmed?.by === session && monotonic() - this.#confirmed.at < clusterTimes.betweenConfirmed
   }
 }

@@ -51,6 +51,8 @@ export const clusterTimes = {
   databaseAnswer: 4_000,
   /** Shortest time between two checks of a replica, however many notices come. */
   betweenChecks: 5,
+  /** Between two reports that a database of several servers has to confirm as it confirms a change. */
+  betweenConfirmed: 5_000,
   /** A database that owes a replica an answer for longer counts as away. */
   slowDatabase: 1_000,
   /** How long a change under way may take to be stored, before a hand-over is given up. */

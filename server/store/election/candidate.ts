@@ -8,12 +8,14 @@ import { type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError, NewerTablesError } from '../postgres/database-error.ts'
 import { termOf } from '../postgres/read-state.ts'
+import type { EndedTerms } from './ended-terms.ts'
 import type { Follower } from './follower.ts'
 import type { OwnRow } from './own-row.ts'
 import type { Durability } from '../postgres/durability.ts'
 import type { Registration } from './registration.ts'
 import { channel, endFrozenLeader, releaseLock, tryLock } from './leader.ts'
 import { clusterTimes, databaseBackoff, type ElectionTimes } from './timings.ts'
+import { roomNumberGap } from '../files/recovery.ts'
 import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { type Taken, takeOver } from './take-over.ts'
 import { bringTables, checkTables, readSiteRow } from '../postgres/schema.ts'
@@ -37,6 +39,7 @@ export interface ReplicaOptions {
   clock: () => number
   ownRow: OwnRow
   durability: Durability
+  endedTerms: EndedTerms
   /** Called each time the leader was read; undefined: nobody has led yet. */
   onLeader: (row: LeaderRow | undefined) => void
   /** Called with a message when a new problem appears. */
@@ -239,7 +242,7 @@ export class ElectionCandidate {
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, roomNumbers, times, onLeader, ownRow, registration } = this.#options
+    const { follower, roomNumbers, times, onLeader, ownRow, registration, endedTerms } = this.#options
     let holder = ''
     let term: string | null = null
     for (;;) {
@@ -255,6 +258,7 @@ export class ElectionCandidate {
           ? roomNumbers.giveBack(Number(row.roomNumbers))
           : roomNumbers.keep(Number(row.roomNumbers)))
         term = row.term
+        if (term !== null && endedTerms.hasComeBack(term)) leaveOut(roomNumbers)
       }
       await follower
         .follow(session, row === undefined ? '' : termOf(row))
@@ -324,6 +328,13 @@ export class ElectionCandidate {
       )
     }
   }
+}
+
+/** Numbers may have been given that nobody remembers: no room gets one near them. */
+function leaveOut(roomNumbers: RoomNumberRecord): void {
+  const behind = roomNumbers.highest + roomNumberGap
+  roomNumbers.given(behind)
+  void roomNumbers.keep(behind)
 }
 
 /**

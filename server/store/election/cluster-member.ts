@@ -15,6 +15,7 @@ import type { StoreNotice } from '../store.ts'
 import { type ControllerReport, type LeaderRow, leaderOf, readControllers } from './controller-rows.ts'
 import { OwnRow } from './own-row.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
+import { HandedOverError } from '../postgres/database-error.ts'
 import { Follower } from './follower.ts'
 import { Registration } from './registration.ts'
 import { Lease } from './lease.ts'
@@ -29,6 +30,7 @@ import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate } from './candidate.ts'
+import { EndedTerms } from './ended-terms.ts'
 import type { Taken } from './take-over.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
@@ -51,6 +53,7 @@ export interface OwnState {
 export class Member implements SiteMember {
   readonly id: string
   readonly followed: FollowedStore
+  readonly endedTerms: EndedTerms
   readonly #options: MemberOptions
   readonly #address: DatabaseAddress
   readonly #deadlines: SessionDeadlines
@@ -105,6 +108,7 @@ export class Member implements SiteMember {
     })
     this.#leader = before?.leader()
     this.followed = this.#follower
+    this.endedTerms = before?.endedTerms ?? new EndedTerms()
     const { register = () => Promise.resolve('gone' as const) } = options
     this.#registration = new Registration({
       id,
@@ -140,6 +144,7 @@ export class Member implements SiteMember {
       clock,
       ownRow: this.#ownRow,
       durability: this.#durability,
+      endedTerms: this.endedTerms,
       onLeader: (row) => this.#lookedUp(row),
       // A start that fails says so itself.
       onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
@@ -267,7 +272,12 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
-    void link.whenFenced.then(({ by }) => this.#notify(by))
+    const { whenFenced } = link
+    void whenFenced.then((error) => {
+      // Its term lasts until the controller that it was handed over to takes over.
+      if (link !== undefined && !(error instanceof HandedOverError)) this.endedTerms.end(link.term.id)
+      this.#notify(error.by)
+    })
     this.#notify(this.#itself())
     return store
   }

@@ -1,3 +1,4 @@
+import type { EndedTerms } from './ended-terms.ts'
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
 import type { LeaseFigures } from './lease-figures.ts'
@@ -72,6 +73,8 @@ export interface SiteMember {
   /** Identifier of this controller. */
   readonly id: string
   readonly followed: FollowedStore
+  /** For the membership after this one. */
+  readonly endedTerms: EndedTerms
   /** Announces the addresses of this controller to the others; again when they change. Never rejects: it waits for the database. */
   announce(place: ControllerPlace): void
   /** Known leader; undefined: there is none, or its lease is over. While the database is away: the last leader. */

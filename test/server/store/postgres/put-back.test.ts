@@ -98,3 +98,30 @@ test('A dump is put back twice: where the leader had made good for the first one
   replica.proxy.closed = false
   await vi.waitFor(() => expect(rooms(replica)).toEqual(['before', 'after']), { timeout: 5_000 })
 })
+
+test('A dump is put back that knows nothing of the leader after this one: this one leads again, and gives none of the numbers of that leader', async () => {
+  const site = await siteOfControllers(await postgres())
+  const folder = await temporaryFolder()
+  const first = await site.controller('first', { folder })
+  const led = await first.lead()
+  await createRoom(led, 'before')
+  const putBack = await dump(site)
+  first.proxy.closed = true
+  first.proxy.cut()
+  const second = await site.controller('second')
+  const store = await second.lead()
+  const given = new Set(Array.from({ length: 50 }, () => store.nextRoomNumber()))
+  await createRoom(store, 'lost')
+  given.add(store.get('rooms', 'lost')?.id ?? 0)
+  first.proxy.closed = false
+  await led.fenced
+  for (const { proxy } of [first, second]) {
+    proxy.closed = true
+    proxy.cut()
+  }
+  await first.close()
+  await putBack()
+  const again = await site.controller('first', { folder, before: first.member })
+  const next = (await again.lead()).nextRoomNumber()
+  expect(next).toBeGreaterThan(Math.max(...given))
+})

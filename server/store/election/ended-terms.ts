@@ -1,0 +1,29 @@
+/** Terms that are remembered: only the last few can come back. */
+const max = 100
+
+/**
+ * Terms that have ended, as far as this program has seen. One that lasts again tells that the database has gone back (a dump put back, an asynchronous failover), and forgot
+ * what was given since: the room numbers of a leader that nobody here followed, for one.
+ */
+export class EndedTerms {
+  readonly #ended = new Set<string>()
+  #current: string | undefined
+
+  /** Another controller has taken over from this term. */
+  end(term: string): void {
+    this.#ended.delete(term)
+    this.#ended.add(term)
+    for (const oldest of this.#ended) {
+      if (this.#ended.size <= max) break
+      this.#ended.delete(oldest)
+    }
+  }
+
+  /** Notes the term that lasts now. @returns true: it had ended, and this was not noted yet */
+  hasComeBack(term: string): boolean {
+    if (term === this.#current && !this.#ended.has(term)) return false
+    if (this.#current !== undefined && this.#current !== term) this.end(this.#current)
+    this.#current = term
+    return this.#ended.delete(term)
+  }
+}

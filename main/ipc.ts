@@ -2,6 +2,8 @@ import { type IpcMainInvokeEvent, ipcMain } from 'electron'
 import type { Logger } from 'pino'
 import { isProcedureName } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
+import { refused } from '../server/console/console-answer.ts'
+import { refusal } from '../shared/refusals/refusal.ts'
 import type { Controller } from '../server/controller/controller.ts'
 import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
@@ -22,9 +24,10 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
       logger.warn({ origin: event.senderFrame?.origin }, 'refused a call that the console did not make')
       throw new Error('Only the console may call.')
     }
-    if (typeof name !== 'string' || !isProcedureName(name)) return refusal('notFound', 'There is no such procedure.')
-    if (!fits(input)) return refusal('invalid', 'The input is too large or holds more than plain values.')
-    if (underWay >= maxCalls) return refusal('failed', 'Too many calls are under way.')
+    if (typeof name !== 'string' || !isProcedureName(name))
+      return refused(refusal('procedureNotFound', { procedure: JSON.stringify(String(name).slice(0, 80)) }))
+    if (!fits(input)) return refused(refusal('inputTooLarge'))
+    if (underWay >= maxCalls) return refused(refusal('tooManyCalls'))
     underWay += 1
     try {
       return await (await controller).call(name, input, { transport: 'ipc', client: '', role: 'admin' })
@@ -46,8 +49,4 @@ function fits(input: unknown): boolean {
   } catch {
     return false
   }
-}
-
-function refusal(code: 'notFound' | 'invalid' | 'failed', message: string): ConsoleResult<never> {
-  return { ok: false, error: { code, message } }
 }

@@ -1,6 +1,7 @@
 import { hasControlCharacter } from './control-character.ts'
 import { limits } from './limits.ts'
 import { utf8Length } from './operation.ts'
+import { type Complaint, complaint } from './refusals/complaints.ts'
 import { ApiError } from './result-codes.ts'
 
 /** The only parser of camera addresses: the controller stores, the node connects to and the console shows its results. */
@@ -66,18 +67,18 @@ interface Reading {
  * @throws ApiError 'parameter' with one plain sentence that never quotes the address
  */
 export function parseDeviceAddress(text: string, field = 'userAddress'): DeviceAddress {
-  const refuse = (message: string): never => {
-    throw new ApiError('parameter', { field, message: `${field} ${message}` })
+  const refuse = (wrong: Complaint): never => {
+    throw new ApiError('parameter', { field, complaint: wrong })
   }
   const trimmed = text.trim()
-  if (trimmed === '') refuse('is empty: it must be rtsp://host:port/path.')
-  if (utf8Length(trimmed) > limits.userAddress) refuse(`is longer than ${limits.userAddress} bytes.`)
-  if (!trimmed.isWellFormed() || hasControlCharacter(trimmed)) refuse('holds a character that cannot be in an address.')
-  const [start, scheme = ''] = /^(rtsps?):\/\//i.exec(trimmed) ?? refuse('must begin with rtsp:// or rtsps://.')
+  if (trimmed === '') refuse(complaint('addressEmpty'))
+  if (utf8Length(trimmed) > limits.userAddress) refuse(complaint('addressLong', { max: limits.userAddress }))
+  if (!trimmed.isWellFormed() || hasControlCharacter(trimmed)) refuse(complaint('addressCharacter'))
+  const [start, scheme = ''] = /^(rtsps?):\/\//i.exec(trimmed) ?? refuse(complaint('addressScheme'))
   const rest = trimmed.slice(start.length)
-  const reading = read(rest) ?? refuse(complaint(rest))
+  const reading = read(rest) ?? refuse(complaintAbout(rest))
   const path = rest.slice(reading.pathStart)
-  if (/\s/.test(path)) refuse('holds a space in its path: write %20.')
+  if (/\s/.test(path)) refuse(complaint('addressSpace'))
   const lowerScheme = scheme.toLowerCase()
   const port = reading.port ?? defaultPort
   const { canonicalHost } = reading
@@ -221,17 +222,17 @@ function bracketed(host: string): string {
 }
 
 /** Explains why a text has no valid host. */
-function complaint(rest: string): string {
+function complaintAbout(rest: string): Complaint {
   const authority = rest.slice(0, endOfAuthority(rest, 0))
   const place = authority.slice(authority.lastIndexOf('@') + 1)
   const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(place) ?? []
-  if (place === '' || host === '') return 'has no host: it must be rtsp://host:port/path.'
-  if (host.startsWith('[')) return 'has a malformed IPv6 address: it must be like rtsp://[2001:db8::1]:554/path.'
-  if (isIPv6(place)) return 'has an IPv6 address without brackets: write rtsp://[2001:db8::1]:554/path.'
-  if (/^[\d.]+$/.test(host) && !isIPv4(host)) return 'has a malformed IPv4 address: it must be like 192.168.1.64.'
+  if (place === '' || host === '') return complaint('addressNoHost')
+  if (host.startsWith('[')) return complaint('addressIpv6')
+  if (isIPv6(place)) return complaint('addressBrackets')
+  if (/^[\d.]+$/.test(host) && !isIPv4(host)) return complaint('addressIpv4')
   if (port !== undefined && port !== '' && !(Number(port) >= 1 && Number(port) <= 65_535 && /^\d+$/.test(port)))
-    return 'has a malformed port: it must be a number from 1 to 65535.'
-  return 'has a malformed host name.'
+    return complaint('addressPort')
+  return complaint('addressHost')
 }
 
 function splitLogin(text: string): DeviceLogin | undefined {

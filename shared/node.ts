@@ -1,3 +1,4 @@
+import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { limits } from './limits.ts'
 
@@ -5,7 +6,7 @@ import { limits } from './limits.ts'
 const nodeAddrSchema = z
   .string()
   .max(300)
-  .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, 'must be host:port, without a scheme')
+  .regex(/^(\[[0-9A-Fa-f:.]+\]|[^\s:/[\]]+):\d{1,5}$/, rule('hostPort'))
 
 /** One address of a node, with its tag for a client's ip_tag. */
 const nodeAddressSchema = z.strictObject({ tag: z.string().max(64).default(''), addr: nodeAddrSchema })
@@ -24,7 +25,7 @@ const serverUrl = (first: string, second: string) =>
     .string()
     .max(300)
     .refine((text) => text === '' || isServerUrl(text, [first, second]), {
-      error: `must be a ${first} or ${second} URL without login and fragment`,
+      error: rule('serverUrl', { first, second }),
     })
     .default('')
 
@@ -40,10 +41,7 @@ export const nodeConfigSchema = z.strictObject({
     .string()
     .min(1)
     .max(limits.nodeName)
-    .regex(
-      /^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u,
-      'must start with a letter or digit and hold letters, digits, spaces, . _ - only',
-    ),
+    .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, rule('nodeName')),
   kind: z.enum(nodeKinds),
   enabled: z.boolean().default(true),
   /**
@@ -68,8 +66,11 @@ export type NodeConfig = z.output<typeof nodeConfigSchema>
 const nodeSecret = z
   .string()
   .max(256)
-  .regex(/^[^\p{Cc}]*$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}]*$/u, rule('controls'))
   .optional()
+
+const janusOnly = rule('janusOnly')
+const janusUrlMissing = rule('janusUrlMissing')
 
 /** Input to add, change or test a node: its configuration, and write-only secrets. */
 export const nodeInputSchema = nodeConfigSchema
@@ -78,10 +79,10 @@ export const nodeInputSchema = nodeConfigSchema
     const issue = (path: string, message: string): void => context.addIssue({ code: 'custom', path: [path], message })
     if (node.kind !== 'janus') {
       for (const field of ['ws_url', 'admin_url', ...nodeSecretNames] as const)
-        if ((node[field] ?? '') !== '') issue(field, 'belongs to a node of kind janus')
+        if ((node[field] ?? '') !== '') issue(field, janusOnly)
       return
     }
-    if (node.ws_url === '') issue('ws_url', 'is needed: people and cameras come to a Janus node through it')
+    if (node.ws_url === '') issue('ws_url', janusUrlMissing)
   })
 export type NodeInput = z.output<typeof nodeInputSchema>
 

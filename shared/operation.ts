@@ -1,3 +1,4 @@
+import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hasUnsafeCharacter } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
@@ -76,7 +77,7 @@ export function defineOperation<P extends z.ZodObject, S extends z.ZodObject>(
 }
 
 /** Refusal of a name with an invisible character. */
-export const unsafeNameError = 'must not hold control characters or direction marks'
+export const unsafeNameError = rule('unsafe')
 
 /** A string of `min` to `max` bytes of UTF-8. */
 export function bytes(min: number, max: number) {
@@ -88,7 +89,7 @@ export function bytes(min: number, max: number) {
       const length = utf8Length(text)
       return length >= min && length <= max
     },
-    { error: min > 0 ? `must be ${min} to ${max} bytes of UTF-8` : `must be at most ${max} bytes of UTF-8` },
+    { error: min > 0 ? rule('bytes', { min, max }) : rule('maxBytes', { max }) },
   )
 }
 
@@ -114,7 +115,7 @@ export function utf8Length(text: string): number {
 
 /** A whole number in decimal, as in a query string, or a JSON number. */
 export function wholeNumber(min: number, max: number) {
-  const message = `must be a whole number from ${min} to ${max}`
+  const message = rule('wholeNumber', { min, max })
   return z
     .union(
       [

@@ -1,70 +1,58 @@
 /** The two result code tables (specification, section 7) as named domain errors. Handlers use names; only this file knows numbers. */
 
+import { apiRefusals } from './refusals/api.ts'
+import type { Complaint } from './refusals/complaints.ts'
+import { type Refusal, refusal } from './refusals/refusal.ts'
+
 /** Listener that answers. */
 export type ApiName = 'media' | 'device'
 
-/** Answer for one domain error: its `ret` on each API (missing: that API never returns it) and its default sentence. */
+/** Answer for one domain error: its `ret` on each API (missing: that API never returns it). */
 interface ResultCode {
   media?: number
   device?: number
-  message: string
 }
 
 const table = {
-  authenticationFailed: { media: 401, device: 401, message: 'access_key or digest is wrong.' },
-  tooManyFailures: {
-    media: 401,
-    device: 401,
-    message: 'Too many failed authentications from this address: wait a minute.',
-  },
-  authenticationTimeout: {
-    media: 504,
-    device: 310,
-    message: 'The authentication was not answered in time: try again.',
-  },
-  tokenIncorrect: {
-    media: 602,
-    device: 401,
-    message: 'The access token is missing, wrong or expired: authenticate again.',
-  },
-  parameter: { media: 407, device: 401, message: 'A parameter is missing or malformed.' },
-  notSupported: { media: 408, device: 401, message: 'This path or method does not exist.' },
-  roomNotFound: { media: 404, device: 424, message: 'There is no such room.' },
-  roomClosed: { media: 416, device: 424, message: 'The room is closed.' },
-  licenceExpired: { media: 405, device: 426, message: 'The licence of this site has expired.' },
-  licenceExceeded: {
-    media: 411,
-    device: 426,
-    message: 'The licence or the MCU nodes of this site are at their limit.',
-  },
-  noNode: { media: 410, device: 426, message: 'No MCU is available for this room.' },
-  nodeTimeout: { media: 409, device: 310, message: 'The MCU did not answer in time.' },
-  nodeOffline: { media: 417, device: 426, message: 'The MCU of this room is not online.' },
-  neverAssigned: { media: 428, message: 'This room was never assigned to an MCU.' },
-  userNotOnline: { media: 429, message: 'The user is not in this room.' },
-  noP2pPermission: { media: 701, message: 'This credential has no permission for P2P rooms (room_mode 3 and 4).' },
-  storage: { media: 700, message: 'The change could not be stored: nothing was changed.' },
-  internal: { media: 700, message: 'An internal error occurred and was logged.' },
-  userExists: { device: 423, message: 'A user with this userId exists already.' },
-  outgoingUserNotFound: { device: 425, message: 'There is no such outgoing user in this room.' },
-  joinFailed: { device: 426, message: 'Joining the room failed.' },
-  joinTimeout: { device: 427, message: 'The device did not answer in time.' },
-  createUnavailable: {
-    device: 302,
-    message: 'The outgoing user could not be created: the media engine is not running.',
-  },
-  destroyUnavailable: {
-    device: 303,
-    message: 'The outgoing user could not be deleted: the media engine is not running.',
-  },
-  listUnavailable: { device: 304, message: 'Outgoing users cannot be listed: the media engine is not running.' },
-} as const satisfies Record<string, ResultCode>
+  authenticationFailed: { media: 401, device: 401 },
+  tooManyFailures: { media: 401, device: 401 },
+  authenticationTimeout: { media: 504, device: 310 },
+  tokenIncorrect: { media: 602, device: 401 },
+  parameter: { media: 407, device: 401 },
+  notSupported: { media: 408, device: 401 },
+  roomNotFound: { media: 404, device: 424 },
+  roomClosed: { media: 416, device: 424 },
+  licenceExpired: { media: 405, device: 426 },
+  licenceExceeded: { media: 411, device: 426 },
+  noNode: { media: 410, device: 426 },
+  nodeTimeout: { media: 409, device: 310 },
+  nodeOffline: { media: 417, device: 426 },
+  neverAssigned: { media: 428 },
+  userNotOnline: { media: 429 },
+  noP2pPermission: { media: 701 },
+  storage: { media: 700 },
+  internal: { media: 700 },
+  userExists: { device: 423 },
+  outgoingUserNotFound: { device: 425 },
+  joinFailed: { device: 426 },
+  joinTimeout: { device: 427 },
+  createUnavailable: { device: 302 },
+  destroyUnavailable: { device: 303 },
+  listUnavailable: { device: 304 },
+} as const satisfies Record<keyof typeof apiRefusals, ResultCode>
 
 /** Name of a domain error. */
 export type ErrorName = keyof typeof table
 
-/** Every domain error by name, with its numbers and default sentence. */
-export const resultCodes: Readonly<Record<ErrorName, ResultCode>> = table
+const numbers: Readonly<Record<ErrorName, ResultCode>> = table
+
+/** Names of all domain errors. */
+export const errorNames = Object.keys(table).filter((name): name is ErrorName => Object.hasOwn(table, name))
+
+/** Default sentence of a domain error. */
+export function sentenceOf(name: ErrorName): string {
+  return apiRefusals[name][1]
+}
 
 /** `ret` of a success, on both APIs. */
 export const success = 0
@@ -74,7 +62,20 @@ export const success = 0
  * (a bug: the caller answers the generic failure of its operation).
  */
 export function retOf(api: ApiName, name: ErrorName): number | undefined {
-  return resultCodes[name][api]
+  return numbers[name][api]
+}
+
+/** What makes a domain error more exact. */
+export interface ErrorDetail {
+  /** A narrower refusal: its sentence replaces the default one. */
+  refusal?: Refusal
+  /** What is wrong with the field. */
+  complaint?: Complaint
+  /** Name of the invalid parameter. */
+  field?: string
+  /** Reason for the operator only: never sent to an API caller. */
+  reason?: string
+  cause?: unknown
 }
 
 /**
@@ -83,19 +84,41 @@ export function retOf(api: ApiName, name: ErrorName): number | undefined {
  */
 export class ApiError extends Error {
   readonly code: ErrorName
-  /** Name of the invalid parameter, if there is one. */
   readonly field: string | undefined
-  /** Reason for the operator only: never sent to an API caller. */
   readonly reason: string | undefined
+  /** Complaint about `field`, if the error is no more than that. */
+  readonly complaint: Complaint | undefined
+  readonly #refusal: Refusal | undefined
 
-  constructor(code: ErrorName, options: { message?: string; field?: string; reason?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorName, { refusal: narrower, complaint, field, reason, cause }: ErrorDetail = {}) {
     super(
-      options.message ?? resultCodes[code].message,
-      options.cause === undefined ? undefined : { cause: options.cause },
+      complaint === undefined ? (narrower?.message ?? sentenceOf(code)) : `${field ?? 'It'} ${complaint.message}`,
+      cause === undefined ? undefined : { cause },
     )
     this.name = 'ApiError'
     this.code = code
-    this.field = options.field
-    this.reason = options.reason
+    this.field = field
+    this.reason = reason
+    this.complaint = complaint
+    this.#refusal = narrower
+  }
+
+  /** The error as a console procedure answers it. */
+  get refusal(): Refusal {
+    if (this.complaint === undefined) return this.#refusal ?? { ...refusal(this.code), message: this.message }
+    const values = { field: this.field ?? '', problem: this.complaint.message }
+    return { ...refusal('inputInvalid', values), message: this.message }
+  }
+
+  /** The same error with another cause. */
+  withCause(cause: unknown): ApiError {
+    const { code, field, reason, complaint } = this
+    return new ApiError(code, {
+      cause,
+      ...(this.#refusal === undefined ? {} : { refusal: this.#refusal }),
+      ...(complaint === undefined ? {} : { complaint }),
+      ...(field === undefined ? {} : { field }),
+      ...(reason === undefined ? {} : { reason }),
+    })
   }
 }

@@ -1,3 +1,4 @@
+import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
@@ -90,7 +91,7 @@ const mediaSchema = operatorMediaSettingsSchema.extend({
   public_url: z
     .string()
     .max(300)
-    .regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, 'must be an http or https URL without a slash at its end')
+    .regex(/^(https?:\/\/[^\s/?#]+(\/[^\s?#]*[^\s/?#])?)?$/, rule('webAddress'))
     .default(''),
   /** Anybody who knows a room's number may join it; a room can override this. */
   open_rooms: z.boolean().default(false),

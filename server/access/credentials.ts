@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { limits } from '../../shared/limits.ts'
 import { placeOf } from '../store/sealed-places.ts'
@@ -46,7 +47,7 @@ export class Credentials {
   /** @throws ConsoleError 'notFound' */
   get(accessKey: string): StoredCredential {
     const credential = this.#store.get('credentials', accessKey)
-    if (credential === undefined) throw new ConsoleError('notFound', 'There is no such credential.')
+    if (credential === undefined) throw new ConsoleError(refusal('credentialNotFound'))
     return credential
   }
 
@@ -76,11 +77,10 @@ export class Credentials {
     const { label, enabled, p2p } = input
     return this.#store.transact(['credentials', lockOf(accessKey)], (transaction) => {
       if (this.#store.get('credentials', accessKey) !== undefined) {
-        const message = 'A credential with this access_key exists already.'
-        throw new ConsoleError('conflict', message, { problems: [{ path: 'access_key', message }] })
+        throw new ConsoleError(refusal('credentialExists'), { fields: ['access_key'] })
       }
       if (this.#store.all('credentials').size >= limits.credentials) {
-        throw new ConsoleError('conflict', `A site holds at most ${limits.credentials} credentials.`)
+        throw new ConsoleError(refusal('credentialLimit', { limit: limits.credentials }))
       }
       const now = this.#now()
       const secret_key_sealed = this.#store.seal(secret, placeOf('credentials', accessKey))

@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { SealedPlace } from '../store/sealer.ts'
 import type { Sealer } from '../store/sealer.ts'
@@ -47,7 +48,7 @@ export class FollowedSite implements ReadStore {
   }
 
   transact(): Promise<never> {
-    return Promise.reject(new ApiError('storage', { message: 'This controller stands by and changes nothing.' }))
+    return Promise.reject(new ApiError('storage', { refusal: refusal('storeStandsBy') }))
   }
 
   writeBehind(): void {}

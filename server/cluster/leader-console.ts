@@ -2,8 +2,9 @@ import { type IncomingMessage, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { monotonic, startTimer, timeoutSignal } from '../store/system/time.ts'
 import { z } from 'zod'
-import { ConsoleError, type ConsoleErrorCode, type ConsoleResult } from '../../shared/console/procedure.ts'
-import { refusal, statusOf } from '../console/console-answer.ts'
+import { ConsoleError, consoleRefusal, type ConsoleResult } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { refused, resultOfError } from '../console/console-answer.ts'
 import type { CallOrigin } from '../console/handlers.ts'
 import { callerHeader } from '../console/passed-on-calls.ts'
 import { passedOnHeader } from '../edge/end-to-end-headers.ts'
@@ -19,22 +20,19 @@ export interface LeaderAnswer {
   body: string
 }
 
-const codes = Object.keys(statusOf) as [ConsoleErrorCode, ...ConsoleErrorCode[]]
 const resultSchema = z.discriminatedUnion('ok', [
   z.looseObject({ ok: z.literal(true), value: z.unknown() }),
   z.looseObject({
     ok: z.literal(false),
+    // Versions before 2 give no name: the page shows their message.
     error: z.object({
-      code: z.enum(codes),
-      message: z.string(),
-      problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-      name: z.string().optional(),
-      values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+      ...consoleRefusal.shape,
+      name: z.string().default('other'),
+      values: consoleRefusal.shape.values.default({}),
     }),
   }),
 ])
 
-const nobodyLeads = 'Nobody leads the site at the moment: try again.'
 /** The largest answer, in bytes: a part of a backup, a page of rooms. */
 const maxBytes = 32 * 1024 * 1024
 
@@ -60,20 +58,10 @@ export class LeaderConsole {
       })
       const result = resultSchema.parse(JSON.parse(body))
       if (result.ok) return { ok: true, value: result.value }
-      const { code, message, problems, name: refused, values } = result.error
-      return {
-        ok: false,
-        error: {
-          code,
-          message,
-          ...(problems === undefined ? {} : { problems }),
-          ...(refused === undefined ? {} : { name: refused }),
-          ...(values === undefined ? {} : { values }),
-        },
-      }
+      const { problems, ...error } = result.error
+      return { ok: false, error: { ...error, ...(problems === undefined ? {} : { problems }) } }
     } catch (error) {
-      if (error instanceof ConsoleError) return refusal(error.code, error.message)
-      return refusal('failed', 'The controller that leads did not answer: try again.')
+      return resultOfError(error) ?? refused(refusal('leaderSilent'))
     }
   }
 
@@ -98,7 +86,7 @@ export class LeaderConsole {
     const deadline = monotonic() + this.#waitMs()
     for (;;) {
       const target = await this.#way.next('console', deadline, signal)
-      if (target === undefined) throw new ConsoleError('failed', nobodyLeads)
+      if (target === undefined) throw new ConsoleError(refusal('noLeader'))
       const all = Object.entries({
         // A controller that proves to belong to the site may use any host name.
         host: 'localhost',
@@ -111,7 +99,7 @@ export class LeaderConsole {
       })
       const answer = await this.#attempt(target, method, path, [passedOnHeader, value, ...all], body, signal)
       if (answer !== undefined) return answer
-      if (monotonic() > deadline) throw new ConsoleError('failed', nobodyLeads)
+      if (monotonic() > deadline) throw new ConsoleError(refusal('noLeader'))
     }
   }
 

@@ -1,7 +1,7 @@
 import { monotonic, sleep } from '../store/system/time.ts'
 import type { AccountSessions } from '../access/accounts/account-sessions.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
-import { refusal, statusOf } from '../console/console-answer.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { refused, resultOfError, statusOf } from '../console/console-answer.ts'
 import type { LeaderEntrance } from '../console/entrance.ts'
 import { bothCookies } from '../console/request-origin.ts'
 import type { LeaderConsole } from './leader-console.ts'
@@ -21,9 +21,8 @@ export function leaderSignIn(console: LeaderConsole, sessions: Pick<AccountSessi
         if (cookie !== undefined) await isKnown(sessions, cookie)
         return { status, body: body === '' ? undefined : JSON.parse(body), retryAfter, cookie }
       } catch (error) {
-        const message =
-          error instanceof ConsoleError ? error.message : 'The controller that leads did not answer: try again.'
-        return { status: statusOf.failed, body: refusal('failed', message), retryAfter: undefined, cookie: undefined }
+        const body = resultOfError(error) ?? refused(refusal('leaderSilent'))
+        return { status: statusOf.failed, body, retryAfter: undefined, cookie: undefined }
       }
     },
     async signOut(cookie, client) {

@@ -1,5 +1,6 @@
-import { ConsoleError, type ConsoleResult } from '../../shared/console/procedure.ts'
-import { refusal } from '../console/console-answer.ts'
+import type { ConsoleResult } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { refused, resultOfError } from '../console/console-answer.ts'
 import type { Dispatch } from '../console/dispatch.ts'
 import type { CallOrigin } from '../console/handlers.ts'
 import { isPassedOnCall } from '../console/passed-on-calls.ts'
@@ -26,14 +27,14 @@ export function readOnlyDispatch({ controllers, ask, leaderUrl, log }: ReadOnlyC
         return { ok: true, value: await controllers.list() }
       if (!isPassedOnCall(name)) {
         const url = leaderUrl()
-        const way = url === '' ? 'nobody leads the site at the moment' : `do this at the leader, ${url}`
-        return refusal('standby', `This controller stands by and changes nothing: ${way}.`)
+        return refused(url === '' ? refusal('standbyAlone') : refusal('standby', { leader: url }))
       }
       return await ask(name, input, origin)
     } catch (error) {
-      if (error instanceof ConsoleError) return refusal(error.code, error.message)
+      const known = resultOfError(error)
+      if (known !== undefined) return known
       log.error({ err: error, procedure: name }, 'a console procedure failed')
-      return refusal('internal', 'Something went wrong: the log says what.')
+      return refused(refusal('unexpected'))
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { AccountView } from '../../shared/console/accounts.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
 import type { StoredAccount } from '../store/records.ts'
@@ -34,17 +35,9 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
     const judged = await signIn.judge(origin.client, name, password)
     if (judged.verdict === 'right') return id
     signIns.refused(origin.client, judged.verdict === 'blocked', name)
-    if (judged.verdict === 'blocked') {
-      const message = `Too many wrong passwords: try again in ${judged.retryAfter} s.`
-      throw new ConsoleError('conflict', message, {
-        refused: { name: 'tooManyPasswords', values: { seconds: judged.retryAfter } },
-      })
-    }
-    const message = 'This is not your password.'
-    throw new ConsoleError('invalid', message, {
-      problems: [{ path: field, message }],
-      refused: { name: 'passwordWrong', values: {} },
-    })
+    if (judged.verdict === 'blocked')
+      throw new ConsoleError(refusal('tooManyPasswords', { seconds: judged.retryAfter }))
+    throw new ConsoleError(refusal('passwordWrong'), { fields: [field] })
   }
   return {
     'account.me': (_, { account = '', accountId = '', role, way, transport }) => ({
@@ -54,7 +47,7 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
     'account.confirm_password': async ({ password }, origin) => {
       await judgePassword(origin, password, 'password')
       const until = origin.session === undefined ? undefined : accountSessions.confirm(origin.session)
-      if (until === undefined) throw new ConsoleError('conflict', 'You are not signed in with a password.')
+      if (until === undefined) throw new ConsoleError(refusal('noPasswordSession'))
       return { until }
     },
     'account.change_password': async ({ old_password, new_password, keep_tokens }, origin) => {
@@ -113,6 +106,6 @@ export function accountHandlers(parts: AccountParts): Handlers<ProceduresOf<'acc
 
 /** @throws ConsoleError 'conflict' for callers who have no account */
 function ownAccount({ accountId }: CallOrigin): string {
-  if (accountId === undefined) throw new ConsoleError('conflict', 'You are not signed in with an account.')
+  if (accountId === undefined) throw new ConsoleError(refusal('noAccount'))
   return accountId
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
+import { ConsoleError, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
 import { keepHiddenSecrets, mergeSettings, type Settings, type SettingsPatch } from '../../shared/settings.ts'
 import { accountLocks, refuseLockOut } from '../access/accounts/accounts.ts'
 import { ListenError } from '../edge/listen-error.ts'
@@ -40,8 +40,7 @@ export class AppliedSettings {
         await listeners.apply(after, material)
       } catch (error) {
         if (!(error instanceof ListenError)) throw error
-        const problem = problemOf(error)
-        throw new ConsoleError('invalid', problem.message, { problems: [problem] })
+        throw new ConsoleError(error.refusal, { problems: [problemOf(error)] })
       }
       try {
         // Merged again over what is stored now: others change settings too, and none of it is lost.
@@ -76,7 +75,7 @@ export class AppliedSettings {
         material = await tlsMaterial(wanted, folder)
       } catch (error) {
         if (!(error instanceof ConsoleError)) throw error
-        problems.push(...(error.problems ?? [{ path: 'tls', message: error.message }]))
+        problems.push(...(error.problems.length > 0 ? error.problems : [problemAt('tls', error.refusal)]))
       }
       for (;;) {
         try {
@@ -126,5 +125,5 @@ function without(wanted: Settings, before: Settings, path: string): Settings {
 export function problemOf(error: ListenError): FieldProblem {
   const path =
     error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'listeners.host' : `listeners.${error.listener}_port`
-  return { path, message: error.message }
+  return problemAt(path, error.refusal)
 }

@@ -1,6 +1,7 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { cameraUptimeOf } from '../devices/camera-uptime.ts'
 import { changeLogin } from '../devices/login-change.ts'
@@ -38,7 +39,7 @@ export function cameraHandlers({
 }: CameraParts): Handlers<'devices.uptime' | 'devices.quality' | 'devices.still' | 'devices.change_login'> {
   const view = (userId: string): DeviceView => {
     const found = outgoing.view(userId)
-    if (found === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+    if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
     return found
   }
   return {
@@ -56,7 +57,7 @@ export function cameraHandlers({
         return { state: 'measured', ...quality }
       } catch (error) {
         if (!signal.aborted && !(error instanceof NodeError)) throw error
-        throw new ConsoleError('failed', 'The embedded node does not answer: see MCU nodes.', { cause: error })
+        throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
       }
     },
     'devices.still': async (given) => {

@@ -1,5 +1,11 @@
 import type { Context } from 'koa'
-import type { ConsoleErrorCode, ConsoleResult } from '../../shared/console/procedure.ts'
+import { ConsoleError, type ConsoleRefusal, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
+import type { ConsoleErrorCode } from '../../shared/refusals/template.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+
+/** A refusal as every transport carries it. */
+type RefusedResult = { ok: false; error: ConsoleRefusal }
 
 /** HTTP status of a refusal. */
 export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
@@ -14,20 +20,34 @@ export const statusOf: Readonly<Record<ConsoleErrorCode, number>> = {
   internal: 500,
 }
 
-export function refusal(code: ConsoleErrorCode, message: string): ConsoleResult<never> {
-  return { ok: false, error: { code, message } }
+/** Result of a refused call. */
+export function refused(
+  { code, message, name, values }: Refusal,
+  problems: readonly FieldProblem[] = [],
+): RefusedResult {
+  return {
+    ok: false,
+    error: { code, message, ...(problems.length === 0 ? {} : { problems: [...problems] }), name, values },
+  }
+}
+
+/** Result of a call that failed with a named error; undefined for any other error. */
+export function resultOfError(error: unknown): RefusedResult | undefined {
+  if (error instanceof ConsoleError) return refused(error.refusal, error.problems)
+  if (!(error instanceof ApiError)) return undefined
+  const { refusal, field, complaint } = error
+  return refused(refusal, field === undefined ? [] : [problemAt(field, complaint ?? refusal)])
 }
 
 /** Answers a refusal. */
-export function fail(context: Context, code: ConsoleErrorCode, message: string): void {
-  context.status = statusOf[code]
-  context.body = refusal(code, message)
+export function fail(context: Context, refusal: Refusal): void {
+  context.status = statusOf[refusal.code]
+  context.body = refused(refusal)
 }
 
 /** Answers that too many wrong secrets came from there. @param retryAfter seconds */
-export function failUntil(context: Context, retryAfter: number, what: string): void {
-  const message = `Too many wrong ${what}: try again in ${retryAfter} s.`
+export function failUntil(context: Context, retryAfter: number, name: 'tooManyKeys' | 'tooManySignIns'): void {
   context.status = 429
   context.set('Retry-After', String(retryAfter))
-  context.body = { ...refusal('unauthorized', message), retry_after: retryAfter }
+  context.body = { ...refused(refusal(name, { seconds: retryAfter })), retry_after: retryAfter }
 }

@@ -3,10 +3,9 @@ import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { z } from 'zod'
 import { type ConsoleRight, type ConsoleRoute, consoleRoutes } from '../../shared/authorization/console-routes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { splitRoute } from '../../shared/authorization/route.ts'
-import { type ProcedureName, procedures } from '../../shared/console/contract.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
-import { procedureAccess } from '../../shared/console/roles.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { announcedLength, answerUnread } from '../edge/unread-body.ts'
 import { refuse } from '../edge/guards.ts'
@@ -19,7 +18,8 @@ import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
 import type { JoiningController } from '../store/election/site-member.ts'
 import type { Caller } from './callers.ts'
-import { fail, refusal, statusOf } from './console-answer.ts'
+import { describeProcedures } from './describe-procedures.ts'
+import { fail, refused, statusOf } from './console-answer.ts'
 import { ConsoleSockets } from './console-socket.ts'
 import type { Dispatch } from './dispatch.ts'
 import type { EventHub } from './event-hub.ts'
@@ -181,10 +181,7 @@ export class ConsoleListener {
       // Load balancers ask for the health without a Host (HAProxy), or by the name that clients use.
       if (isOwnRequest(context.req) || context.path === '/healthz') return void (await next())
       context.status = 403
-      context.body = refusal(
-        'unauthorized',
-        'This address is not the console of this machine: use its IP address or localhost.',
-      )
+      context.body = refused(refusal('otherHost'))
     })
     const router = this.#routes()
     app.use(router.routes())
@@ -210,15 +207,13 @@ export class ConsoleListener {
     'GET /certificate': (context) => {
       const material = this.#options.certificate()
       context.set('Cache-Control', 'no-store')
-      if (material === undefined)
-        return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
+      if (material === undefined) return fail(context, refusal('noCertificate'))
       const { subject, fingerprint, expires_at } = certificateToTrust(material)
       context.body = { subject, fingerprint, expires_at }
     },
     'GET /certificate/roomdesk.crt': (context) => {
       const material = this.#options.certificate()
-      if (material === undefined)
-        return fail(context, 'notFound', 'This site has no certificate: it speaks plain HTTP.')
+      if (material === undefined) return fail(context, refusal('noCertificate'))
       context.set('Content-Disposition', 'attachment; filename="roomdesk.crt"')
       context.type = 'application/x-x509-ca-cert'
       context.body = certificateToTrust(material).der
@@ -259,7 +254,7 @@ export class ConsoleListener {
     if (right === 'anyone' || (right === 'scraper' && !this.#options.metricsNeedToken())) return run()
     if (right === 'controller') {
       if (provenRequest(context.req) !== undefined) return run()
-      return fail(context, 'notFound', 'There is nothing here.')
+      return fail(context, refusal('nothingHere'))
     }
     const caller = this.#entrance.authorised(context)
     if (caller !== undefined) return run(caller)
@@ -268,7 +263,7 @@ export class ConsoleListener {
   /** Another controller of the site has joined. */
   async #register(context: Context): Promise<void> {
     const { register } = this.#options
-    if (register === undefined) return fail(context, 'notFound', 'There is nothing here.')
+    if (register === undefined) return fail(context, refusal('nothingHere'))
     const body = await readJson(context.req, maxRegistration).catch(toProblem)
     const joiner = joiningControllerSchema.safeParse(body)
     context.status = joiner.success && register(joiner.data) ? 204 : 421
@@ -295,7 +290,7 @@ export class ConsoleListener {
 
   async #call(context: Context, caller: Caller): Promise<void> {
     const body = await readJson(context.req, maxBody).catch(toProblem)
-    if (body instanceof JsonBodyError) return fail(context, 'invalid', body.message)
+    if (body instanceof JsonBodyError) return fail(context, body.refusal)
     const name = context.path.slice('/rpc/'.length)
     const origin = { transport: 'rpc', client: clientAddress(context.req), ...caller } as const
     const result = await this.#options.dispatch(name, body, origin)
@@ -314,10 +309,9 @@ export class ConsoleListener {
   }
 
   async #servePage(context: Context): Promise<void> {
-    if (context.method !== 'GET' && context.method !== 'HEAD')
-      return fail(context, 'notFound', 'There is nothing here.')
+    if (context.method !== 'GET' && context.method !== 'HEAD') return fail(context, refusal('nothingHere'))
     const file = await this.#options.page.file(context.path)
-    if (file === undefined) return fail(context, 'notFound', 'There is nothing here.')
+    if (file === undefined) return fail(context, refusal('nothingHere'))
     context.set('Content-Security-Policy', contentSecurityPolicy(context.host, isSecure(context.req)))
     context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')
     context.type = file.type
@@ -341,20 +335,6 @@ const joiningControllerSchema = z.strictObject({
     certificate: z.string(),
   }),
 })
-
-let described: unknown
-
-/** Every procedure with the JSON Schema of its input and output. */
-function describeProcedures(): unknown {
-  described ??= Object.entries(procedures).map(([name, { summary, input, output }]) => ({
-    name,
-    summary,
-    ...procedureAccess[name as ProcedureName],
-    input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
-    output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
-  }))
-  return { procedures: described }
-}
 
 /** Refusals of a body are answers; any other error is unexpected. */
 function toProblem(error: unknown): JsonBodyError {

@@ -1,4 +1,5 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { authenticate } from '../../shared/media-operations.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -46,7 +47,7 @@ export function credentialHandlers(parts: CredentialParts): Handlers<ProceduresO
     'credentials.end_sessions': async ({ access_key }) => ({ ended: await credentials.endSessions(access_key) }),
     'credentials.curl': ({ access_key }) => {
       const base = parts.mediaUrl()
-      if (base === '') throw new ConsoleError('failed', 'The media API does not listen.')
+      if (base === '') throw new ConsoleError(refusal('apiOff', { api: 'media' }))
       const [form = 'sha1-hex'] = parts.settings().access.digest_forms
       const digest = digestText(form, hmacKey(credentials.reveal(access_key)), access_key)
       const url = `${base}${authenticate.path}?access_key=${encodeURIComponent(access_key)}&digest=${encodeURIComponent(digest)}`

@@ -1,4 +1,5 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
@@ -19,7 +20,7 @@ export function deviceHandlers(
 ): Handlers<Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers>>> {
   const view = (userId: string): DeviceView => {
     const found = outgoing.view(userId)
-    if (found === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+    if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
     return found
   }
   return {

@@ -3,6 +3,7 @@ import type { Context } from 'koa'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { accountName } from '../../shared/console/accounts.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { passwordLength } from '../../shared/console/password-rules.ts'
 import { type AccountSessions, sessionLifeMs } from '../access/accounts/account-sessions.ts'
 import { tokenPrefix } from '../access/accounts/access-tokens.ts'
@@ -96,12 +97,10 @@ export class Entrance {
     const withPassword = passwordBody.safeParse(body)
     if (withPassword.success) return await this.#byPassword(context, withPassword.data)
     const withKey = keyBody.safeParse(body)
-    if (!withKey.success)
-      return fail(context, 'invalid', 'Send {"name": …, "password": …} or {"key": "<the console key>"} as JSON.')
+    if (!withKey.success) return fail(context, refusal('signInMalformed'))
     const { key, callers, signIns } = this.#parts
-    if (!callers.keyCounts)
-      return fail(context, 'unauthorized', 'The console key is switched off: sign in with an account.')
-    if (!this.#judged(context, key.matches(withKey.data.key), 'The console key is wrong.')) return
+    if (!callers.keyCounts) return fail(context, refusal('keyOff'))
+    if (!this.#judged(context, key.matches(withKey.data.key), 'keyWrong')) return
     const { value, maxAge } = key.openSession()
     signIns.accepted(clientAddress(context.req), '')
     this.#begin(context, value, maxAge)
@@ -127,17 +126,12 @@ export class Entrance {
     const bearer = bearerOf(context.req)
     const { keyCounts } = this.#parts.callers
     if (bearer !== undefined) {
-      const wrong = bearer.startsWith(tokenPrefix)
-        ? 'The access token is wrong, or has ended.'
-        : keyCounts
-          ? 'The console key is wrong.'
-          : 'The console key is switched off: send an access token.'
+      const wrong = bearer.startsWith(tokenPrefix) ? 'tokenWrong' : keyCounts ? 'keyWrong' : 'keyOffToken'
       this.#judged(context, false, wrong)
       return undefined
     }
     context.set('WWW-Authenticate', 'Bearer')
-    const key = ' or the console key (the line of console.key in the data folder)'
-    fail(context, 'unauthorized', `Send an access token${keyCounts ? key : ''}: Authorization: Bearer <token>.`)
+    fail(context, refusal(keyCounts ? 'tokenOrKeyMissing' : 'tokenMissing'))
     return undefined
   }
 
@@ -155,9 +149,9 @@ export class Entrance {
     // A name may be a password in the wrong field: only names that exist are recorded.
     const meant = judged.account?.name ?? ''
     signIns.refused(client, judged.verdict === 'blocked', meant)
-    if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'passwords')
+    if (judged.verdict === 'blocked') return failUntil(context, judged.retryAfter, 'tooManySignIns')
     logger.warn({ client, account: meant }, 'a wrong password was offered')
-    fail(context, 'unauthorized', 'The name or the password is wrong.')
+    fail(context, refusal('signInWrong'))
   }
 
   /** Answers with the leader's verdict on a name and a password; the leader counts and records wrong ones. */
@@ -183,15 +177,15 @@ export class Entrance {
   }
 
   /** Answers the refusal of a wrong key or token itself. */
-  #judged(context: Context, right: boolean, message: string): boolean {
+  #judged(context: Context, right: boolean, name: 'keyWrong' | 'keyOffToken' | 'tokenWrong'): boolean {
     const client = clientAddress(context.req)
     const judged = this.#guard.judge(client, right)
     if (judged.verdict === 'right') return true
     this.#parts.signIns.refused(client, judged.verdict === 'blocked', '')
-    if (judged.verdict === 'blocked') failUntil(context, judged.retryAfter, 'keys')
+    if (judged.verdict === 'blocked') failUntil(context, judged.retryAfter, 'tooManyKeys')
     else {
       this.#parts.logger.warn({ client }, 'a wrong console key or access token was offered')
-      fail(context, 'unauthorized', message)
+      fail(context, refusal(name))
     }
     return false
   }

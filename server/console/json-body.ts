@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
-/** A body that is no JSON, or too long: the message is one plain sentence. */
+/** A body that is no JSON, or too long. */
 export class JsonBodyError extends Error {
-  constructor(message: string) {
-    super(message)
+  readonly refusal: Refusal
+  constructor(refused: Refusal) {
+    super(refused.message)
     this.name = 'JsonBodyError'
+    this.refusal = refused
   }
 }
 
@@ -29,11 +32,11 @@ export async function readJson(request: IncomingMessage, longest: number): Promi
   try {
     return JSON.parse(utf8.decode(Buffer.concat(chunks)))
   } catch {
-    throw new JsonBodyError('The body is not JSON.')
+    throw new JsonBodyError(refusal('bodyNotJson'))
   }
 }
 
 function tooLong(longest: number): JsonBodyError {
   const limit = longest < 1024 * 1024 ? `${longest} bytes` : `${longest / 1024 / 1024} MiB`
-  return new JsonBodyError(`The body is larger than ${limit}.`)
+  return new JsonBodyError(refusal('bodyTooLarge', { limit }))
 }

@@ -1,5 +1,5 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
-import type { ConsoleRefusal, RefusalValues } from '../../shared/console/procedure.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
 import { accessOfCall, type ProcedureAccess, procedureAccess } from '../../shared/console/roles.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -16,7 +16,7 @@ export interface CallFacts {
 const freshMinutes = passwordFreshMs / 60_000
 
 /** Judges a call before its input is read: by the caller's role and the token's scopes. @returns the refusal, if any */
-export function refuseCaller(name: ProcedureName, origin: CallOrigin): ConsoleRefusal | undefined {
+export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {
   return refuse(name, procedureAccess[name], origin)
 }
 
@@ -30,13 +30,12 @@ export function refuseCall(
   input: unknown,
   origin: CallOrigin,
   { settings, isFresh }: CallFacts,
-): ConsoleRefusal | undefined {
+): Refusal | undefined {
   const access = accessOfCall(name, input, settings())
   const refused = refuse(name, access, origin)
   if (refused !== undefined || !access.person || origin.way !== 'password') return refused
   if (origin.session !== undefined && isFresh(origin.session)) return undefined
-  const message = `${name} needs your password, given within the last ${freshMinutes} minutes: call account.confirm_password first.`
-  return forbidden('passwordNeeded', message, { procedure: name, minutes: freshMinutes })
+  return refusal('passwordNeeded', { procedure: name, minutes: freshMinutes })
 }
 
 /** Role with which texts are shown: who may not change cameras by their token sees of them what a viewer sees. */
@@ -48,20 +47,10 @@ function refuse(
   name: ProcedureName,
   { role, scope }: ProcedureAccess,
   { role: own, way, scopes = [] }: CallOrigin,
-): ConsoleRefusal | undefined {
-  if (!atLeast(own, role)) {
-    const message = `${name} needs the role ${role}${role === 'operator' ? ' or admin' : ''}.`
-    return forbidden('roleMissing', message, { procedure: name, role })
-  }
+): Refusal | undefined {
+  if (!atLeast(own, role)) return refusal('roleMissing', { procedure: name, role })
   if (way !== 'token' || scope === 'any') return undefined
-  if (scope === 'none')
-    return forbidden('personNeeded', `An access token cannot call ${name}: sign in with the password.`, {
-      procedure: name,
-    })
+  if (scope === 'none') return refusal('personNeeded', { procedure: name })
   if (scopes.includes(scope)) return undefined
-  return forbidden('scopeMissing', `${name} needs an access token with the scope ${scope}.`, { procedure: name, scope })
-}
-
-function forbidden(name: string, message: string, values: RefusalValues): ConsoleRefusal {
-  return { code: 'forbidden', message, name, values }
+  return refusal('scopeMissing', { procedure: name, scope })
 }

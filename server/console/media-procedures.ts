@@ -1,4 +1,6 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { PreviewView } from '../../shared/console/media.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { atLeast } from '../../shared/console/role-names.ts'
@@ -37,7 +39,6 @@ export interface MediaParts {
 
 type Stats = ControlResult<'stats'>
 
-const noAnswer = 'The embedded node does not answer: see MCU nodes.'
 const nothing: Stats = { streams: [], connections: [] }
 
 /** Procedures on what the embedded nodes carry. */
@@ -70,7 +71,7 @@ export function mediaHandlers({
       return await ask(await media.client(node, signal), signal)
     } catch (error) {
       if (!signal.aborted && !(error instanceof NodeError)) throw error
-      throw new ConsoleError('failed', noAnswer, { cause: error })
+      throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
     }
   }
   const statsOf = async (node: string, roomId: string | undefined): Promise<Stats> => {
@@ -107,7 +108,7 @@ export function mediaHandlers({
     const { token, expires_at } = joinLinks.observer(roomId)
     const { streams } = await stats(roomId)
     if (!streams.some(({ stream_id }) => stream_id === streamId)) {
-      throw new ConsoleError('notFound', 'There is no such stream in the room now.')
+      throw new ConsoleError(refusal('streamNotFound'))
     }
     const path = [roomId, streamId].map(encodeURIComponent).join('/')
     const url = `${joinLinks.nodeUrl(roomId)}/whep/${path}`
@@ -117,7 +118,7 @@ export function mediaHandlers({
   // The controller's own way to its node: the addresses for clients may be those of a network in front of it.
   const ownUrl = (roomId: string): string => {
     const place = media?.placeOf(nodeOf(roomId))
-    if (place === undefined) throw new ConsoleError('failed', noAnswer)
+    if (place === undefined) throw new ConsoleError(refusal('embeddedSilent'))
     return listenerUrl(place.host, place.port, place.tls === undefined ? 'http' : 'https')
   }
   return {
@@ -126,15 +127,16 @@ export function mediaHandlers({
     'media.preview_stream': ({ room_id, stream_id }) => preview(room_id, stream_id),
     'media.preview_device': ({ userId }) => {
       const device = outgoing.view(userId)
-      if (device === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+      if (device === undefined) throw new ConsoleError(refusal('deviceNotFound'))
       if (device.state !== 'joined') {
-        throw new ConsoleError('conflict', device.last_error?.message ?? 'The device has not joined its room yet.')
+        const why = device.last_error === null ? refusal('deviceNotJoined') : refusalOfDevice(device.last_error.kind)
+        throw new ConsoleError({ ...why, code: 'conflict' })
       }
       return preview(device.roomId, userId)
     },
     'media.key_picture': async ({ userId }) => {
       const device = outgoing.view(userId)
-      if (device === undefined) throw new ConsoleError('notFound', 'There is no such outgoing user.')
+      if (device === undefined) throw new ConsoleError(refusal('deviceNotFound'))
       if (!settings().console.thumbnails || device.state !== 'joined') return { picture: null }
       const answer = await fromNode(nodeOf(device.roomId), (client, signal) =>
         client.request('key_picture', { roomId: device.roomId, streamId: userId }, signal),
@@ -143,11 +145,7 @@ export function mediaHandlers({
     },
     'media.watch': async ({ room_id, stream_id, small, height, offer }, { role }) => {
       const opened = atLeast(role, 'operator') || settings().console.viewers_watch
-      if (!opened && !isCamera(room_id, stream_id))
-        throw new ConsoleError(
-          'forbidden',
-          'Watching people needs the role operator or admin, unless the setting console.viewers_watch is on.',
-        )
+      if (!opened && !isCamera(room_id, stream_id)) throw new ConsoleError(refusal('watchingPeople'))
       if (isRemote(room_id)) {
         const wish = { roomId: room_id, streamId: stream_id, small, height: height ?? null }
         const { session, offer: answer } = await previews.watch(wish, patience())

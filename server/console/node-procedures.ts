@@ -1,4 +1,5 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { type NodeConfig, nodeConfigOf, type NodeInput, type NodeSecretName } from '../../shared/node.ts'
@@ -59,7 +60,7 @@ export function nodeHandlers(
     await store.transact(['nodes', ...inputs.map(({ name }) => `nodes/${name}`)], (transaction) => {
       for (const input of inputs) assertNew(store, input)
       if (store.all('nodes').size + inputs.length > limits.nodes)
-        throw new ConsoleError('conflict', `A site holds at most ${limits.nodes} nodes.`)
+        throw new ConsoleError(refusal('nodeLimit', { limit: limits.nodes }))
       const now = Date.now()
       const secretsAfter = nodeSecretsAfter(store)
       for (const input of inputs) {
@@ -97,11 +98,7 @@ export function nodeHandlers(
     },
     'nodes.add_embedded': async ({ count }) => {
       const nodes = await propose(count)
-      if (nodes.length < count)
-        throw new ConsoleError(
-          'conflict',
-          `Only ${nodes.length} of ${count} ports are free: add nodes with ports of your choice.`,
-        )
+      if (nodes.length < count) throw new ConsoleError(refusal('nodePortsTaken', { free: nodes.length, count }))
       await add(nodes)
       return nodes.map(({ name }) => view(name))
     },
@@ -112,10 +109,7 @@ export function nodeHandlers(
         await assertPortFree(machine.host(), config.port)
       }
       return change(config.name, (node) => {
-        if (node.kind !== config.kind) {
-          const message = 'The kind of a node cannot be changed: remove it and add another.'
-          throw new ConsoleError('conflict', message, { problems: [{ path: 'kind', message }] })
-        }
+        if (node.kind !== config.kind) throw new ConsoleError(refusal('nodeKindFixed'), { fields: ['kind'] })
         const secrets_sealed = nodeSecretsAfter(store)(config, node)
         const after = { ...node, ...nodeConfigOf(config), port: portAfter(config, node), secrets_sealed }
         assertPort(store, after)
@@ -145,8 +139,7 @@ export function nodeHandlers(
     'nodes.janus_config': async ({ name }) => {
       const node = store.get('nodes', name)
       if (node === undefined) throw noSuchNode(name)
-      if (node.kind !== 'janus')
-        throw new ConsoleError('conflict', `The node ${name} is no Janus server: it needs no configuration files.`)
+      if (node.kind !== 'janus') throw new ConsoleError(refusal('nodeNotJanus', { name }))
       return { files: await filesOfNode(node, store, machine.eventUrl()) }
     },
     'nodes.test': (given) => {
@@ -163,25 +156,23 @@ export function nodeHandlers(
 
 /** @throws ConsoleError conflict when the site cannot have this node */
 function assertNew(store: Store, config: NodeConfig): void {
-  if (store.get('nodes', config.name) !== undefined) {
-    const message = `A node named ${config.name} exists already.`
-    throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
-  }
+  if (store.get('nodes', config.name) !== undefined)
+    throw new ConsoleError(refusal('nodeExists', { name: config.name }), { fields: ['name'] })
   assertPort(store, config)
 }
 
 /** @throws ConsoleError conflict when the node cannot have its port */
 function assertPort(store: Store, node: NodeConfig): void {
   const before = store.get('nodes', node.name)
-  const message = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
-  if (message !== undefined) throw new ConsoleError('conflict', message, { problems: [{ path: 'port', message }] })
+  const wrong = (before && movedPortProblem(node, before)) ?? portProblem(node, store.all('nodes').values())
+  if (wrong !== undefined) throw new ConsoleError(wrong, { fields: ['port'] })
 }
 
 /** @param port 0: the node port, which is the settings' @throws ConsoleError conflict when somebody else has it */
 async function assertPortFree(host: string, port: number): Promise<void> {
   const taken = port === 0 ? undefined : await tryPort('node', host, port)
   if (taken === undefined) return
-  throw new ConsoleError('conflict', taken.message, { problems: [{ path: 'port', message: taken.message }] })
+  throw new ConsoleError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
 }
 
 /** Whether both addresses of a Janus node are still at the same servers: other servers never get its secrets. */
@@ -198,10 +189,9 @@ function sameServer(given: NodeInput, before: StoredNode | undefined): boolean {
 function assertSecretsGiven(given: NodeInput, stored: readonly NodeSecretName[]): void {
   const missing = stored.filter((name) => given[name] === undefined || given[name] === hiddenSecret)
   if (missing.length === 0) return
-  const message = 'The address is another one: stored secrets are not sent there. Give the secret again.'
-  throw new ConsoleError('invalid', message, { problems: missing.map((path) => ({ path, message })) })
+  throw new ConsoleError(refusal('nodeSecretsElsewhere'), { fields: missing })
 }
 
 function noSuchNode(name: string): ConsoleError {
-  return new ConsoleError('notFound', `There is no node named ${name}.`)
+  return new ConsoleError(refusal('nodeNotFound', { name }))
 }

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { SiteControllers } from './site-controllers.ts'
@@ -39,6 +40,6 @@ export function onlyController({ version, startedAt, folder, place, store }: Onl
       const { refusesSince, lastError = '' } = store.status()
       return { shown: folder, awaySince: refusesSince, error: lastError, risks: [] }
     },
-    handOver: () => Promise.reject(new ConsoleError('conflict', 'This site has one controller, which leads.')),
+    handOver: () => Promise.reject(new ConsoleError(refusal('oneController'))),
   }
 }

@@ -2,6 +2,7 @@ import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { X509Certificate } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
 /** One request to a listener of this controller. */
 export interface OwnRequest {
@@ -58,7 +59,7 @@ export async function sendOwn(asked: OwnRequest): Promise<Exchange> {
     const milliseconds = Math.round((performance.now() - began) * 10) / 10
     return { request: lines.join('\n').trimEnd(), ...answer, milliseconds }
   } catch (error) {
-    throw new ConsoleError('failed', `The request got no answer: ${whyNot(error)}`, { cause: error })
+    throw new ConsoleError(whyNot(error), { cause: error })
   }
 }
 
@@ -104,12 +105,13 @@ function trustOnly(certificate: string | undefined) {
   }
 }
 
-function whyNot(error: unknown): string {
-  if (!(error instanceof Error)) return 'something unexpected happened.'
-  if (error.name === 'TimeoutError' || error.name === 'AbortError') return `nothing came within ${deadlineMs / 1000} s.`
+function whyNot(error: unknown): Refusal {
+  if (!(error instanceof Error)) return refusal('requestFailed', { reason: 'something unexpected happened' })
+  if (error.name === 'TimeoutError' || error.name === 'AbortError')
+    return refusal('requestTimeout', { seconds: deadlineMs / 1_000 })
   const code = 'code' in error ? String(error.code) : ''
-  if (code === 'ECONNREFUSED') return 'nothing listens there.'
-  if (code === 'ECONNRESET' || code === 'EPIPE') return 'the connection was closed.'
-  if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired.'
-  return code === '' ? `${error.message}.` : `${code}.`
+  if (code === 'ECONNREFUSED') return refusal('requestRefused')
+  if (code === 'ECONNRESET' || code === 'EPIPE') return refusal('requestCut')
+  if (code === 'CERT_HAS_EXPIRED') return refusal('requestCertificateExpired')
+  return refusal('requestFailed', { reason: code === '' ? error.message : code })
 }

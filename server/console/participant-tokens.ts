@@ -1,4 +1,5 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { JanusError } from '../nodes/janus/wire/janus-error.ts'
@@ -31,11 +32,10 @@ export function participantTokens(parts: ParticipantTokenParts): Handler<'media.
   }) => {
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
     if (store.get('devices', userId)?.roomId === roomId)
-      throw new ConsoleError('conflict', 'An outgoing user of the room has this user_id: choose another one.')
+      throw new ConsoleError(refusal('participantIsDevice'), { fields: ['user_id'] })
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)
     const name = await pool.assign(roomId, { idcCode }, signal)
-    if (store.get('nodes', name)?.kind !== 'janus')
-      throw new ConsoleError('conflict', 'The room is on no Janus node: people join it by a link.')
+    if (store.get('nodes', name)?.kind !== 'janus') throw new ConsoleError(refusal('roomNotOnJanus'))
     // Janus counts whole seconds.
     const expiresAt = Math.ceil((Date.now() + (lifeMs ?? settings().media.link_life_ms)) / 1_000)
     try {
@@ -51,11 +51,10 @@ export function participantTokens(parts: ParticipantTokenParts): Handler<'media.
       }
     } catch (error) {
       if (signal.aborted || error instanceof NodeConnectionError || error instanceof JanusError)
-        throw new ConsoleError('failed', 'The Janus node does not answer as it should: see MCU nodes.', {
-          cause: error,
-        })
+        throw new ConsoleError(refusal('janusSilent'), { cause: error })
       // The driver's own words: what is in the way.
-      if (error instanceof NodeError) throw new ConsoleError('conflict', error.message, { cause: error })
+      if (error instanceof NodeError)
+        throw new ConsoleError(refusal('participantRefused', { reason: error.message }), { cause: error })
       throw error
     }
   }

@@ -3,6 +3,7 @@ import https from 'node:https'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 
 /** Longest answer of a node, in bytes. */
 const maxAnswer = 64 * 1024
@@ -24,8 +25,7 @@ export async function passOffer(url: string, token: string, offer: string, signa
   const headers = { 'content-type': 'application/sdp', authorization: `Bearer ${token}` }
   const { status, type, location, body } = await send('POST', url, headers, offer, signal)
   const offered = status === 406 && type.startsWith('application/sdp')
-  if (status !== 201 && !offered)
-    throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
+  if (status !== 201 && !offered) throw new ConsoleError(refusal('previewRefused', { reason: detailOf(body, status) }))
   return { sdp: body, session: location.split('/').at(-1) ?? '', offered }
 }
 
@@ -34,7 +34,7 @@ export async function passAnswer(nodeUrl: string, session: string, answer: strin
   const headers = { 'content-type': 'application/sdp' }
   const url = `${nodeUrl}/session/${encodeURIComponent(session)}`
   const { status, body } = await send('PATCH', url, headers, answer, signal)
-  if (status !== 204) throw new ConsoleError('failed', `The node does not show the stream: ${detailOf(body, status)}`)
+  if (status !== 204) throw new ConsoleError(refusal('previewRefused', { reason: detailOf(body, status) }))
 }
 
 /** Ends a session on the node; one that is over already is no failure. @throws ConsoleError failed */
@@ -73,7 +73,7 @@ async function send(
       request.end(body)
     })
   } catch (error) {
-    throw new ConsoleError('failed', 'The node does not answer: see MCU nodes.', { cause: error })
+    throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
   }
 }
 

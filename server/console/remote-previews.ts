@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { type RefusalName, refusal } from '../../shared/refusals/refusal.ts'
 import type { MediaRefusalName } from '../../shared/media/room-media.ts'
 import type { RoomMedia, RoomMediaParams, RoomPeople } from '../nodes/port/room-media.ts'
 
@@ -10,14 +11,14 @@ const maxCandidates = 24
 /** Ports below belong to services of the system; browsers do not give them out. */
 const firstPort = 1_024
 
-const reasons: Record<MediaRefusalName, string> = {
-  noRoom: 'There is no such stream in the room now.',
-  noStream: 'There is no such stream in the room now.',
-  noSession: 'The preview is over.',
-  tooManyVideos: 'The room has as many videos as it may have.',
-  badOffer: 'The answer of the browser was refused.',
-  busy: 'The server of this room does not answer at the moment. Try again.',
-}
+const refusalNames = {
+  noRoom: 'streamNotFound',
+  noStream: 'streamNotFound',
+  noSession: 'previewOver',
+  tooManyVideos: 'previewTooManyVideos',
+  badOffer: 'previewAnswerRefused',
+  busy: 'previewBusy',
+} as const satisfies Record<MediaRefusalName, RefusalName>
 
 /** Part of the nodes' media that previews use. */
 export type PreviewedMedia = Pick<RoomMedia, 'watch' | 'answer' | 'resize' | 'end'> &
@@ -43,7 +44,7 @@ export class RemotePreviews {
     signal: AbortSignal,
   ): Promise<{ session: string; offer: string }> {
     if (this.#sessions.size >= maxPreviews) this.#forgetEnded()
-    if (this.#sessions.size >= maxPreviews) throw new ConsoleError('failed', 'Too many previews are open. Close some.')
+    if (this.#sessions.size >= maxPreviews) throw new ConsoleError(refusal('previewLimit'))
     const { session, sdp } = await this.#orFailed(this.#media.watch({ ...wish, userId: null }, signal))
     this.#sessions.add(session)
     return { session, offer: sdp }
@@ -88,9 +89,8 @@ export class RemotePreviews {
   }
 }
 
-function failed(refusal: MediaRefusalName, cause?: unknown): ConsoleError {
-  if (refusal === 'noRoom' || refusal === 'noStream') return new ConsoleError('notFound', reasons[refusal], { cause })
-  return new ConsoleError('failed', `The node does not show the stream: ${reasons[refusal]}`, { cause })
+function failed(name: MediaRefusalName, cause?: unknown): ConsoleError {
+  return new ConsoleError(refusal(refusalNames[name]), { cause })
 }
 
 /**

@@ -1,4 +1,5 @@
-import { ConsoleError, type FieldProblem } from '../../shared/console/procedure.ts'
+import { ConsoleError, type FieldProblem, problemAt } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { hideSecrets, keepHiddenSecrets, mergeSettings, type Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { siteSettings } from '../store/site-settings.ts'
@@ -31,13 +32,13 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
   const problems: FieldProblem[] = []
   const material = await materialFor(parts, after).catch((error: unknown) => {
     if (!(error instanceof ConsoleError)) throw error
-    problems.push(...(error.problems ?? []))
+    problems.push(...error.problems)
     return undefined
   })
   const { host } = after.listeners
   if (host !== before.listeners.host) {
     const error = await tryPort('media', host, 0)
-    if (error !== undefined) return [...problems, { path: 'listeners.host', message: error.message }]
+    if (error !== undefined) return [...problems, problemAt('listeners.host', error.refusal)]
   }
   const views = parts.listeners.views()
   const moving = parts.listeners.moved(after, material)
@@ -47,7 +48,7 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
     const port = after.listeners[field]
     if (port === 0 || port === null) continue
     if (names.some((other) => other !== name && after.listeners[`${other}_port`] === port)) {
-      problems.push({ path: `listeners.${field}`, message: `Port ${port} is given to two listeners.` })
+      problems.push(problemAt(`listeners.${field}`, refusal('portTwice', { port })))
       continue
     }
     const stays = host === before.listeners.host && port === before.listeners[field]

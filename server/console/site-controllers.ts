@@ -1,4 +1,5 @@
 import type { ControllersView, ControllerView, SiteMedium } from '../../shared/console/controllers.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { ControllerEvents } from '../event-log/sources/controllers.ts'
@@ -113,10 +114,9 @@ export class ControllerWatch {
   async lead(id: string): Promise<{ name: string }> {
     const { items } = await this.list()
     const chosen = items.find((item) => item.id === id)
-    if (chosen === undefined) throw new ConsoleError('notFound', 'There is no such controller.')
-    if (chosen.role === 'leader') throw new ConsoleError('conflict', `${chosen.name} leads already.`)
-    if (chosen.gone)
-      throw new ConsoleError('conflict', `${chosen.name} has not reported lately, so it cannot become the leader.`)
+    if (chosen === undefined) throw new ConsoleError(refusal('controllerNotFound'))
+    if (chosen.role === 'leader') throw new ConsoleError(refusal('controllerLeads', { name: chosen.name }))
+    if (chosen.gone) throw new ConsoleError(refusal('controllerGone', { name: chosen.name }))
     await this.#options.site.handOver(id)
     return { name: chosen.name }
   }

@@ -1,4 +1,5 @@
 import { webRtcLibrary } from '../../shared/media/webrtc-library.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { RefusedClient } from '../../shared/console/older-clients.ts'
@@ -130,7 +131,7 @@ export function siteHandlers(parts: SiteParts): Handlers<Names> {
       return { problems: await parts.applied.replace(() => store.restoreBackup(name)) }
     },
     'console.replace_key': () => {
-      if (parts.replaceKey === undefined) throw new ConsoleError('conflict', 'The desktop app has no console key.')
+      if (parts.replaceKey === undefined) throw new ConsoleError(refusal('desktopHasNoKey'))
       return { key: parts.replaceKey() }
     },
   }

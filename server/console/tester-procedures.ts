@@ -1,10 +1,11 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { TesterOperation, testerProcedures } from '../../shared/console/tester.ts'
 import { getAccessToken } from '../../shared/field-operations.ts'
 import { authenticate } from '../../shared/media-operations.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { allOperations } from '../../shared/operations.ts'
-import { resultCodes, retOf } from '../../shared/result-codes.ts'
+import { retOf, sentenceOf } from '../../shared/result-codes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
@@ -71,11 +72,10 @@ class Tester {
   /** @throws ConsoleError */
   async send(request: Request): Promise<Answer> {
     const contract = allOperations.find(({ api, name }) => api === request.api && name === request.operation)
-    if (contract === undefined) throw new ConsoleError('notFound', 'There is no such operation.')
+    if (contract === undefined) throw new ConsoleError(refusal('operationNotFound'))
     if (!contract.methods.includes(request.method))
-      throw new ConsoleError('invalid', `${contract.name} does not take ${request.method}.`)
-    if (request.method === 'GET' && request.encoding !== 'query')
-      throw new ConsoleError('invalid', 'A GET carries its parameters in the query.')
+      throw new ConsoleError(refusal('methodNotTaken', { operation: contract.name, method: request.method }))
+    if (request.method === 'GET' && request.encoding !== 'query') throw new ConsoleError(refusal('getTakesQuery'))
     const kept = this.#tokens.has(request.access_key)
     const answer = await this.#sendOnce(contract, request)
     if (!kept || !isTokenRefusal(contract, answer.body)) return answer
@@ -108,7 +108,7 @@ class Tester {
 
   #base(api: 'media' | 'device'): string {
     const url = this.#parts.url(api)
-    if (url === '') throw new ConsoleError('failed', `The ${api} API does not listen.`)
+    if (url === '') throw new ConsoleError(refusal('apiOff', { api }))
     return url
   }
 
@@ -130,8 +130,7 @@ class Tester {
       encoding: 'query',
     })
     const token = this.#keepToken(access_key, body)
-    if (token === undefined)
-      throw new ConsoleError('failed', `The credential could not authenticate: ${String(parsed(body).msg)}`)
+    if (token === undefined) throw new ConsoleError(refusal('credentialRefused', { reason: String(parsed(body).msg) }))
     return { [name]: token }
   }
 
@@ -158,7 +157,7 @@ class Tester {
 /** Whether the answer says that the token is no good. The device API has one number for that and for wrong parameters. */
 function isTokenRefusal(contract: OperationContract, body: string): boolean {
   const { ret, msg } = parsed(body)
-  const { message } = resultCodes.tokenIncorrect
+  const message = sentenceOf('tokenIncorrect')
   return contract.token !== null && ret === retOf(contract.api, 'tokenIncorrect') && msg === message
 }
 

@@ -1,11 +1,12 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { TrashKind } from '../../shared/console/trash.ts'
 import { limits } from '../../shared/limits.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portProblem } from '../nodes/embedded/node-ports.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { lockOf } from '../rooms/room-lifecycle.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
-import type { StoredDevice, StoredRoom, StoredTrash } from '../store/records.ts'
+import type { StoredDevice, StoredNode, StoredRoom, StoredTrash } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 
@@ -53,7 +54,7 @@ export class TrashRestore {
   #entry(kind: TrashKind, id: string): StoredTrash {
     const entry = this.#parts.trash.get(id)
     if (entry?.kind === kind) return entry
-    throw refusal('notFound', 'trashGone', 'This is not in the trash any more.')
+    throw new ConsoleError(refusal('trashGone'))
   }
 
   #put(entry: StoredTrash, transaction: Transaction, creating: number): void {
@@ -74,8 +75,7 @@ export class TrashRestore {
   #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction, creating: number): void {
     const { store } = this.#parts
     const { room_id } = record
-    if (store.get('rooms', room_id) !== undefined)
-      throw taken(`There is a room ${room_id} again: delete that one first.`, { kind: 'rooms', key: room_id })
+    if (store.get('rooms', room_id) !== undefined) throw new ConsoleError(refusal('trashRoomTaken', { room: room_id }))
     this.#limits.checkRooms(creating)
     this.#checkDevices(devices)
     transaction.put(
@@ -90,13 +90,8 @@ export class TrashRestore {
     const { store, trash } = this.#parts
     const { roomId, userId } = device
     if (store.get('rooms', roomId) === undefined)
-      throw refusal(
-        'conflict',
-        trash.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone',
-        trash.holdsRoom(roomId)
-          ? `The room ${roomId} of the camera ${userId} is in the trash: restore the room first.`
-          : `The room ${roomId} of the camera ${userId} is deleted: add the camera to another room.`,
-        { room: roomId, camera: userId },
+      throw new ConsoleError(
+        refusal(trash.holdsRoom(roomId) ? 'trashRoomFirst' : 'trashRoomGone', { room: roomId, camera: userId }),
       )
     this.#checkDevices([device])
     transaction.put('devices', userId, device)
@@ -107,18 +102,9 @@ export class TrashRestore {
     const { store, pool } = this.#parts
     for (const { userId, roomId } of devices) {
       const other = store.get('devices', userId)?.roomId
-      if (other !== undefined)
-        throw refusal(
-          'conflict',
-          'trashCameraTaken',
-          `The camera ${userId} was added again to the room ${other}: remove it there first.`,
-          { camera: userId, room: other },
-        )
+      if (other !== undefined) throw new ConsoleError(refusal('trashCameraTaken', { camera: userId, room: other }))
       if (pool.user(roomId, userId)?.device === false)
-        throw taken(`Somebody in the room ${roomId} has the id ${userId}: wait until they have left.`, {
-          kind: 'devices',
-          key: userId,
-        })
+        throw new ConsoleError(refusal('trashCameraIdInUse', { camera: userId, room: roomId }))
     }
     if (devices.length > 0 && store.all('devices').size + devices.length > limits.devices) throw tooMany(limits.devices)
   }
@@ -127,7 +113,7 @@ export class TrashRestore {
     const { store } = this.#parts
     const key = record.access_key
     if (store.get('credentials', key) !== undefined)
-      throw taken(`There is a credential ${key} again: delete that one first.`, { kind: 'credentials', key })
+      throw new ConsoleError(refusal('trashCredentialTaken', { credential: key }))
     if (store.all('credentials').size >= limits.credentials) throw tooMany(limits.credentials)
     transaction.put('credentials', key, record)
   }
@@ -135,14 +121,9 @@ export class TrashRestore {
   #putNode({ record }: EntryOf<'nodes'>, transaction: Transaction): void {
     const { store } = this.#parts
     const { name } = record
-    if (store.get('nodes', name) !== undefined)
-      throw taken(`There is a node ${name} again: remove that one first.`, { kind: 'nodes', key: name })
+    if (store.get('nodes', name) !== undefined) throw new ConsoleError(refusal('trashNodeTaken', { node: name }))
     const problem = portProblem(record, store.all('nodes').values())
-    if (problem !== undefined)
-      throw refusal('conflict', 'trashPortTaken', `${problem} Give that node another port, or remove it.`, {
-        node: name,
-        port: record.port,
-      })
+    if (problem !== undefined) throw new ConsoleError(portRefusal(record, problem))
     if (store.all('nodes').size >= limits.nodes) throw tooMany(limits.nodes)
     transaction.put('nodes', name, record)
   }
@@ -152,7 +133,7 @@ export class TrashRestore {
     const views = store.all('wall_views')
     for (const { name } of views.values())
       if (name.localeCompare(record.name, 'en', { sensitivity: 'base' }) === 0)
-        throw taken(`There is a view named ${name} again: rename that one first.`, { kind: 'wall_views', key: name })
+        throw new ConsoleError(refusal('trashViewTaken', { view: name }))
     if (views.size >= limits.wallViews) throw tooMany(limits.wallViews)
     transaction.put('wall_views', record.id, record)
   }
@@ -198,17 +179,13 @@ function onKnownNodes(room: StoredRoom, known: (node: string) => boolean): Store
   return left.length === 0 ? whole : { ...whole, branches: left }
 }
 
-function refusal(
-  code: 'notFound' | 'conflict',
-  name: string,
-  message: string,
-  values: Record<string, string | number> = {},
-): ConsoleError {
-  return new ConsoleError(code, message, { refused: { name, values } })
+/** Why a node cannot have its port back, with what to do about it. */
+function portRefusal({ name: node, port }: StoredNode, problem: Refusal): Refusal {
+  const { name } = problem.values
+  if (name === undefined) return problem
+  return port === 0 ? refusal('trashPortShared', { node, name }) : refusal('trashPortTaken', { node, port, name })
 }
 
-const taken = (message: string, values: { kind: TrashKind; key: string }): ConsoleError =>
-  refusal('conflict', `trashTaken`, message, values)
-
-const tooMany = (most: number): ConsoleError =>
-  refusal('conflict', 'trashTooMany', `This site holds at most ${most} of these: delete one first.`, { most })
+function tooMany(limit: number): ConsoleError {
+  return new ConsoleError(refusal('trashTooMany', { limit }))
+}

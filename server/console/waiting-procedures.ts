@@ -1,24 +1,25 @@
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { ControlResult, WaitingRefusal } from '../../shared/media/control.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { NodeError } from '../nodes/port/media-node-port.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
 /** Refusals of an act that reached nobody. */
-const errors: Record<WaitingRefusal, () => ConsoleError> = {
-  notWaiting: () => refused('notFound', 'notWaiting', 'This person no longer waits.'),
-  locked: () => refused('conflict', 'roomLocked', 'The room is locked: unlock it first.'),
-  roomFull: () => refused('conflict', 'roomFull', 'The room is full: raise its limit, or remove somebody first.'),
-  failed: () => refused('failed', 'nodeSilent', 'The node of the room does not answer: see MCU nodes.'),
+const refusals: Readonly<Record<WaitingRefusal, Refusal>> = {
+  notWaiting: refusal('notWaiting'),
+  locked: refusal('waitingRoomLocked'),
+  roomFull: refusal('waitingRoomFull'),
+  failed: refusal('nodeSilent'),
 }
 
 /** Procedures on people who wait before rooms. */
 export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests): Handlers<ProceduresOf<'waiting'>> {
-  const outcomeOf = ({ people, refusal }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
-    if (people.length === 0 && refusal !== null) throw errors[refusal]()
-    return { people: people.map(({ userId, userName }) => ({ user_id: userId, user_name: userName })), refusal }
+  const outcomeOf = ({ people, refusal: why }: ControlResult<'admit_waiting'>): ProcedureOutput<'waiting.admit'> => {
+    if (people.length === 0 && why !== null) throw new ConsoleError(refusals[why])
+    return { people: people.map(({ userId, userName }) => ({ user_id: userId, user_name: userName })), refusal: why }
   }
   return {
     'waiting.list': () => guests.list(),
@@ -34,10 +35,10 @@ export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests
       rooms.get(room_id)
       try {
         const reached = await guests.message(room_id, senderOf(origin), text, user_id)
-        if (reached === 0) throw errors.notWaiting()
+        if (reached === 0) throw new ConsoleError(refusals.notWaiting)
         return { reached }
       } catch (error) {
-        if (error instanceof NodeError) throw errors.failed()
+        if (error instanceof NodeError) throw new ConsoleError(refusals.failed, { cause: error })
         throw error
       }
     },
@@ -47,8 +48,4 @@ export function waitingHandlers(rooms: Pick<Rooms, 'get'>, guests: WaitingGuests
 /** Name under which a guest sees the operator; empty for one without an account: the page words it. */
 function senderOf({ account = '' }: CallOrigin): string {
   return account
-}
-
-function refused(code: 'notFound' | 'conflict' | 'failed', name: string, message: string): ConsoleError {
-  return new ConsoleError(code, message, { refused: { name, values: {} } })
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { limits } from '../../shared/limits.ts'
 import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -25,15 +26,15 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
         const before = given === undefined ? undefined : views.get(given)
         if (given !== undefined && before === undefined) throw noView()
         if (before !== undefined && revision !== undefined && revision !== before.revision) {
-          throw new ConsoleError('conflict', 'Somebody else changed this view meanwhile.')
+          throw new ConsoleError(refusal('wallViewChanged'))
         }
         if (before === undefined && views.size >= limits.wallViews) {
-          throw new ConsoleError('conflict', `There are ${limits.wallViews} views already: remove one first.`)
+          throw new ConsoleError(refusal('wallViewLimit', { limit: limits.wallViews }))
         }
         const same = (other: string): boolean => other.localeCompare(name.trim(), 'en', { sensitivity: 'base' }) === 0
         for (const view of views.values()) {
           if (view.id !== given && same(view.name)) {
-            throw new ConsoleError('conflict', 'Another view has this name already.')
+            throw new ConsoleError(refusal('wallViewExists'), { fields: ['name'] })
           }
         }
         const id = given ?? randomBytes(9).toString('base64url')
@@ -51,7 +52,7 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
     'wall.bring': (brought) => {
       const { kind, id } = brought.item
       if (store.get(kind === 'camera' ? 'devices' : 'rooms', id) === undefined) {
-        throw new ConsoleError('notFound', `There is no such ${kind}.`)
+        throw new ConsoleError(refusal(kind === 'camera' ? 'deviceNotFound' : 'roomNotFound'))
       }
       if (brought.view !== undefined && !store.all('wall_views').has(brought.view)) throw noView()
       hub.emit('wall.brought', brought)
@@ -70,7 +71,7 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
   }
 }
 
-const noView = (): ConsoleError => new ConsoleError('notFound', 'There is no such view of the wall any more.')
+const noView = (): ConsoleError => new ConsoleError(refusal('wallViewNotFound'))
 
 function arranged(arrangement: WallArrangement | undefined): Pick<StoredWallView, 'arrangement'> {
   return arrangement === undefined ? {} : { arrangement }

@@ -1,9 +1,10 @@
 import type { Attention } from '../../shared/console/site.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { Callers } from '../console/callers.ts'
 import { ConsoleFeed } from '../console/console-feed.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import { refusal } from '../console/console-answer.ts'
+import { refused } from '../console/console-answer.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { ConsoleListener } from '../console/console-listener.ts'
 import type { Dispatch } from '../console/dispatch.ts'
@@ -82,9 +83,8 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
     try {
       await unsure
     } catch (error) {
-      if (error instanceof ApiError)
-        return refusal('failed', 'The database does not confirm that this controller leads: try again in a moment.')
-      return refusal('standby', 'Another controller leads this site now: try again.')
+      if (error instanceof ApiError) return refused(refusal('leaderUnconfirmed'))
+      return refused(refusal('leaderChanged'))
     }
     return await dispatch(name, input, origin)
   }

@@ -114,6 +114,9 @@ export async function firstMaterial(
   } catch (error) {
     if (!(error instanceof ConsoleError)) throw error
     const back = 'Mend the file, or start without a certificate by a site file: {"settings":{"tls":{"mode":"off"}}}.'
-    throw new ConsoleError(error.code, `${error.message} ${back}`, { problems: error.problems ?? [], cause: error })
+    throw new ConsoleError(
+      { ...error.refusal, message: `${error.message} ${back}` },
+      { problems: error.problems, cause: error },
+    )
   }
 }

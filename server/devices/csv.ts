@@ -1,5 +1,6 @@
 import Papa from 'papaparse'
 import { guardFormula, unguardFormula } from '../../shared/formula-guard.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
 /** One record of a CSV text and the line it begins on (the first line is 1). */
 export interface CsvRecord {
@@ -7,13 +8,15 @@ export interface CsvRecord {
   cells: string[]
 }
 
-/** A CSV text is malformed; the message is one plain sentence. */
+/** A CSV text is malformed. */
 export class CsvError extends Error {
   override readonly name = 'CsvError'
   readonly line: number
-  constructor(line: number, message: string) {
-    super(message)
+  readonly refusal: Refusal
+  constructor(line: number, refused: Refusal) {
+    super(refused.message)
     this.line = line
+    this.refusal = refused
   }
 }
 
@@ -38,7 +41,7 @@ export function parseCsv(text: string): CsvRecord[] {
         const at = line + lineBreaks(normal.slice(start, problem.index ?? cursor))
         throw new CsvError(at, complaint(at, problem.code))
       }
-      if (++lines > maxLines) throw new CsvError(line, `The table has more than ${maxLines} lines.`)
+      if (++lines > maxLines) throw new CsvError(line, refusal('tableLimit', { limit: maxLines }))
       const raw = normal.slice(start, cursor)
       refuseStrayQuotes(cells, raw, line)
       if (cells.length > 1 || cells[0] !== '') records.push({ line, cells: cells.map(unguardFormula) })
@@ -62,10 +65,8 @@ function withOneLineEnding(text: string): string {
   return text.replace(/"[^"]*"|\r\n?/g, (piece) => (piece.startsWith('"') ? piece : '\n'))
 }
 
-function complaint(line: number, code: string): string {
-  return code === 'MissingQuotes'
-    ? `Line ${line}: a quoted cell is not closed.`
-    : `Line ${line}: after a quoted cell there must be a comma or the end of the line.`
+function complaint(line: number, code: string): Refusal {
+  return refusal(code === 'MissingQuotes' ? 'tableQuoteOpen' : 'tableQuoteAfter', { line })
 }
 
 /** The library takes a quote within a cell as it comes: it may be a cell that was begun in the wrong place. */
@@ -73,7 +74,7 @@ function refuseStrayQuotes(cells: readonly string[], raw: string, line: number):
   let at = line
   for (const cell of cells) {
     if (cell.includes('"') && !raw.includes(`"${cell.replaceAll('"', '""')}"`)) {
-      throw new CsvError(at, `Line ${at}: a cell with a quote in it must be in quotes, and the quote doubled.`)
+      throw new CsvError(at, refusal('tableQuoteInside', { line: at }))
     }
     at += lineBreaks(cell)
   }

@@ -1,4 +1,5 @@
 import { deviceErrorMessages } from '../../shared/device.ts'
+import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { DeviceJoinError } from '../nodes/port/media-node-port.ts'
@@ -66,7 +67,7 @@ export function joinErrorOf(error: unknown): unknown {
   if (error instanceof DeviceJoinError) {
     const reason = error.message
     if (error.kind === 'timeout') return new ApiError('joinTimeout', { reason, cause: error })
-    return new ApiError('joinFailed', { message: deviceErrorMessages[error.kind], reason, cause: error })
+    return new ApiError('joinFailed', { refusal: refusalOfDevice(error.kind), reason, cause: error })
   }
   // The room lost its MCU between two steps.
   if (error instanceof ApiError && error.code === 'neverAssigned') return new ApiError('noNode', { cause: error })

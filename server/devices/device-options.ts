@@ -1,4 +1,5 @@
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
+import { type Complaint, complaint } from '../../shared/refusals/complaints.ts'
 import { limits } from '../../shared/limits.ts'
 import { utf8Length } from '../../shared/operation.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -31,9 +32,9 @@ export interface DeviceOptions {
  */
 export function parseDeviceOptions(given: string | Record<string, unknown> | undefined): DeviceOptions {
   const document = typeof given === 'string' ? parseText(given) : (given ?? {})
-  if (depthOf(document, deepest) > deepest) refuse('options', `is nested deeper than ${deepest} levels.`)
+  if (depthOf(document, deepest) > deepest) refuse('options', complaint('optionsDeep', { max: deepest }))
   if (utf8Length(JSON.stringify(document)) > limits.deviceOptions)
-    refuse('options', `is larger than ${limits.deviceOptions} bytes.`)
+    refuse('options', complaint('optionsLarge', { max: limits.deviceOptions }))
   const loginName = textOf(document, 'login_name', limits.loginName)
   const loginPassword = textOf(document, 'login_password', limits.loginPassword)
   const assist = textOf(document, 'assist_address', limits.userAddress)
@@ -63,24 +64,25 @@ export function assistAddressOf(device: StoredDevice): string {
 
 function parseText(text: string): Record<string, unknown> {
   if (text.trim() === '') return {}
-  if (utf8Length(text) > limits.deviceOptions) refuse('options', `is larger than ${limits.deviceOptions} bytes.`)
+  if (utf8Length(text) > limits.deviceOptions)
+    refuse('options', complaint('optionsLarge', { max: limits.deviceOptions }))
   let document: unknown
   try {
     document = JSON.parse(text)
   } catch {
-    refuse('options', 'is not well-formed JSON.')
+    refuse('options', complaint('optionsText'))
   }
-  return isObject(document) ? document : refuse('options', 'must be a JSON object.')
+  return isObject(document) ? document : refuse('options', complaint('optionsObject'))
 }
 
 function textOf(document: Record<string, unknown>, key: string, longest: number): string | undefined {
   if (!Object.hasOwn(document, key)) return undefined
   const value = document[key]
   if (value === null) return undefined
-  if (typeof value !== 'string') return refuse(key, 'must be a text.')
-  if (utf8Length(value) > longest) refuse(key, `is longer than ${longest} bytes.`)
+  if (typeof value !== 'string') return refuse(key, complaint('notText'))
+  if (utf8Length(value) > longest) refuse(key, complaint('long', { max: longest }))
   // A line break would end the header of the RTSP request that carries the login.
-  if (!value.isWellFormed() || hasControlCharacter(value)) refuse(key, 'holds a control character.')
+  if (!value.isWellFormed() || hasControlCharacter(value)) refuse(key, complaint('control'))
   return value
 }
 
@@ -100,6 +102,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function refuse(field: string, complaint: string): never {
-  throw new ApiError('parameter', { field, message: `${field} ${complaint}` })
+function refuse(field: string, wrong: Complaint): never {
+  throw new ApiError('parameter', { field, complaint: wrong })
 }

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { ProcedureOutput } from '../../shared/console/contract.ts'
+import { complaintOfIssue } from '../../shared/console/input-problems.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { deviceInput } from '../../shared/console/devices.ts'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
 import { limits } from '../../shared/limits.ts'
-import { ApiError, resultCodes } from '../../shared/result-codes.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { StoredDevice } from '../store/records.ts'
@@ -86,7 +88,7 @@ export class DeviceTable {
         await this.#perform(line.shown, line.device)
       } catch (error) {
         line.shown.action = 'error'
-        line.shown.message = error instanceof ApiError ? error.message : resultCodes.internal.message
+        refuseLine(line.shown, error)
         throw error
       }
     })
@@ -105,10 +107,10 @@ export class DeviceTable {
 
   #plan(text: string): PlannedLine[] {
     const [header, ...records] = readTable(text)
-    if (header === undefined) throw new ConsoleError('invalid', 'The table is empty: its first line names the columns.')
+    if (header === undefined) throw new ConsoleError(refusal('tableEmpty'))
     const order = readHeader(header)
     if (records.length > limits.devices) {
-      throw new ConsoleError('invalid', `The table has more than ${limits.devices} lines.`)
+      throw new ConsoleError(refusal('tableLimit', { limit: limits.devices }))
     }
     const seen = new Set<string>()
     return records.map((record) => this.#planLine(record, order, seen))
@@ -125,19 +127,20 @@ export class DeviceTable {
       message: '',
     }
     try {
-      if (record.cells.length > order.length) throw new ApiError('parameter', { message: 'It has too many cells.' })
+      if (record.cells.length > order.length) throw new ApiError('parameter', { refusal: refusal('tableCells') })
       const empty = required.find((column) => (cells[column] ?? '').trim() === '')
-      if (empty !== undefined) throw new ApiError('parameter', { message: `Line ${record.line}: ${empty} is empty.` })
+      if (empty !== undefined)
+        throw new ApiError('parameter', { refusal: refusal('tableCellEmpty', { line: record.line, column: empty }) })
       const device = readDevice(cells)
       if (shown.userId !== '' && seen.has(shown.userId)) {
-        throw new ApiError('parameter', { message: 'An earlier line has the same userId.' })
+        throw new ApiError('parameter', { refusal: refusal('tableUserTwice') })
       }
       seen.add(shown.userId)
       shown.action = this.#actionOf(device)
       return { shown, device }
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      shown.message = error.message
+      refuseLine(shown, error)
       return { shown, device: undefined }
     }
   }
@@ -161,7 +164,7 @@ function readTable(text: string): CsvRecord[] {
   try {
     return parseCsv(text)
   } catch (error) {
-    if (error instanceof CsvError) throw new ConsoleError('invalid', error.message)
+    if (error instanceof CsvError) throw new ConsoleError(error.refusal)
     throw error
   }
 }
@@ -169,13 +172,12 @@ function readTable(text: string): CsvRecord[] {
 function readHeader({ cells }: CsvRecord): Column[] {
   const order = cells.map((cell) => {
     const column = columns.find((name) => name.toLowerCase() === cell.trim().toLowerCase())
-    if (column === undefined)
-      throw new ConsoleError('invalid', `There is no column ${JSON.stringify(cell.slice(0, 40))}.`)
+    if (column === undefined) throw new ConsoleError(refusal('tableColumnUnknown', { column: cell.slice(0, 40) }))
     return column
   })
   const missing = required.find((column) => !order.includes(column))
-  if (missing !== undefined) throw new ConsoleError('invalid', `The column ${missing} is missing.`)
-  if (new Set(order).size < order.length) throw new ConsoleError('invalid', 'A column is there twice.')
+  if (missing !== undefined) throw new ConsoleError(refusal('tableColumnMissing', { column: missing }))
+  if (new Set(order).size < order.length) throw new ConsoleError(refusal('tableColumnTwice'))
   return order
 }
 
@@ -188,5 +190,13 @@ function readDevice(cells: Partial<Record<string, string>>): z.output<typeof dev
   const parsed = deviceInput.safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new ApiError('parameter', { message: `${issue?.path.join('.') ?? 'It'} ${issue?.message ?? 'is malformed'}.` })
+  if (issue === undefined) throw new ApiError('parameter')
+  const field = issue.path.join('.')
+  throw new ApiError('parameter', { field, complaint: complaintOfIssue(issue, given[field]) })
+}
+
+/** Notes on a line why it is refused. */
+function refuseLine(shown: ImportLine, error: unknown): void {
+  const { message, refusal: refused, field, complaint } = error instanceof ApiError ? error : new ApiError('internal')
+  Object.assign(shown, { message, problem: problemAt(field ?? '', complaint ?? refused) })
 }

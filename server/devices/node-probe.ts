@@ -1,4 +1,5 @@
 import { deviceErrorMessages } from '../../shared/device.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ControlResult } from '../../shared/media/control.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
@@ -25,7 +26,7 @@ export function lookThrough(
       return { ok, kind, tracks, address, message: kind === null ? summaryOf(tracks) : deviceErrorMessages[kind] }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
-      throw new ApiError('nodeOffline', { message: 'The embedded node does not run: see MCU nodes.', cause: error })
+      throw new ApiError('nodeOffline', { refusal: refusal('embeddedOff'), cause: error })
     }
   }
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ProcedureParsed } from '../../shared/console/contract.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { DeviceState } from '../../shared/device.ts'
@@ -133,7 +134,7 @@ export class OutgoingUsers {
     const device = this.#store.get('devices', userId)
     if (device?.roomId !== roomId) throw new ApiError('outgoingUserNotFound')
     if (!sameAddress(device.userAddress, address)) {
-      throw new ApiError('outgoingUserNotFound', { message: 'The outgoing user has another userAddress.' })
+      throw new ApiError('outgoingUserNotFound', { refusal: refusal('deviceOtherAddress') })
     }
     this.#checkEngine('destroyUnavailable')
     await this.remove(userId, deletion)
@@ -214,7 +215,7 @@ export class OutgoingUsers {
 
   /** Tries now rather than when the next attempt is due, once also with a login that was refused too often. @throws ApiError outgoingUserNotFound; ConsoleError 'conflict' when it is paused */
   retry(userId: string): void {
-    if (this.#existing(userId).paused) throw new ConsoleError('conflict', 'The device is paused: resume it first.')
+    if (this.#existing(userId).paused) throw new ConsoleError(refusal('devicePaused'))
     this.#fleet.reconnector(userId)?.join('operator')
   }
 
@@ -281,7 +282,7 @@ export class OutgoingUsers {
     this.#limits.checkUsers(Math.max(0, this.#fleet.joining() - 1))
     if (this.#store.all('devices').size + this.#fleet.reserved > limits.devices) {
       throw new ApiError('joinFailed', {
-        message: `This site has reached its limit of ${limits.devices} outgoing users.`,
+        refusal: refusal('deviceLimit', { limit: limits.devices }),
       })
     }
   }

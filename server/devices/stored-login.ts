@@ -1,4 +1,5 @@
 import { type DeviceLogin, isLoginFor } from '../../shared/device-address.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { SealedPlace } from '../store/sealer.ts'
@@ -56,7 +57,7 @@ export function checkPasswordStays(device: StoredDevice, addresses: readonly str
   if (isLoginFor([device.userAddress, assistAddressOf(device)], addresses)) return
   throw new ApiError('parameter', {
     field: 'login_password',
-    message: 'The stored login_password is not sent to another host, port or scheme: give the password again.',
+    refusal: refusal('loginElsewhere'),
   })
 }
 

@@ -1,3 +1,4 @@
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portHolder } from './port-holder.ts'
 
 /** Error of a listener that could not start, with the message for the operator and the port that it names. */
@@ -9,9 +10,12 @@ export class ListenError extends Error {
   readonly host: string
   readonly port: number
 
-  constructor(code: string, listener: string, host: string, port: number, message: string, cause?: unknown) {
-    super(message, { cause })
+  readonly refusal: Refusal
+
+  constructor(code: string, listener: string, host: string, port: number, refused: Refusal, cause?: unknown) {
+    super(refused.message, { cause })
     this.name = 'ListenError'
+    this.refusal = refused
     this.code = code
     this.listener = listener
     this.host = host
@@ -22,15 +26,16 @@ export class ListenError extends Error {
 /** Another program listens on the port: named where the system tells. */
 export class PortInUseError extends ListenError {
   constructor(listener: string, host: string, port: number, cause?: unknown) {
-    super('EADDRINUSE', listener, host, port, `Port ${port} on ${host} is in use by ${holderText(host, port)}.`, cause)
+    super('EADDRINUSE', listener, host, port, heldPort(host, port), cause)
     this.name = 'PortInUseError'
   }
 }
 
-function holderText(host: string, port: number): string {
+function heldPort(host: string, port: number): Refusal {
   const holder = portHolder(host, port)
-  if (holder === undefined) return 'another program'
-  return holder.pid === process.pid ? 'this controller itself' : `${holder.name} (process ${holder.pid})`
+  if (holder === undefined) return refusal('portTaken', { host, port })
+  if (holder.pid === process.pid) return refusal('portOwn', { host, port })
+  return refusal('portHeld', { host, port, program: holder.name, process: holder.pid })
 }
 
 /** The named error for what `listen` failed with; anything else is returned as it is. */
@@ -40,19 +45,12 @@ export function listenError(error: unknown, listener: string, host: string, port
     case 'EADDRINUSE':
       return new PortInUseError(listener, host, port, error)
     case 'EACCES':
-      return new ListenError(
-        error.code,
-        listener,
-        host,
-        port,
-        `No permission to listen on port ${port} of ${host}.`,
-        error,
-      )
+      return new ListenError(error.code, listener, host, port, refusal('portForbidden', { host, port }), error)
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return new ListenError(error.code, listener, host, port, `${host} is not an address of this machine.`, error)
+      return new ListenError(error.code, listener, host, port, refusal('hostNotOwn', { host }), error)
     default:
-      return new ListenError(error.code, listener, host, port, `Cannot listen on ${host}:${port}.`, error)
+      return new ListenError(error.code, listener, host, port, refusal('portUnusable', { host, port }), error)
   }
 }

@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
-import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { leavesMachine } from '../../shared/bind-address.ts'
 import { type AuthorityChange, ownCertificate } from './own-certificate.ts'
@@ -64,14 +65,9 @@ export async function tlsMaterial(settings: Settings, folder: string): Promise<T
   if (mode === 'self-signed') return ownCertificate(join(folder, 'tls'), siteNames(hostsOf(settings)))
   const cert = await readPem(cert_file, 'tls.cert_file')
   const key = await readPem(key_file, 'tls.key_file')
-  const certificate = parsed(() => new X509Certificate(cert), 'tls.cert_file', 'This file holds no certificate in PEM.')
-  const privateKey = parsed(
-    () => createPrivateKey(key),
-    'tls.key_file',
-    'This file holds no private key in PEM, or one with a passphrase.',
-  )
-  if (!certificate.checkPrivateKey(privateKey))
-    throw invalid('tls.key_file', 'This key does not belong to the certificate.')
+  const certificate = parsed(() => new X509Certificate(cert), 'tls.cert_file', refusal('notCertificate'))
+  const privateKey = parsed(() => createPrivateKey(key), 'tls.key_file', refusal('notPrivateKey'))
+  if (!certificate.checkPrivateKey(privateKey)) throw invalid('tls.key_file', refusal('keyOfOther'))
   tryToServe({ cert, key })
   return { cert, key }
 }
@@ -115,12 +111,12 @@ export function certificateToTrust({ cert }: TlsMaterial): {
 }
 
 async function readPem(file: string, path: string): Promise<string> {
-  if (file === '') throw invalid(path, 'Name a file in PEM.')
+  if (file === '') throw invalid(path, refusal('pemMissing'))
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    throw invalid(path, code === 'ENOENT' ? 'There is no such file.' : `This file cannot be read (${code}).`)
+    throw invalid(path, code === 'ENOENT' ? refusal('pemNotFound') : refusal('pemUnreadable', { reason: code }))
   }
 }
 
@@ -131,21 +127,22 @@ function tryToServe(material: TlsMaterial): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     const said = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/i, '') : String(error)
-    const weak = /TOO_SMALL|TOO_WEAK|UNSUPPORTED|UNKNOWN/.test(code)
-      ? ' Get one with a key on P-256 or RSA of 2048 bits or more, signed with SHA-256.'
-      : ''
-    throw invalid('tls.cert_file', `This certificate cannot be served with (${said}).${weak}`)
+    const isWeak = /TOO_SMALL|TOO_WEAK|UNSUPPORTED|UNKNOWN/.test(code)
+    throw invalid('tls.cert_file', refusal(isWeak ? 'certificateWeak' : 'certificateUnusable', { reason: said }))
   }
 }
 
-function parsed<T>(parse: () => T, path: string, message: string): T {
+function parsed<T>(parse: () => T, path: string, refused: Refusal): T {
   try {
     return parse()
   } catch {
-    throw invalid(path, message)
+    throw invalid(path, refused)
   }
 }
 
-function invalid(path: string, message: string): ConsoleError {
-  return new ConsoleError('invalid', `${path}: ${message}`, { problems: [{ path, message }] })
+function invalid(path: string, refused: Refusal): ConsoleError {
+  return new ConsoleError(
+    { ...refused, message: `${path}: ${refused.message}` },
+    { problems: [problemAt(path, refused)] },
+  )
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { ApiError, type ApiName, type ErrorName, resultCodes, retOf, success } from '../../shared/result-codes.ts'
+import { ApiError, type ApiName, type ErrorName, retOf, sentenceOf, success } from '../../shared/result-codes.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import type { Log } from '../observe/log.ts'
 import type { RequestObserver } from '../observe/observation.ts'
@@ -40,7 +40,7 @@ export class AnswerFunnel {
   }
 
   /** Answers with the refusal of a check. */
-  refuse(exchange: Exchange, { error, message = resultCodes[error].message, reason = '' }: Refusal): void {
+  refuse(exchange: Exchange, { error, message = sentenceOf(error), reason = '' }: Refusal): void {
     this.#fail(exchange, numberOf(exchange.api, error), message, reason)
   }
 
@@ -54,7 +54,7 @@ export class AnswerFunnel {
     this.#parts.log.error({ err: error, api: exchange.api, operation }, 'an operation failed')
     // A disk that refuses has no number of its own on the device API, but the caller may know that nothing was changed.
     if (error instanceof ApiError && error.code === 'storage') return this.refuseUnstored(exchange, error.message)
-    this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: resultCodes.internal.message })
+    this.refuse(exchange, { error: exchange.route?.unexpected ?? 'internal', message: sentenceOf('internal') })
   }
 
   /** Answers that a change could not be stored, or that this is unknown. The device API has no number of its own for it. */
@@ -110,7 +110,7 @@ export class AnswerFunnel {
   /** Answers what is logged already. */
   answerUnexpected(request: IncomingMessage, response: ServerResponse): void {
     const both = this.#api === 'device' && this.#parts.older()
-    const text = failureText(numberOf(this.#api, 'internal'), resultCodes.internal.message, both)
+    const text = failureText(numberOf(this.#api, 'internal'), sentenceOf('internal'), both)
     if (!response.headersSent) this.#parts.answers.write(request, response, text, { callback: undefined, close: true })
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
-import { type ApiName, resultCodes, retOf } from '../../shared/result-codes.ts'
+import { type ApiName, retOf, sentenceOf } from '../../shared/result-codes.ts'
 
 /** A piece of JSON Schema or OpenAPI. */
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null
@@ -148,7 +148,7 @@ function response(contract: OperationContract): JsonObject {
   const codes = new Map<number, string[]>()
   for (const error of contract.errors) {
     const ret = retOf(contract.api, error)
-    if (ret !== undefined) codes.set(ret, [...(codes.get(ret) ?? []), resultCodes[error].message])
+    if (ret !== undefined) codes.set(ret, [...(codes.get(ret) ?? []), sentenceOf(error)])
   }
   const rets = [...codes.keys()].sort((a, b) => a - b)
   const rows = rets.map((ret) => `| ${ret} | ${codes.get(ret)?.join(' ')} |`)

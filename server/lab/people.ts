@@ -1,4 +1,5 @@
 import type { DeviceErrorKind } from '../../shared/device.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -25,7 +26,7 @@ export class SimulatedPeople {
     try {
       return node.joinPerson(roomId, person)
     } catch (error) {
-      if (error instanceof JoinRefusedError) throw new ApiError('parameter', { message: error.message, cause: error })
+      if (error instanceof JoinRefusedError) throw new ApiError('parameter', { refusal: error.refusal, cause: error })
       throw error
     }
   }
@@ -62,13 +63,13 @@ export class SimulatedPeople {
     const device = this.#store.get('devices', userId)
     const room = device === undefined ? undefined : this.#store.get('rooms', device.roomId)
     if (room === undefined || room.node === '' || !this.#simulated(room.node).loseDevice(room.room_id, userId, kind)) {
-      throw new ApiError('parameter', { message: 'This device is not joined on a simulated node.', field: 'userId' })
+      throw new ApiError('parameter', { refusal: refusal('labDeviceOnly'), field: 'userId' })
     }
   }
 
   #simulated(name: string): SimulatedNode {
     const driver = this.#pool.driver(name)
     if (driver instanceof SimulatedNode) return driver
-    throw new ApiError('parameter', { message: 'This works on enabled simulated nodes only.', field: 'name' })
+    throw new ApiError('parameter', { refusal: refusal('labNodeOnly'), field: 'name' })
   }
 }

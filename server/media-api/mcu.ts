@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { getMcu } from '../../shared/media-operations.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { type AnyOperation, implement } from '../http/operation.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
@@ -28,7 +29,7 @@ function parseOptions(text: string): z.output<typeof optionsSchema> {
   } catch {
     throw new ApiError('parameter', {
       field: 'options',
-      message: 'options must be JSON text such as {"ip_tag":"local","idc_code":""}.',
+      refusal: refusal('optionsNotJson', { example: '{"ip_tag":"local","idc_code":""}' }),
     })
   }
 }

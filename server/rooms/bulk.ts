@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { ConsoleError, type bulkOutcome } from '../../shared/console/procedure.ts'
-import { ApiError, resultCodes } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import { ApiError } from '../../shared/result-codes.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 
 /** How many go at once: their changes share one fsync. */
@@ -12,7 +13,7 @@ export async function inBulk(
   logger: Pick<NodeLogger, 'error'>,
   run: (key: string) => Promise<unknown>,
 ): Promise<z.output<typeof bulkOutcome>> {
-  const failed: { key: string; message: string }[] = []
+  const failed: z.output<typeof bulkOutcome>['failed'] = []
   const todo = new Set(keys)
   const all = todo.size
   const next = todo.values()
@@ -23,7 +24,8 @@ export async function inBulk(
       } catch (error) {
         const known = error instanceof ApiError || error instanceof ConsoleError
         if (!known) logger.error({ err: error, key }, 'one of many failed in an unexpected way')
-        failed.push({ key, message: known ? error.message : resultCodes.internal.message })
+        const { name, values, message } = known ? error.refusal : refusal('internal')
+        failed.push({ key, message, name, values: { ...values } })
       }
     }
   }

@@ -1,4 +1,5 @@
 import { decodeJoinClaims, type JoinGrant, splitJoinToken } from '../../shared/join-token.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
@@ -64,11 +65,13 @@ export class JoinLinks {
     const { rooms, settings, store } = this.#options
     if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
     if (userId?.endsWith(screenSuffix)) {
-      throw new ApiError('parameter', { field: 'user_id', message: `user_id must not end with ${screenSuffix}.` })
+      throw new ApiError('parameter', {
+        field: 'user_id',
+        refusal: refusal('linkForScreen', { suffix: screenSuffix }),
+      })
     }
     if (userId !== undefined && store.get('devices', userId)?.roomId === roomId) {
-      const message = 'user_id must not be that of an outgoing user of the room.'
-      throw new ApiError('parameter', { field: 'user_id', message })
+      throw new ApiError('parameter', { field: 'user_id', refusal: refusal('linkForDevice') })
     }
     const life = lifeMs ?? settings().media.link_life_ms
     const grant: JoinGrant = { roomId, role, lifeMs: life }
@@ -86,7 +89,7 @@ export class JoinLinks {
     const token = URL.parse(url)?.hash.replace(/^#token=/, '') ?? ''
     const claims = decodeJoinClaims(splitJoinToken(decodeURIComponent(token))?.payload ?? '')
     if (claims?.room === roomId) return claims.id
-    throw new ApiError('parameter', { field: 'url', message: 'This is no join link of this room.' })
+    throw new ApiError('parameter', { field: 'url', refusal: refusal('notJoinLink') })
   }
 
   /** For the operator's preview of a room: it shows streams, and puts nobody into the room. @throws ApiError roomNotFound, noNode, internal */
@@ -149,7 +152,7 @@ export class JoinLinks {
     if (store.get('nodes', node)?.kind === 'janus') return this.#pageUrl()
     const url = this.#urlOf(node)
     if (store.get('nodes', node)?.kind !== 'embedded') {
-      throw new ApiError('noNode', { message: 'The MCU of this room shows no page and no streams.' })
+      throw new ApiError('noNode', { refusal: refusal('roomShowsNothing') })
     }
     return url
   }
@@ -162,7 +165,7 @@ export class JoinLinks {
 
   #base(): string {
     const base = this.#options.settings().media.public_url || this.#options.mediaUrl()
-    if (base === '') throw new ApiError('internal', { message: 'The media API does not listen.' })
+    if (base === '') throw new ApiError('internal', { refusal: refusal('mediaApiOff') })
     return base
   }
 
@@ -171,7 +174,7 @@ export class JoinLinks {
     const key = joinKeyOf(store)
     if (key === undefined) {
       throw new ApiError('noNode', {
-        message: 'This site has no node that shows the room page: nobody can join by a link.',
+        refusal: refusal('roomPageMissing'),
       })
     }
     return Buffer.from(key, 'base64')

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { isOpenToNumber } from '../../shared/room-entry.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
@@ -106,7 +107,7 @@ export class Rooms {
         if (room !== undefined) return room
         throw new ApiError('parameter', {
           field: 'room_extend_id',
-          message: 'A room with this room_extend_id exists already: choose another one.',
+          refusal: refusal('roomExists'),
         })
       }
       for (;;) {

@@ -1,4 +1,5 @@
 import { limits } from '../../shared/limits.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
 import type { StoredRoom } from '../store/records.ts'
@@ -39,10 +40,10 @@ export class SiteLimits {
     const rooms = store.all('rooms').size + creating
     const most = store.get('licence', 'site')?.max_rooms ?? 0
     if (most > 0 && rooms >= most) {
-      throw new ApiError('licenceExceeded', { message: 'The licence of this site allows no more rooms.' })
+      throw new ApiError('licenceExceeded', { refusal: refusal('licenceRooms') })
     }
     if (rooms >= limits.rooms) {
-      throw new ApiError('licenceExceeded', { message: `This site has reached its limit of ${limits.rooms} rooms.` })
+      throw new ApiError('licenceExceeded', { refusal: refusal('roomLimit', { limit: limits.rooms }) })
     }
   }
 
@@ -53,7 +54,7 @@ export class SiteLimits {
     if (most === 0) return
     const { people, devices } = pool.totals()
     if (people + devices + joining >= most) {
-      throw new ApiError('licenceExceeded', { message: 'The licence of this site allows no more users in rooms.' })
+      throw new ApiError('licenceExceeded', { refusal: refusal('licenceUsers') })
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
@@ -39,20 +40,23 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   const began = performance.now()
   const at = Date.now()
   let unproven: Unproven | undefined
-  let refusal: RoomRefusal | null = null
+  let verdict: RoomRefusal | null = null
   let url: string | undefined
   let problem: ApiError | undefined
   try {
     await stillLeading(parts)
     unproven = judge(parts, wanted.roomId, wanted.proof)
     if (unproven === undefined) url = await open(parts, wanted.roomId, node)
-    refusal = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
+    verdict = unproven?.refusal ?? (url === undefined ? null : 'elsewhere')
   } catch (error) {
     if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for a visitor')
     problem = error instanceof ApiError ? error : new ApiError('internal')
-    refusal = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
+    verdict = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
   }
-  const wrong = unproven === undefined ? problem : new ApiError('authenticationFailed', unproven)
+  const wrong =
+    unproven === undefined
+      ? problem
+      : new ApiError('authenticationFailed', { refusal: refusal(unproven.name), reason: unproven.reason })
   parts.observer.observe({
     at,
     api: 'media',
@@ -68,7 +72,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     msg: wrong?.message ?? '',
     reason: unproven?.reason ?? '',
   })
-  return url === undefined ? { refusal } : { refusal, url }
+  return url === undefined ? { refusal: verdict } : { refusal: verdict, url }
 }
 
 /** Rooms, locks and passwords of memory may be those of before another controller took over. @throws ApiError 'storage' */
@@ -83,26 +87,26 @@ async function stillLeading({ confirmed }: WantedRoomParts): Promise<void> {
 /** Refusal of a visitor without enough proof. */
 interface Unproven {
   refusal: RoomRefusal
-  message: string
+  name: 'linkRequired' | 'roomLocked' | 'hostPasswordWrong'
   reason: string
 }
 
-const messages: Record<NumberRefusal['refusal'], string> = {
-  unauthorised: 'A join link is required.',
-  locked: 'The room is locked.',
-}
+const names = { unauthorised: 'linkRequired', locked: 'roomLocked' } as const satisfies Record<
+  NumberRefusal['refusal'],
+  Unproven['name']
+>
 
 /** Judges a proof; undefined when it is enough. */
 function judge(parts: WantedRoomParts, roomId: string, proof: RoomProof): Unproven | undefined {
   if (proof.by === 'link') return undefined
   if (proof.by === 'password') {
     if (isHostPassword(parts, roomId, proof.password)) return undefined
-    return { refusal: 'hostPasswordWrong', message: 'The host password is wrong.', reason: '' }
+    return { refusal: 'hostPasswordWrong', name: 'hostPasswordWrong', reason: '' }
   }
   const refused = refusalByNumber(parts, roomId)
   // A lock is for those who are new.
   if (refused?.refusal === 'locked' && proof.was_in === true) return undefined
-  return refused === undefined ? undefined : { ...refused, message: messages[refused.refusal] }
+  return refused === undefined ? undefined : { ...refused, name: names[refused.refusal] }
 }
 
 /** Whether it is the room's. A room that does not exist, or has none, takes as long as one that has. */
@@ -125,7 +129,7 @@ async function open(
     return undefined
   }
   if (store.get('nodes', assigned)?.kind !== 'embedded') {
-    throw new ApiError('noNode', { message: 'The MCU of this room is not an embedded node.' })
+    throw new ApiError('noNode', { refusal: refusal('roomNotEmbedded') })
   }
   return assigned === node ? undefined : joinLinks.nodeUrl(roomId)
 }

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
 
 /** Prefix of a text that is sealed for its place. */
 export const sealedPrefix = 'sealed:v2:'
@@ -92,7 +93,7 @@ export function sealingOf(text: string): string {
 /** The error of a stored secret that does not open. */
 export function cannotOpen(cause?: unknown): ApiError {
   return new ApiError('internal', {
-    message: 'A stored secret cannot be opened: it was sealed with another key, or for another record.',
+    refusal: refusal('secretSealed'),
     cause,
   })
 }

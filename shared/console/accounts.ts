@@ -1,3 +1,4 @@
+import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
@@ -13,7 +14,7 @@ export const accountName = z
   .trim()
   .min(1)
   .max(limits.accountName)
-  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'must not hold control characters')
+  .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, rule('controls'))
 
 const role = z.enum(roleNames)
 /** Typed password; the rules also need the name. */

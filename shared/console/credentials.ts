@@ -1,3 +1,4 @@
+import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 import { hasUnsafeCharacter } from '../control-character.ts'
 import { limits } from '../limits.ts'
@@ -11,14 +12,14 @@ const token = (max: number) =>
     .string()
     .min(1)
     .max(max)
-    .regex(/^[\x21-\x7e]+$/, 'must hold printable ASCII without spaces')
+    .regex(/^[\x21-\x7e]+$/, rule('ascii'))
 
 /** It never travels, so only untypable characters are refused. */
 const secret = z
   .string()
   .min(1)
   .max(limits.secretKey)
-  .regex(/^\P{Cc}+$/u, 'must not hold control characters')
+  .regex(/^\P{Cc}+$/u, rule('controls'))
 
 /** A credential as the console shows it: without its secret. */
 export const credentialView = z.strictObject({

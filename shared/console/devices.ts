@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
-import { bulkOutcome, moment, nothing, procedure } from './procedure.ts'
+import { bulkOutcome, fieldProblem, moment, nothing, procedure } from './procedure.ts'
 import { bulkDeleted } from './trash.ts'
 
 /** An outgoing user as the console shows it: without its password. */
@@ -80,6 +80,8 @@ const importLine = z.strictObject({
   roomId: z.string(),
   action: z.enum(['create', 'update', 'unchanged', 'error']),
   message: z.string(),
+  /** Why the line is refused, and the field that it is about. */
+  problem: fieldProblem.optional(),
 })
 
 export const deviceProcedures = {

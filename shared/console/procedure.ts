@@ -1,4 +1,7 @@
 import { z } from 'zod'
+import type { Complaint } from '../refusals/complaints.ts'
+import type { Refusal } from '../refusals/refusal.ts'
+import { type ConsoleErrorCode, consoleErrorCodes } from '../refusals/template.ts'
 
 /** One action or query of an operator: the same over IPC, WebSocket and `POST /rpc/<name>`. */
 export interface Procedure<I extends z.ZodType = z.ZodType, O extends z.ZodType = z.ZodType> {
@@ -16,75 +19,78 @@ export function procedure<I extends z.ZodType, O extends z.ZodType>(
   return { summary, input, output }
 }
 
-/** A problem of one input field. */
-export interface FieldProblem {
+/** A problem of one input field, as every transport carries it. */
+export const fieldProblem = z.strictObject({
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
-  path: string
-  message: string
-}
+  path: z.string(),
+  /** English, for logs and scripts; the console words it by name and values. */
+  message: z.string(),
+  /** A name of `shared/refusals/`; left out by versions before 2. */
+  name: z.string().optional(),
+  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+})
+export type FieldProblem = z.output<typeof fieldProblem>
 
-/** Codes of a refused procedure. */
-export type ConsoleErrorCode =
-  /** The input is malformed: `problems` names the fields. */
-  | 'invalid'
-  | 'notFound'
-  /** The object exists already, or the state forbids the action. */
-  | 'conflict'
-  | 'unauthorized'
-  /** The caller's role does not permit it: the message names the required one. */
-  | 'forbidden'
-  /** This controller is a read-only replica: the message names the leader. */
-  | 'standby'
-  /** The node, device or disk failed, or timed out. */
-  | 'failed'
-  | 'internal'
+/** The problem of a field that a refusal or a complaint is about. */
+export function problemAt(path: string, { name, values, message }: Refusal | Complaint): FieldProblem {
+  return { path, name, values: { ...values }, message }
+}
 
 /** The result of every procedure, on every transport. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
-/** Values for a page that translates a refusal. */
-export type RefusalValues = Readonly<Record<string, string | number>>
+const values = z.record(z.string(), z.union([z.string(), z.number()])).readonly()
 
-/** Reason of a refusal. */
-export interface ConsoleRefusal {
-  code: ConsoleErrorCode
+/** Reason of a refusal, the same on every transport. */
+export const consoleRefusal = z.strictObject({
+  code: z.enum(consoleErrorCodes),
   /** One plain sentence in English. */
-  message: string
-  problems?: FieldProblem[]
-  /** Stable name of the refusal, e.g. `passwordNeeded`, for callers that react to it. */
-  name?: string
-  values?: RefusalValues
+  message: z.string(),
+  /** What is wrong with which field of the input. */
+  problems: z.array(fieldProblem).optional(),
+  /** Stable name: one of `shared/refusals/`, or one that a newer controller knows. */
+  name: z.string(),
+  values,
+})
+export type ConsoleRefusal = z.output<typeof consoleRefusal>
+
+/** Details of a procedure's refusal. */
+export interface RefusalDetail {
+  /** Fields of the input that the refusal is about. */
+  fields?: readonly string[]
+  /** Problems of several fields, each with words of its own. */
+  problems?: readonly FieldProblem[]
+  cause?: unknown
 }
 
-/** Name and values of a refusal. */
-export interface RefusalName {
-  name: string
-  values: RefusalValues
-}
-
-/** A procedure's refusal, thrown by its handler. The message is one plain sentence. */
+/** A procedure's refusal, thrown by its handler. */
 export class ConsoleError extends Error {
-  readonly code: ConsoleErrorCode
-  readonly problems: FieldProblem[] | undefined
-  /** Name and values for callers that react to it. */
-  readonly refused: RefusalName | undefined
-  constructor(
-    code: ConsoleErrorCode,
-    message: string,
-    options: { problems?: FieldProblem[]; cause?: unknown; refused?: RefusalName } = {},
-  ) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+  readonly refusal: Refusal
+  /** Problems of input fields; empty: none. */
+  readonly problems: readonly FieldProblem[]
+  constructor(refused: Refusal, { fields = [], problems, cause }: RefusalDetail = {}) {
+    super(refused.message, cause === undefined ? undefined : { cause })
     this.name = 'ConsoleError'
-    this.code = code
-    this.problems = options.problems
-    this.refused = options.refused
+    this.refusal = refused
+    this.problems = problems ?? fields.map((path) => problemAt(path, refused))
+  }
+
+  get code(): ConsoleErrorCode {
+    return this.refusal.code
   }
 }
 
 /** Result of each item of a bulk procedure. */
 export const bulkOutcome = z.strictObject({
   done: z.int(),
-  failed: z.array(z.strictObject({ key: z.string(), message: z.string() })),
+  failed: z.array(
+    z.strictObject({
+      key: z.string(),
+      message: z.string(),
+      name: z.string().optional(),
+      values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+    }),
+  ),
 })
 /** Milliseconds since the epoch; 0 is never. */
 export const moment = z.number()

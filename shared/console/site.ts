@@ -4,7 +4,7 @@ import { licenceSchema } from '../licence.ts'
 import { settingsPatchSchema, settingsSchema } from '../settings.ts'
 import { figureHistory, figureQuery } from './figures.ts'
 import { olderClientsView, refusedClient } from './older-clients.ts'
-import { done, moment, nothing, procedure } from './procedure.ts'
+import { done, fieldProblem, moment, nothing, procedure } from './procedure.ts'
 import { roleNames } from './role-names.ts'
 
 const listenerView = z.strictObject({
@@ -248,7 +248,7 @@ export const siteProcedures = {
     settingsPatchSchema,
     z.strictObject({
       ok: z.boolean(),
-      problems: z.array(z.strictObject({ path: z.string(), message: z.string() })),
+      problems: z.array(fieldProblem),
       restarts: z.array(z.string()),
     }),
   ),
@@ -298,7 +298,7 @@ export const siteProcedures = {
   'backups.restore': procedure(
     'Put a backup in place of the current state, which is backed up first. One that this site did not make is restored on the machine itself only. Listeners and certificate follow; problems say what of them cannot.',
     backupName,
-    z.strictObject({ problems: z.array(z.strictObject({ path: z.string(), message: z.string() })) }),
+    z.strictObject({ problems: z.array(fieldProblem) }),
   ),
   'console.replace_key': procedure(
     'Replace the console key; other consoles must sign in again.',

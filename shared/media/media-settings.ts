@@ -1,3 +1,4 @@
+import { rule } from '../refusals/complaints.ts'
 import { z } from 'zod'
 
 const milliseconds = z.int().min(1).max(3_600_000)
@@ -5,7 +6,7 @@ const milliseconds = z.int().min(1).max(3_600_000)
 /** A STUN or TURN server in the format of browsers (RTCIceServer). */
 export const iceServerSchema = z.strictObject({
   urls: z
-    .array(z.string().regex(/^(stun|stuns|turn|turns):\S+$/))
+    .array(z.string().regex(/^(stun|stuns|turn|turns):\S+$/, rule('iceServer')))
     .min(1)
     .max(8),
   username: z.string().max(256).default(''),
@@ -28,7 +29,7 @@ export const operatorMediaSettingsSchema = z.strictObject({
   camera_transport: z.enum(['auto', 'udp']).default('auto'),
   /** IP addresses and networks (CIDR) of permitted cameras; empty: all. */
   camera_networks: z
-    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'must be an IP address, or a network as 10.0.0.0/8'))
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
     .max(64)
     .default([]),
   /** Timeout of each answer of a camera. */

@@ -2,6 +2,7 @@ import { ElMessage, type MessageHandler, type MessageOptions } from 'element-plu
 import { type Ref, shallowRef } from 'vue'
 import { useText } from '../i18n/text.ts'
 import { CallError, passwordNeeded } from '../../kit/transport/transport.ts'
+import { problemText, refusalText } from './refusalText.ts'
 import { FileNotWrittenError, NotSavedError } from '../../kit/composables/saveFile.ts'
 
 /** A question before a loss. */
@@ -44,20 +45,11 @@ export function useFeedback() {
     if (!(error instanceof CallError)) return t('errors.unknown')
     if (error.code === 'offline') return t('errors.offline')
     if (error.code === 'timeout') return t('errors.timeout')
-    if (error.code === 'standby') return standbyText(error.message)
-    if (error.code === 'internal') return t('errors.internal')
     if (error.refusal === passwordNeeded) return t('accounts.confirm.needed')
-    if (error.refusal === 'roleMissing')
-      return t(error.values.role === 'admin' ? 'errors.adminOnly' : 'errors.operatorOnly')
-    if (error.refusal === 'passwordWrong') return t('accounts.confirm.wrong')
-    if (error.refusal === 'tooManyPasswords') return t('accounts.confirm.wait', { seconds: error.values.seconds ?? 60 })
-    return error.message
-  }
-
-  /** Translates a replica's refusal of changes, which ends with the address of the leader. */
-  function standbyText(message: string): string {
-    const leader = /https?:\/\/\S+?(?=\.?$)/.exec(message)?.[0]
-    return leader === undefined ? t('errors.standbyAlone') : t('errors.standby', { leader })
+    const [problem] = error.problems
+    if (problem !== undefined && (error.refusal === '' || error.refusal === 'inputInvalid'))
+      return `${problem.path}: ${problemText(problem, t)}`
+    return refusalText({ message: error.message, name: error.refusal, values: error.values }, t)
   }
 
   const tell = (message: string): void => {

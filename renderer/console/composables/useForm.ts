@@ -1,8 +1,8 @@
-import { computed, reactive, ref, watch } from 'vue'
+import { computed, nextTick, reactive, ref, watch } from 'vue'
 import type { z } from 'zod'
 import { useText } from '../i18n/text.ts'
 import { CallError, plain } from '../../kit/transport/transport.ts'
-import { issueText, sentence } from './problems.ts'
+import { issueText, problemText } from './refusalText.ts'
 import { useFeedback } from './useFeedback.ts'
 
 /** A form that validates like the controller. */
@@ -23,6 +23,8 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   const { errorText } = useFeedback()
   const values = reactive<V>(options.initial()) as V
   const clean = ref(JSON.stringify(values))
+  /** Input of a form that nobody has typed in yet; made when it is needed, because `input` may read what the caller declares later. */
+  let untouched: I | undefined
   const touched = reactive(new Set<string>())
   const refused = reactive(new Map<string, string>())
   const submitted = ref(false)
@@ -52,8 +54,15 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
 
   /** Problem of a field that the operator has visited; empty: none. */
   function problem(path: string): string {
-    const found = refused.get(path) ?? (submitted.value || touched.has(path) ? issues.value.get(path) : undefined)
-    return found ?? ''
+    const shows = submitted.value || (touched.has(path) && hasChanged(path))
+    return refused.get(path) ?? (shows ? issues.value.get(path) : undefined) ?? ''
+  }
+
+  /** Tells whether the operator has entered something: a field that was only passed through is no mistake yet. */
+  function hasChanged(path: string): boolean {
+    const keys = path.split('.')
+    untouched ??= options.input(options.initial())
+    return JSON.stringify(at(input.value, keys)) !== JSON.stringify(at(untouched, keys))
   }
 
   function touch(path: string): void {
@@ -63,6 +72,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
   /** Resets to the initial values. */
   function reset(): void {
     Object.assign(values, options.initial())
+    untouched = undefined
     clean.value = JSON.stringify(values)
     touched.clear()
     refused.clear()
@@ -72,8 +82,9 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
 
   async function submit(): Promise<boolean> {
     submitted.value = true
+    const place = placeOfForm()
     if (busy.value || issues.value.size > 0) {
-      focusFirstProblem()
+      await showFirstProblem(place)
       return false
     }
     busy.value = true
@@ -86,18 +97,21 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
       options.done?.(result)
       return true
     } catch (error) {
-      refuse(error)
+      await refuse(error, place)
       return false
     } finally {
       busy.value = false
     }
   }
 
-  function refuse(error: unknown): void {
+  async function refuse(error: unknown, place: ParentNode): Promise<void> {
     const problems = error instanceof CallError ? error.problems : []
-    for (const one of problems) refused.set(one.path, sentence(one.message, undefined, t))
+    for (const one of problems) refused.set(one.path, problemText(one, t))
     if (problems.length === 0 || problems.some((one) => one.path === '')) failure.value = errorText(error)
-    focusFirstProblem()
+    if (await showFirstProblem(place)) return
+    // The form has no such field.
+    failure.value = errorText(error)
+    await showFirstProblem(place)
   }
 
   return { values, problem, touch, submit, reset, busy, failure, dirty, issues }
@@ -112,9 +126,22 @@ function at(input: unknown, path: readonly PropertyKey[]): unknown {
   return value
 }
 
-function focusFirstProblem(): void {
-  requestAnimationFrame(() => {
-    const field = document.querySelector('.field.is-invalid')
-    field?.querySelector<HTMLElement>('input, textarea, [tabindex="0"]')?.focus()
-  })
+/** The dialog or form that the operator submits; the button is disabled while it waits, and loses the focus. */
+function placeOfForm(): ParentNode {
+  return document.activeElement?.closest('.el-dialog, .el-drawer, form') ?? document
+}
+
+/** Brings the first problem into sight: focuses its field, or scrolls to the error of the form, which is announced as an alert. @returns whether there is one */
+async function showFirstProblem(place: ParentNode): Promise<boolean> {
+  await nextTick()
+  const field = place.querySelector('.field.is-invalid')
+  if (field !== null) {
+    const control = field.querySelector<HTMLElement>('input, textarea, [tabindex="0"]')
+    // A field that has just been enabled again takes the focus in the next frame.
+    requestAnimationFrame(() => control?.focus())
+    return true
+  }
+  const alert = place.querySelector('.note-bar[role="alert"]')
+  alert?.scrollIntoView({ block: 'nearest' })
+  return alert !== null
 }

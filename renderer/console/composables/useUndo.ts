@@ -1,6 +1,7 @@
 import { h, onScopeDispose } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
 import { useText } from '../i18n/text.ts'
+import { refusalText } from './refusalText.ts'
 import { useCaller } from './useCaller.ts'
 import { useConsole } from './useConsole.ts'
 import { showMessage, useFeedback } from './useFeedback.ts'
@@ -37,7 +38,7 @@ export function useUndo() {
     try {
       const { done, failed } = await client.call(name, which)
       const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
       else tell(t('trash.restored', { n: done }))
     } catch (error) {
       fail(error)

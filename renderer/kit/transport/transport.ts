@@ -1,11 +1,6 @@
 import type { ConsoleEvent } from '../../../shared/console/contract.ts'
-import type {
-  ConsoleErrorCode,
-  ConsoleResult,
-  FieldProblem,
-  RefusalName,
-  RefusalValues,
-} from '../../../shared/console/procedure.ts'
+import type { ConsoleResult, FieldProblem } from '../../../shared/console/procedure.ts'
+import type { ConsoleErrorCode, Values } from '../../../shared/refusals/template.ts'
 
 /**
  * `connecting`: not connected yet; `online`; `lost`: reconnects; `crowded`: too many consoles are open, retries slowly; `signed_out`: a sign-in is needed.
@@ -38,12 +33,12 @@ export class CallError extends Error {
   readonly problems: readonly FieldProblem[]
   /** Reason of the refusal, if the controller gave one. */
   readonly refusal: string
-  readonly values: RefusalValues
+  readonly values: Values
   constructor(
     code: CallErrorCode,
     message: string,
     problems: readonly FieldProblem[] = [],
-    { name = '', values = {} }: Partial<RefusalName> = {},
+    { name = '', values = {} }: { name?: string; values?: Values } = {},
   ) {
     super(message)
     this.name = 'CallError'

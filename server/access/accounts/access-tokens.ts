@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { AccessTokenView } from '../../../shared/console/accounts.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/console/role-names.ts'
 import { scopesOfRole } from '../../../shared/console/roles.ts'
@@ -58,20 +59,18 @@ export class AccessTokens {
     const id = keyOf(token)
     const stored = await this.#store.transact(accountLocks, (transaction) => {
       const account = this.#store.get('accounts', accountId)
-      if (account === undefined) throw new ConsoleError('notFound', 'There is no such account.')
+      if (account === undefined) throw new ConsoleError(refusal('accountNotFound'))
       const given = role ?? account.role
-      if (!atLeast(account.role, given))
-        throw new ConsoleError('forbidden', `A token of this account can be ${account.role} at most.`)
+      if (!atLeast(account.role, given)) throw new ConsoleError(refusal('tokenRole', { role: account.role }))
       const useful = scopesOfRole(given)
       const beyond = scopes?.find((scope) => !useful.includes(scope))
-      if (beyond !== undefined)
-        throw new ConsoleError('forbidden', `The scope ${beyond} is of no use to a token of the role ${given}.`)
+      if (beyond !== undefined) throw new ConsoleError(refusal('tokenScope', { scope: beyond, role: given }))
       const now = this.#now()
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
       // Those that have ended make room.
       const ended = others.filter(([, { expires_at }]) => expires_at <= now)
       if (others.length - ended.length >= limits.tokensPerAccount)
-        throw new ConsoleError('conflict', `An account has at most ${limits.tokensPerAccount} tokens.`)
+        throw new ConsoleError(refusal('tokenLimit', { limit: limits.tokensPerAccount }))
       for (const [key] of ended) transaction.delete('access_tokens', key)
       const made: StoredAccessToken = {
         account: accountId,
@@ -123,7 +122,7 @@ export class AccessTokens {
     return this.#store.transact(accountLocks, (transaction) => {
       const stored = this.#store.get('access_tokens', id)
       if (stored === undefined || (accountId !== undefined && stored.account !== accountId))
-        throw new ConsoleError('notFound', 'There is no such token.')
+        throw new ConsoleError(refusal('tokenNotFound'))
       transaction.delete('access_tokens', id)
       transaction.delete('last_uses', id)
     })

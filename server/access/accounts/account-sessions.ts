@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { AccountSessionView } from '../../../shared/console/accounts.ts'
 import { limits } from '../../../shared/limits.ts'
 import type { StoredAccount, StoredAccountSession } from '../../store/records.ts'
@@ -129,7 +130,7 @@ export class AccountSessions {
     return this.#store.transact(['account_sessions'], (transaction) => {
       const session = this.#store.get('account_sessions', id)
       if (session === undefined || (accountId !== undefined && session.account !== accountId))
-        throw new ConsoleError('notFound', 'There is no such session.')
+        throw new ConsoleError(refusal('sessionNotFound'))
       transaction.delete('account_sessions', id)
     })
   }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
 import { limits } from '../../../shared/limits.ts'
@@ -33,11 +34,11 @@ export const accountLocks = ['accounts', 'settings'] as const
 /** As the event log calls those who have no account. */
 const reservedNames: ReadonlySet<string> = new Set(['console key', 'desktop'])
 
-const problems: Readonly<Record<PasswordProblem, string>> = {
-  short: `The password must have ${passwordLength.least} characters or more.`,
-  long: `The password must have ${passwordLength.most} characters at most.`,
-  name: 'The password must not be the name.',
-  common: 'This password is one of the first that somebody would try.',
+const problems: Readonly<Record<PasswordProblem, Refusal>> = {
+  short: refusal('passwordShort', { limit: passwordLength.least }),
+  long: refusal('passwordLong', { limit: passwordLength.most }),
+  name: refusal('passwordIsName'),
+  common: refusal('passwordCommon'),
 }
 
 /** Whether somebody could sign in and mend everything without the console key. */
@@ -49,8 +50,7 @@ export function hasEnabledAdmin(accounts: Iterable<StoredAccount>): boolean {
 /** @throws ConsoleError 'conflict' where the console key would be switched off and nobody else could mend the site */
 export function refuseLockOut(accounts: Iterable<StoredAccount>): void {
   if (hasEnabledAdmin(accounts)) return
-  const message = 'The console key stays on until there is an enabled account of an admin: else nobody could get in.'
-  throw new ConsoleError('conflict', message, { problems: [{ path: 'console.key_sign_in', message }] })
+  throw new ConsoleError(refusal('keyStaysOn'), { fields: ['console.key_sign_in'] })
 }
 
 /** Accounts of the console, besides the console key. Every change is durable when it resolves; every method rejects with ApiError 'storage' when the disk refuses. */
@@ -77,7 +77,7 @@ export class Accounts {
   /** @throws ConsoleError 'notFound' */
   get(id: string): StoredAccount {
     const account = this.#store.get('accounts', id)
-    if (account === undefined) throw new ConsoleError('notFound', 'There is no such account.')
+    if (account === undefined) throw new ConsoleError(refusal('accountNotFound'))
     return account
   }
 
@@ -106,7 +106,7 @@ export class Accounts {
     return await this.#store.transact(accountLocks, (transaction) => {
       this.#refuseTaken(name, '')
       if (this.#store.all('accounts').size >= limits.accounts)
-        throw new ConsoleError('conflict', `A site holds at most ${limits.accounts} accounts.`)
+        throw new ConsoleError(refusal('accountLimit', { limit: limits.accounts }))
       const now = this.#now()
       const account: StoredAccount = {
         id,
@@ -182,26 +182,19 @@ export class Accounts {
 
   #refuseLockOut(after: Iterable<StoredAccount>): void {
     if (siteSettings(this.#store).console.key_sign_in || hasEnabledAdmin(after)) return
-    const message = 'This is the last enabled admin, and the console key is switched off: switch the key on first.'
-    throw new ConsoleError('conflict', message)
+    throw new ConsoleError(refusal('lastAdmin'))
   }
 
   #refuseTaken(name: string, id: string): void {
     const other = this.named(name)
     const reserved = reservedNames.has(folded(name))
     if (!reserved && (other === undefined || other.id === id)) return
-    const message = reserved
-      ? 'This name stands for somebody else in the event log.'
-      : 'There is an account with this name.'
-    throw new ConsoleError('conflict', message, { problems: [{ path: 'name', message }] })
+    throw new ConsoleError(refusal(reserved ? 'accountReserved' : 'accountExists'), { fields: ['name'] })
   }
 
   async #sealed(id: string, password: string, name: string, field: string): Promise<string> {
     const problem = passwordProblem(password, name)
-    if (problem !== undefined) {
-      const message = problems[problem]
-      throw new ConsoleError('invalid', message, { problems: [{ path: field, message }] })
-    }
+    if (problem !== undefined) throw new ConsoleError(problems[problem], { fields: [field] })
     const hash = await this.#hashes.run(() => hashPassword(password, this.#cost))
     return this.#store.seal(hash, placeOf('accounts', id))
   }

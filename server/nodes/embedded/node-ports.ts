@@ -1,21 +1,22 @@
 import type { NodeConfig } from '../../../shared/node.ts'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { Settings } from '../../../shared/settings.ts'
 
 /** Fields of a node that decide on its port. */
 type Placed = Pick<NodeConfig, 'name' | 'kind' | 'port'>
 
 /**
- * Why a node cannot have its port beside the others of the site, in a sentence for the operator; undefined when it can. Each embedded node is a process with a port of its own;
+ * Why a node cannot have its port beside the others of the site; undefined when it can. Each embedded node is a process with a port of its own;
  * one of them may be at the node port of the settings.
  * @param others one of the same name is the node itself
  */
-export function portProblem(node: Placed, others: Iterable<Placed>): string | undefined {
-  if (node.kind !== 'embedded') return node.port === 0 ? undefined : 'Only an embedded node has a port of its own.'
+export function portProblem(node: Placed, others: Iterable<Placed>): Refusal | undefined {
+  if (node.kind !== 'embedded') return node.port === 0 ? undefined : refusal('nodePortUnused')
   for (const other of others) {
     if (other.kind !== 'embedded' || other.name === node.name || other.port !== node.port) continue
     return node.port === 0
-      ? `The node port is that of ${other.name}: another embedded node needs a port of its own.`
-      : `Port ${node.port} is that of the node ${other.name}.`
+      ? refusal('nodePortShared', { name: other.name })
+      : refusal('nodePortOfNode', { port: node.port, name: other.name })
   }
   return undefined
 }
@@ -42,8 +43,8 @@ export function portAfter(node: Placed, before: Placed | undefined): number {
   return node.kind === 'embedded' && node.port === 0 && before?.kind === 'embedded' ? before.port : node.port
 }
 
-/** Why a node's port cannot become this one, in a sentence; undefined when it can. */
-export function movedPortProblem(node: Placed, before: Placed): string | undefined {
+/** Why a node's port cannot become this one; undefined when it can. */
+export function movedPortProblem(node: Placed, before: Placed): Refusal | undefined {
   if (before.kind !== 'embedded' || before.port !== 0 || node.port === 0) return undefined
-  return 'This embedded node listens at the node port of the settings.'
+  return refusal('nodePortFixed')
 }

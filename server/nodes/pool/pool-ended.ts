@@ -9,6 +9,5 @@ export class PoolEndedError extends Error {
 export function endedWith(error: unknown): ApiError {
   const ended = new PoolEndedError('the nodes are not this controller’s any more', { cause: error })
   if (!(error instanceof ApiError)) return new ApiError('nodeOffline', { cause: ended })
-  const { code, message, reason } = error
-  return new ApiError(code, { message, ...(reason === undefined ? {} : { reason }), cause: ended })
+  return error.withCause(ended)
 }

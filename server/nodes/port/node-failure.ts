@@ -1,4 +1,5 @@
 import { ApiError } from '../../../shared/result-codes.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import { DeadlineError } from './deadline.ts'
 import { DeviceJoinError, isRefusal, NodeConnectionError, NodeError } from './media-node-port.ts'
 
@@ -34,7 +35,7 @@ export function asApiError(error: unknown, call: { node: string; name: string },
   if (error instanceof NodeError) {
     logger.warn({ ...call, error: error.message }, 'a node refused a call')
     return new ApiError('nodeOffline', {
-      message: 'The MCU of this room could not do this: try again.',
+      refusal: refusal('nodeRefused'),
       reason: describeFailure(error),
       cause: error,
     })

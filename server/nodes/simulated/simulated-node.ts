@@ -1,4 +1,5 @@
 import { isFull } from '../../../shared/room-cap.ts'
+import { type Refusal, type RefusalName, refusal } from '../../../shared/refusals/refusal.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../../shared/device.ts'
 import {
@@ -26,11 +27,22 @@ export interface SimulatedPerson {
 /** Why a simulated person may not come in. */
 export type JoinRefusal = 'noRoom' | 'full' | 'locked' | 'duplicate' | 'unreachable'
 
-/** A simulated person was refused; the message is one plain sentence. */
+const refusalNames = {
+  noRoom: 'labRoomNotOpen',
+  full: 'labRoomFull',
+  locked: 'labRoomLocked',
+  duplicate: 'labUserExists',
+  unreachable: 'labNodeUnreachable',
+} as const satisfies Record<JoinRefusal, RefusalName>
+
+/** A simulated person was refused. */
 export class JoinRefusedError extends Error {
   readonly reason: JoinRefusal
-  constructor(reason: JoinRefusal, message: string) {
-    super(message)
+  readonly refusal: Refusal
+  constructor(reason: JoinRefusal) {
+    const refused = refusal(refusalNames[reason])
+    super(refused.message)
+    this.refusal = refused
     this.name = 'JoinRefusedError'
     this.reason = reason
   }
@@ -114,15 +126,15 @@ export class SimulatedNode implements MediaNode {
   joinPerson(roomId: string, person: SimulatedPerson): NodeUser {
     const { mode } = this.#connection.fault
     if (this.#closed || mode === 'offline' || mode === 'failing' || mode === 'silent') {
-      throw new JoinRefusedError('unreachable', 'The simulated node takes nobody at the moment.')
+      throw new JoinRefusedError('unreachable')
     }
     const room = this.#rooms.get(roomId)
-    if (room === undefined) throw new JoinRefusedError('noRoom', 'The room is not open on this node.')
+    if (room === undefined) throw new JoinRefusedError('noRoom')
     if (room.attendees.has(person.userId)) {
-      throw new JoinRefusedError('duplicate', 'A user with this userId is in the room already.')
+      throw new JoinRefusedError('duplicate')
     }
-    if (room.config.locked) throw new JoinRefusedError('locked', 'The room is locked.')
-    if (isFull(room.attendees.size, room.config)) throw new JoinRefusedError('full', 'The room is full.')
+    if (room.config.locked) throw new JoinRefusedError('locked')
+    if (isFull(room.attendees.size, room.config)) throw new JoinRefusedError('full')
     const user: NodeUser = {
       userId: person.userId,
       userName: person.userName,

@@ -1,16 +1,12 @@
 import { deviceErrorMessages } from '../../../shared/device.ts'
-import { resultCodes } from '../../../shared/result-codes.ts'
+import { errorNames, sentenceOf } from '../../../shared/result-codes.ts'
 import { isKnownParameter, maxWithheld } from './redacted-parameters.ts'
 
 /** Placeholder of a hidden word. */
 const hiddenWord = '[…]'
 const maxMessage = 300
 
-const fixed = new Set<string>([
-  '',
-  ...Object.values(resultCodes).map(({ message }) => message),
-  ...Object.values(deviceErrorMessages),
-])
+const fixed = new Set<string>(['', ...errorNames.map(sentenceOf), ...Object.values(deviceErrorMessages)])
 /** Words of the controller's own sentences. */
 const ownWords = new Set(
   [

@@ -1,4 +1,5 @@
 import type { BackupProof } from '../../../shared/console/site.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { readArchive } from './backup-archive.ts'
 import { deleteBackup, keepBackup, listBackups, maxKept, proofOfBackup } from './backups.ts'
@@ -96,7 +97,7 @@ export class KeptBackups {
     if (kept.length >= maxKept)
       throw new ApiError('parameter', {
         field: 'name',
-        message: `${maxKept} backups are kept already: delete one first.`,
+        refusal: refusal('backupLimit', { limit: maxKept }),
       })
   }
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../shared/result-codes.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import type { Migrations } from '../migrations.ts'
 import type { Sealer } from '../sealer.ts'
@@ -106,9 +107,9 @@ function closing(): ApiError {
 /** Message of an error about a backup. */
 export function backupError(name: string, error: unknown): ApiError {
   if (hasCode(error, 'ENOENT'))
-    return new ApiError('parameter', { message: `There is no backup ${JSON.stringify(name)}.`, field: 'name' })
+    return new ApiError('parameter', { refusal: refusal('backupNotFound', { name }), field: 'name' })
   return new ApiError('storage', {
-    message: `The backup ${name} cannot be read.`,
+    refusal: refusal('backupUnreadable', { name }),
     reason: reasonOf(error),
     cause: error,
   })

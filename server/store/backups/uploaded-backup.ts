@@ -2,6 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:
 import { dirname, join } from 'node:path'
 import { Header } from 'tar/header'
 import { ApiError } from '../../../shared/result-codes.ts'
+import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import type { Migrations } from '../migrations.ts'
 import { placeOf } from '../sealed-places.ts'
 import type { Sealer } from '../sealer.ts'
@@ -18,8 +19,8 @@ const maxArchive = 2 ** 31
 const known =
   /^(?:(?:site|rooms|sessions|proof)\.json|journal-\d{6}\.ndjson|events\/(?:events-\d{12}\.ndjson|head\.json))$/
 
-const refused = (message: string): ApiError => new ApiError('parameter', { field: 'upload', message })
-const notBackup = (): ApiError => refused('This is not an archive of a backup.')
+const refused = (why: Refusal): ApiError => new ApiError('parameter', { field: 'upload', refusal: why })
+const notBackup = (): ApiError => refused(refusal('notBackup'))
 const fileOf = (folder: string, upload: string): string => join(folder, backupsFolder, `.uploading-${upload}`)
 
 /**
@@ -36,8 +37,8 @@ export async function takePart(folder: string, upload: string, offset: number, p
   }
   const path = fileOf(folder, upload)
   const size = offset === 0 ? 0 : await sizeOf(path)
-  if (size !== offset) throw refused('The part does not follow the one before: begin again.')
-  if (offset + part.length > maxArchive) throw refused('The archive is larger than 2 GiB.')
+  if (size !== offset) throw refused(refusal('uploadBroken'))
+  if (offset + part.length > maxArchive) throw refused(refusal('uploadTooLarge'))
   await writeFile(path, part, { flag: offset === 0 ? 'w' : 'a', mode: 0o600 })
 }
 
@@ -56,13 +57,14 @@ export async function addUploaded(
   try {
     const at = await unpack(fileOf(folder, upload), making)
     const { state } = await readFolder(making, migrations).catch((error: unknown) => {
-      throw refused(`The backup is damaged: ${error instanceof Error ? error.message : 'it cannot be read'}`)
+      const reason = error instanceof Error ? error.message : 'it cannot be read'
+      throw refused(refusal('backupDamaged', { reason }))
     })
     for (const [key, { secret_key_sealed }] of state.credentials) {
       try {
         sealer.unseal(secret_key_sealed, placeOf('credentials', key))
       } catch {
-        throw refused('The backup is of another site: its secrets were sealed with another key.')
+        throw refused(refusal('backupOfOtherSite'))
       }
     }
     for (const mark of [keptMark, uploadedMark]) await writeFile(join(making, mark), '', { mode: 0o600 })
@@ -109,7 +111,7 @@ export async function placeBackup(
 async function unpack(archive: string, into: string): Promise<number> {
   const size = await sizeOf(archive)
   const file = await open(archive).catch((error: unknown) => {
-    throw hasCode(error, 'ENOENT') ? refused('There is no such upload.') : error
+    throw hasCode(error, 'ENOENT') ? refused(refusal('uploadNotFound')) : error
   })
   try {
     const seen = new Set<string>()
@@ -124,7 +126,7 @@ async function unpack(archive: string, into: string): Promise<number> {
       if (at === undefined || !known.test(path) || seen.has(path)) throw notBackup()
       seen.add(path)
       position += block
-      if (position + entry.size > size) throw refused('The archive is cut short.')
+      if (position + entry.size > size) throw refused(refusal('uploadCut'))
       await extract(file, position, entry.size, join(into, path))
       position += Math.ceil(entry.size / block) * block
     }
@@ -169,7 +171,7 @@ async function extract(from: FileHandle, position: number, size: number, path: s
 async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const bytes = Buffer.alloc(length)
   const { bytesRead } = await file.read(bytes, 0, length, position)
-  if (bytesRead < length) throw refused('The archive is cut short.')
+  if (bytesRead < length) throw refused(refusal('uploadCut'))
   return bytes
 }
 

@@ -1,5 +1,6 @@
 import { wallClock } from '../system/time.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
 import { migrations as knownMigrations } from '../migrations.ts'
 import type {
   ControllerPlace,
@@ -221,8 +222,8 @@ export class Member implements SiteMember {
     const to = known.find((controller) => controller.id === id)
     const heard = to !== undefined && this.#clock() - to.seenAt < this.#times.lease
     if (to === undefined || id === this.id || !heard) {
-      const why = to === undefined ? 'is not known' : id === this.id ? 'leads already' : 'was not heard of'
-      throw new ApiError('parameter', { field: 'id', message: `This controller ${why}: choose another one.` })
+      const why = to === undefined ? 'Unknown' : id === this.id ? 'LeadsAlready' : 'NotSeen'
+      throw new ApiError('parameter', { field: 'id', refusal: refusal(`controller${why}`) })
     }
     await led.store.handOver(to, this.#times.successor, clusterTimes.handOver)
   }

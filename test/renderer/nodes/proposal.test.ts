@@ -66,12 +66,11 @@ test('a further embedded node is proposed with the next free port and a name; a 
   port.dispatchEvent(new Event('change', { bubbles: true }))
   await write('Name', 'Third')
   await press('Add node')
-  await says(`Port ${next?.port} belongs to node Hall 2`)
+  await says(`Port ${next?.port} is used by the node “Hall 2”`)
 })
 
 test("a port in use is shown with its owner, in the operator's language", () => {
   const t = (key: string, values?: object) => i18n.global.t(key, { ...values })
   const said = 'The connection to the node failed: Port 7084 on 127.0.0.1 is in use by nginx (process 12).'
   expect(nodeSentence(said, t)).toBe('Port 7084 is in use by nginx (process 12)')
-  expect(nodeSentence('Port 7084 is that of the node Hall.', t)).toBe('Port 7084 belongs to node Hall')
 })

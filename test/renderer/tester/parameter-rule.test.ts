@@ -37,7 +37,7 @@ describe('The form refuses the same values as the API', () => {
         const accepted = taken !== undefined && 'issues' in taken ? taken.issues === undefined : taken !== undefined
         expect([name, value, valueProblem(parameter, value, t) === '']).toEqual([name, value, accepted])
       }
-      expect(valueProblem(parameter, '', t)).toBe(parameter.required ? 'problems.required' : '')
+      expect(valueProblem(parameter, '', t)).toBe(parameter.required ? 'complaints.missing' : '')
     }
   })
 })

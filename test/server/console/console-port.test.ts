@@ -108,7 +108,7 @@ describe('The console port', () => {
     })
     expect(await server.result('rooms.get', { room_id: 'nobody' })).toEqual({
       ok: false,
-      error: { code: 'notFound', message: 'There is no such room.' },
+      error: { code: 'notFound', name: 'roomNotFound', values: {}, message: 'There is no such room.' },
     })
     const unknown = await ask(`${server.ready.console}/rpc/__proto__`, { authorization: `Bearer ${key}` }, 'POST', '{}')
     expect(unknown.status).toBe(404)
@@ -120,7 +120,7 @@ describe('The console port', () => {
     )
     expect([broken.status, JSON.parse(broken.body)]).toEqual([
       400,
-      { ok: false, error: { code: 'invalid', message: 'The body is not JSON.' } },
+      { ok: false, error: { code: 'invalid', name: 'bodyNotJson', values: {}, message: 'The body is not JSON.' } },
     ])
   })
 

@@ -147,7 +147,7 @@ test('What clients delete is gone for them at once, and kept', async () => {
   await client.createRoom({ room_extend_id: 'lobby', topic: 'New' })
   const old = (await call('trash.list', { kind: 'rooms' })).items.find(({ key }) => key === 'lobby')
   const restore = () => call('rooms.restore', { ids: [old?.id ?? ''] })
-  expect((await restore()).failed).toMatchObject([{ message: 'There is a room lobby again: delete that one first.' }])
+  expect((await restore()).failed).toMatchObject([{ name: 'trashRoomTaken', values: { room: 'lobby' } }])
   await call('rooms.delete', { room_ids: ['lobby'] })
   expect(await restore()).toMatchObject({ done: 1, restored: ['lobby'] })
   expect((await call('rooms.get', { room_id: 'lobby' })).room.topic).toBe('Old')

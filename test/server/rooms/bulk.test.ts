@@ -14,8 +14,8 @@ test('each of many rooms is changed once, and failures have their reason', async
   expect(outcome).toEqual({
     done: 2,
     failed: [
-      { key: 'b', message: 'There is no such room.' },
-      { key: 'c', message: 'An internal error occurred and was logged.' },
+      { key: 'b', name: 'roomNotFound', values: {}, message: 'There is no such room.' },
+      { key: 'c', name: 'internal', values: {}, message: 'An internal error occurred and was logged.' },
     ],
   })
   expect(done).toEqual(['a', 'd'])

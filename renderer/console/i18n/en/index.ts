@@ -10,6 +10,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { complaints, refusals } from './refusals.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
@@ -22,6 +23,8 @@ import { wall } from './wall.ts'
 /** Every English text: the shape that other catalogues follow. */
 export const en = {
   ...common,
+  complaints,
+  refusals,
   accounts,
   overview,
   welcome,

@@ -227,12 +227,5 @@ export const nodes = {
     refused: 'The node refused: {reason}.',
     unexpected: 'The node failed unexpectedly; the log has the details.',
     answers: 'Rooms on it: {rooms}, users: {users}.',
-    nameTaken: 'A node with this name already exists',
-    atNodePort: 'The node port belongs to {name}: another embedded node needs its own port.',
-    portOfNode: 'Port {port} belongs to node {name}',
-    nodePortStays: 'This node uses the node port: see Settings › Network.',
-    fewPorts: 'Only {free} of {count} ports are free: add nodes and choose their ports yourself.',
-    most: 'A site can have at most {limit} nodes.',
-    gone: 'This node no longer exists.',
   },
 } as const

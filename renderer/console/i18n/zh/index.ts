@@ -11,6 +11,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { complaints, refusals } from './refusals.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { settings } from './settings.ts'
@@ -23,6 +24,8 @@ import { wall } from './wall.ts'
 /** Every Chinese text. */
 export const zh: Catalogue = {
   ...common,
+  complaints,
+  refusals,
   accounts,
   overview,
   welcome,

@@ -248,12 +248,5 @@ export const nodes: Texts<typeof english> = {
     refused: '节点拒绝：{reason}。',
     unexpected: '节点发生意外错误，详情见日志。',
     answers: '所载房间 {rooms} 个，用户 {users}。',
-    nameTaken: '已有同名节点',
-    atNodePort: '节点端口属于 {name}：另一个内置节点需要自己的端口。',
-    portOfNode: '端口 {port} 属于节点 {name}',
-    nodePortStays: '此节点使用节点端口，请查看“设置 › 网络”。',
-    fewPorts: '{count} 个端口中只有 {free} 个空闲：请手动指定端口添加节点。',
-    most: '一个站点最多 {limit} 个节点。',
-    gone: '该节点已不存在。',
   },
 }

@@ -1,11 +1,11 @@
 import { CallError } from '../../../kit/transport/transport.ts'
 
-/** Beginnings of refusals that belong to a field although the controller names none. */
-const fields: readonly (readonly [beginning: string, field: string])[] = [
-  ['There is no such room', 'roomId'],
-  ['The room is closed', 'roomId'],
-  ['A user with this userId exists', 'userId'],
-]
+/** Fields of refusals that name none. */
+const fields: Readonly<Record<string, string>> = {
+  roomNotFound: 'roomId',
+  roomClosed: 'roomId',
+  userExists: 'userId',
+}
 
 /** Runs a call and adds the field to a refusal that belongs to one. */
 export async function atField<T>(run: () => Promise<T>): Promise<T> {
@@ -13,8 +13,9 @@ export async function atField<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } catch (error) {
     if (!(error instanceof CallError) || error.problems.length > 0) throw error
-    const field = fields.find(([beginning]) => error.message.startsWith(beginning))?.[1]
-    if (field === undefined) throw error
-    throw new CallError(error.code, error.message, [{ path: field, message: error.message }])
+    const { code, message, refusal: name, values } = error
+    const path = fields[name]
+    if (path === undefined) throw error
+    throw new CallError(code, message, [{ path, message, name, values: { ...values } }], { name, values })
   }
 }

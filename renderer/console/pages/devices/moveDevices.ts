@@ -9,15 +9,15 @@ export async function moveDevices(
   client: Pick<ConsoleClient, 'call'>,
   devices: readonly DeviceView[],
   roomId: string,
-): Promise<{ moved: number; failed: string[] }> {
-  const failed: string[] = []
+): Promise<{ moved: number; failed: unknown[] }> {
+  const failed: unknown[] = []
   const todo = devices.values()
   const work = async (): Promise<void> => {
     for (const { userId } of todo) {
       try {
         await client.call('devices.update', { userId, roomId })
       } catch (error) {
-        failed.push(error instanceof Error ? error.message : String(error))
+        failed.push(error)
       }
     }
   }

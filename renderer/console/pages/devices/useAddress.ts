@@ -4,7 +4,7 @@ import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { CallError } from '../../../kit/transport/transport.ts'
 import { useText } from '../../i18n/text.ts'
-import { deviceSentence } from './deviceSentences.ts'
+import { problemText } from '../../composables/refusalText.ts'
 
 /** An address parsed by the controller, with the same parser as for storing it. */
 export type ParsedAddress = ProcedureOutput<'devices.parse_address'>
@@ -39,7 +39,8 @@ export function useAddress(text: Ref<string>) {
       if (!(error instanceof CallError) || error.problems.length === 0) throw error
       if (mine === generation) {
         parsed.value = null
-        problem.value = deviceSentence(error.message, t)
+        const [wrong] = error.problems
+        problem.value = wrong === undefined ? error.message : problemText(wrong, t)
       }
       return null
     }

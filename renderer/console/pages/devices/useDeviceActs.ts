@@ -5,8 +5,7 @@ import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
-import { deviceSentence } from './deviceSentences.ts'
-import { useDeviceText } from './useDeviceText.ts'
+import { refusalText } from '../../composables/refusalText.ts'
 
 /** Actions of the controller on one or several devices. */
 export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
@@ -19,9 +18,8 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
-  const { ask, tell, warn } = useFeedback()
+  const { ask, errorText, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
-  const { failureText } = useDeviceText()
 
   function acts({ state }: DeviceView): MenuAct[] {
     if (!may('devices.update')) return []
@@ -44,13 +42,13 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
       const answer = await client.call(`devices.${kind}`, { userIds })
       const { done, failed } = answer
       const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: deviceSentence(first.message, t) }))
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
       else if (kind !== 'remove') tell(t(`devices.told.${kind}`, { n: done }))
       if (done > 0 && 'undo' in answer)
         tellDeleted(t('devices.told.remove', { n: done }), 'devices.restore', answer.undo)
       return true
     } catch (error) {
-      warn(failureText(error))
+      warn(errorText(error))
       return false
     }
   }

@@ -1,15 +1,11 @@
 import type { DeviceView } from '../../../../shared/console/devices.ts'
-import { useFeedback } from '../../composables/useFeedback.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useText } from '../../i18n/text.ts'
-import { CallError } from '../../../kit/transport/transport.ts'
-import { deviceSentence } from './deviceSentences.ts'
 
 /** Texts about a device, in the operator's language. */
 export function useDeviceText() {
   const { t } = useText()
   const { span } = useFormat()
-  const { errorText } = useFeedback()
 
   /** Reason why a device is not in its room, in one line without the delay; empty if it is. */
   function trouble({ last_error, state }: DeviceView): string {
@@ -28,14 +24,5 @@ export function useDeviceText() {
     return t('devices.trouble.next', { when: t('time.in', { span: span(left) }) })
   }
 
-  /** Translates a failed call. */
-  function failureText(error: unknown): string {
-    if (error instanceof CallError) {
-      const text = deviceSentence(error.message, t)
-      if (text !== error.message) return text
-    }
-    return errorText(error)
-  }
-
-  return { trouble, nextTry, failureText }
+  return { trouble, nextTry }
 }

@@ -1,6 +1,6 @@
 import { awayReason } from '../../../../shared/away-reason.ts'
 import type { EventEntry, EventSubject } from '../../../../shared/console/events.ts'
-import { sentence as problemText } from '../../composables/problems.ts'
+import { storedSentence } from '../../composables/storedSentence.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import type { TextKey } from '../../i18n/text.ts'
 import { useText } from '../../i18n/text.ts'
@@ -76,7 +76,7 @@ export function useEventText() {
   /** Translates an error message. */
   function errorText(kind: string, error: string): string {
     if (kind.startsWith('node.')) return nodeSentence(error, t)
-    return kind.startsWith('database.') ? awayReason(error) : problemText(error, undefined, t)
+    return kind.startsWith('database.') ? awayReason(error) : storedSentence(error, t)
   }
 
   /** Describes the kind of repeated events. */

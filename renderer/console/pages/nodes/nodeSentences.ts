@@ -1,4 +1,4 @@
-import { sentence } from '../../composables/problems.ts'
+import { storedSentence } from '../../composables/storedSentence.ts'
 import type { TextKey, Translate } from '../../i18n/text.ts'
 
 /** Patterns of the controller's sentences about a node, with keys and the names of quoted parts. */
@@ -12,19 +12,12 @@ const known: readonly (readonly [pattern: RegExp, key: TextKey, ...quoted: strin
   [/^The node refused: (.+?)\.$/, 'nodes.sentences.refused', 'reason'],
   [/^The node failed in an unexpected way/, 'nodes.sentences.unexpected'],
   [/^The node answers: (\d+) rooms, (\d+) users\.$/, 'nodes.sentences.answers', 'rooms', 'users'],
-  [/^A node named .+ exists already\.$/, 'nodes.sentences.nameTaken'],
-  [/^The node port is that of (.+): another embedded node/, 'nodes.sentences.atNodePort', 'name'],
-  [/^Port (\d+) is that of the node (.+)\.$/, 'nodes.sentences.portOfNode', 'port', 'name'],
-  [/^This embedded node listens at the node port/, 'nodes.sentences.nodePortStays'],
-  [/^Only (\d+) of (\d+) ports are free/, 'nodes.sentences.fewPorts', 'free', 'count'],
-  [/^A site holds at most (\d+) nodes\.$/, 'nodes.sentences.most', 'limit'],
-  [/^There is no node named/, 'nodes.sentences.gone'],
 ]
 
 /** Translates a sentence of the controller about a node; returns an unknown one unchanged. */
 export function nodeSentence(message: string, t: Translate): string {
   const port = /^The connection to the node failed: (Port \d+ on .+\.)$/.exec(message)?.[1]
-  if (port !== undefined) return sentence(port, undefined, t)
+  if (port !== undefined) return storedSentence(port, t)
   for (const [pattern, key, ...quoted] of known) {
     const found = pattern.exec(message)
     if (found === null) continue

@@ -34,7 +34,7 @@ export function useNodeTest() {
     tested.value = undefined
     const found = await client.call('nodes.test', config).then(inWords, (error: unknown) => ({
       tone: 'bad' as const,
-      text: nodeSentence(errorText(error), t),
+      text: errorText(error),
       findings: [],
       version: '',
       plugins: [],

@@ -1,5 +1,6 @@
 import type { RoomView } from '../../../../shared/console/rooms.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import { refusalText } from '../../composables/refusalText.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
@@ -26,7 +27,7 @@ export function useRoomActs() {
       }
       const { done, failed } = await client.call(`rooms.${kind}`, { room_ids })
       const first = failed[0]
-      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+      if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
       else tell(t(`rooms.told.${kind}`, { n: done }))
       return true
     } catch (error) {
@@ -38,7 +39,7 @@ export function useRoomActs() {
   async function remove(room_ids: string[]): Promise<void> {
     const { done, failed, undo } = await client.call('rooms.delete', { room_ids })
     const first = failed[0]
-    if (first) warn(t('bulk.failed', { done, failed: failed.length, message: first.message }))
+    if (first) warn(t('bulk.failed', { done, failed: failed.length, message: refusalText(first, t) }))
     if (done > 0) tellDeleted(t('rooms.told.delete', { n: done }), 'rooms.restore', undo)
   }
 

@@ -33,16 +33,16 @@ export function ruleText(parameter: Parameter, t: Translate): string {
 
 /** Translates the API's objection to this value; empty: valid. An empty optional parameter is left out. */
 export function valueProblem(parameter: Parameter, value: string, t: Translate): string {
-  if (value === '') return parameter.required ? t('problems.required') : ''
+  if (value === '') return parameter.required ? t('complaints.missing') : ''
   const choices = choicesOf(parameter)
-  if (choices.length > 0 && !choices.includes(value)) return t('problems.type')
+  if (choices.length > 0 && !choices.includes(value)) return t('complaints.type')
   const range = wholeRange(parameter)
   if (range) {
     const fits = /^\d{1,9}$/.test(value) && Number(value) >= range.least && Number(value) <= range.most
-    return fits ? '' : t('problems.whole', { from: range.least, to: range.most })
+    return fits ? '' : t('complaints.wholeNumber', { min: range.least, max: range.most })
   }
   const most = byteLimits(parameter)?.most ?? maxLength(parameter)
-  if (most !== undefined && utf8Length(value) > most) return t('problems.bytes', { limit: most })
+  if (most !== undefined && utf8Length(value) > most) return t('complaints.maxBytes', { max: most })
   return controlKind(parameter) === 'json' ? jsonProblem(value, t) : ''
 }
 

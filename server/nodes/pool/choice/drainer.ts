@@ -1,4 +1,5 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
+import { refusal } from '../../../../shared/refusals/refusal.ts'
 import { chooseNode } from './choose-node.ts'
 import type { Eligibility } from './eligibility.ts'
 import type { LeftRoom, Relocation } from './relocation.ts'
@@ -36,8 +37,7 @@ export class Drainer {
     const { store, index, clock } = this.#context
     await store.transact([`nodes/${name}`], (transaction) => {
       const node = store.get('nodes', name)
-      if (node === undefined)
-        throw new ApiError('parameter', { message: 'There is no node of this name.', field: 'name' })
+      if (node === undefined) throw new ApiError('parameter', { refusal: refusal('nodeUnknown'), field: 'name' })
       if (node.draining === draining) return
       const { drain: _, ...rest } = node
       const drain = { since: clock(), rooms: index.count(name) }

@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import { complaintOfIssue } from '../../../shared/console/input-problems.ts'
+import type { FieldProblem } from '../../../shared/console/procedure.ts'
+import type { ComplaintName } from '../../../shared/refusals/complaints.ts'
+import type { RefusalName } from '../../../shared/refusals/refusal.ts'
+import type { Values } from '../../../shared/refusals/template.ts'
+import { complaints, refusals } from '../i18n/en/refusals.ts'
+import type { Translate } from '../i18n/text.ts'
+
+/** A refusal as it arrives: an older controller leaves the name out, a newer one may have names of its own. */
+export interface ArrivedRefusal {
+  message: string
+  name?: string | undefined
+  values?: Values | undefined
+}
+
+const isRefusal = (name: string): name is RefusalName => Object.hasOwn(refusals, name)
+const isComplaint = (name: string): name is ComplaintName => Object.hasOwn(complaints, name)
+
+/** Words a refusal in the reader's language; an unknown one keeps the controller's sentence. */
+export function refusalText({ message, name = '', values = {} }: ArrivedRefusal, t: Translate): string {
+  if (name === 'roleMissing' && values.role === 'admin') return t('errors.adminOnly')
+  if (name === 'roleMissing' && values.role === 'operator') return t('errors.operatorOnly')
+  return isRefusal(name) ? t(`refusals.${name}`, worded(values, t)) : message
+}
+
+/** Words a problem of a field, to be shown beside it. */
+export function problemText(problem: Omit<FieldProblem, 'path'>, t: Translate): string {
+  const { name = '', values = {} } = problem
+  return isComplaint(name) ? t(`complaints.${name}`, { ...values }) : refusalText(problem, t)
+}
+
+/** Words a finding of a schema about a field. @param value that the field has */
+export function issueText(issue: z.core.$ZodIssue, value: unknown, t: Translate): string {
+  if (value === undefined || value === null || value === '') return t('complaints.missing')
+  return problemText(complaintOfIssue(issue, value), t)
+}
+
+/** Values with the names of roles in the reader's language. */
+function worded(values: Values, t: Translate): Record<string, string | number> {
+  const { role } = values
+  if (role !== 'viewer' && role !== 'operator' && role !== 'admin') return { ...values }
+  return { ...values, role: t(`accounts.roles.${role}`) }
+}

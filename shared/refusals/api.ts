@@ -1,0 +1,30 @@
+import type { RefusalTable } from './template.ts'
+
+/** Refusals that the two APIs have numbers for (`shared/result-codes.ts`); the console answers with the same names. */
+export const apiRefusals = {
+  authenticationFailed: ['failed', 'access_key or digest is wrong.'],
+  tooManyFailures: ['failed', 'Too many failed authentications from this address: wait a minute.'],
+  authenticationTimeout: ['failed', 'The authentication was not answered in time: try again.'],
+  tokenIncorrect: ['failed', 'The access token is missing, wrong or expired: authenticate again.'],
+  parameter: ['invalid', 'A parameter is missing or malformed.'],
+  notSupported: ['failed', 'This path or method does not exist.'],
+  roomNotFound: ['notFound', 'There is no such room.'],
+  roomClosed: ['conflict', 'The room is closed.'],
+  licenceExpired: ['conflict', 'The licence of this site has expired.'],
+  licenceExceeded: ['conflict', 'The licence or the MCU nodes of this site are at their limit.'],
+  noNode: ['failed', 'No MCU is available for this room.'],
+  nodeTimeout: ['failed', 'The MCU did not answer in time.'],
+  nodeOffline: ['failed', 'The MCU of this room is not online.'],
+  neverAssigned: ['conflict', 'This room was never assigned to an MCU.'],
+  userNotOnline: ['notFound', 'The user is not in this room.'],
+  noP2pPermission: ['conflict', 'This credential has no permission for P2P rooms (room_mode 3 and 4).'],
+  storage: ['failed', 'The change could not be stored: nothing was changed.'],
+  internal: ['internal', 'An internal error occurred and was logged.'],
+  userExists: ['conflict', 'A user with this userId exists already.'],
+  outgoingUserNotFound: ['notFound', 'There is no such outgoing user in this room.'],
+  joinFailed: ['failed', 'Joining the room failed.'],
+  joinTimeout: ['failed', 'The device did not answer in time.'],
+  createUnavailable: ['failed', 'The outgoing user could not be created: the media engine is not running.'],
+  destroyUnavailable: ['failed', 'The outgoing user could not be deleted: the media engine is not running.'],
+  listUnavailable: ['failed', 'Outgoing users cannot be listed: the media engine is not running.'],
+} as const satisfies RefusalTable

@@ -1,0 +1,26 @@
+import type { DeviceErrorKind } from '../device.ts'
+import { type Refusal, refusal } from './refusal.ts'
+
+const names = {
+  auth: 'deviceAuth',
+  notFound: 'deviceNoStream',
+  refused: 'deviceRefused',
+  unreachable: 'deviceUnreachable',
+  timeout: 'deviceTimeout',
+  protocol: 'deviceProtocol',
+  certificate: 'deviceCertificate',
+  noUsableTrack: 'deviceNoUsableTrack',
+  closed: 'deviceClosed',
+  stalled: 'deviceStalled',
+  noNode: 'deviceNoNode',
+  roomFull: 'deviceRoomFull',
+  roomLocked: 'deviceRoomLocked',
+  nodeFailed: 'deviceNodeFailed',
+  forbidden: 'deviceForbidden',
+  encrypted: 'deviceEncrypted',
+} as const satisfies Record<DeviceErrorKind, string>
+
+/** The refusal of a call that needs a device which failed. */
+export function refusalOfDevice(kind: DeviceErrorKind): Refusal {
+  return refusal(names[kind])
+}

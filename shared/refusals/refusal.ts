@@ -1,0 +1,30 @@
+import { accessRefusals } from './access.ts'
+import { apiRefusals } from './api.ts'
+import { roomRefusals } from './rooms.ts'
+import { siteRefusals } from './site.ts'
+import { type ConsoleErrorCode, fill, type Values, type ValuesOf } from './template.ts'
+
+/** Every refusal of a console procedure: its code and English sentence. The console has a text for each name in its languages. */
+export const refusals = { ...apiRefusals, ...accessRefusals, ...roomRefusals, ...siteRefusals }
+
+export type RefusalName = keyof typeof refusals
+/** Values of a refusal by name, as its sentence holds them. */
+type RefusalValues<N extends RefusalName> = ValuesOf<(typeof refusals)[N][1]>
+/** Left out for a refusal without values. */
+type RefusalArguments<N extends RefusalName> = keyof RefusalValues<N> extends never ? [] : [values: RefusalValues<N>]
+
+/** A refusal with its name: for the log and scripts in words, for pages by name and values. */
+export interface Refusal {
+  readonly name: RefusalName
+  readonly code: ConsoleErrorCode
+  readonly values: Values
+  /** One plain sentence in English. */
+  readonly message: string
+}
+
+/** Makes a refusal of the table. */
+export function refusal<N extends RefusalName>(name: N, ...given: RefusalArguments<N>): Refusal {
+  const values: Values = given[0] ?? {}
+  const [code, sentence] = refusals[name]
+  return { name, code, values, message: fill(sentence, values) }
+}

@@ -1,0 +1,39 @@
+/**
+ * Codes of a refused procedure. invalid: the input is malformed, `problems` names the fields; conflict: the object exists already, or the state forbids the action;
+ * forbidden: the caller's role does not permit it; standby: this controller is a read-only replica; failed: the node, device or disk failed, or timed out.
+ */
+export const consoleErrorCodes = [
+  'invalid',
+  'notFound',
+  'conflict',
+  'unauthorized',
+  'forbidden',
+  'standby',
+  'failed',
+  'internal',
+] as const
+export type ConsoleErrorCode = (typeof consoleErrorCodes)[number]
+
+/** Refusals of one area: code and English sentence of each name. `{…}` in a sentence is a value. */
+export type RefusalTable = Readonly<Record<string, readonly [code: ConsoleErrorCode, sentence: string]>>
+
+/** Names of the values of a sentence. */
+type Placeholder<Sentence extends string> = Sentence extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never
+
+/** Values of a refusal or a complaint, by name. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** Values that a sentence takes. */
+export type ValuesOf<Sentence extends string> = Readonly<Record<Placeholder<Sentence>, string | number>>
+
+/** Puts values into a sentence. */
+export function fill(sentence: string, values: Values): string {
+  return sentence.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** Names of the values of a sentence, in order. */
+export function placeholders(sentence: string): string[] {
+  return [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+}

@@ -36,6 +36,12 @@ export function nodeStories(opened: () => ConsoleUnderTest): void {
     for (const { config } of others) await opened().call('nodes.disable', { name: config.name })
     const { room_id } = await opened().call('rooms.create', { topic: 'Last meeting' })
     await opened().call('lab.join', { room_id, user_id: 'ann', user_name: 'Ann' })
+    await pages().go('Overview')
+    await opened()
+      .page.getByRole('link', { name: /Last meeting.*1 person/ })
+      .click()
+    await pages().panel('Last meeting').getByText('Ann').first().waitFor()
+    await pages().go('MCU nodes')
 
     await pages().actOnRow('Hall 2', 'Drain')
     await pages().confirm('Drain')

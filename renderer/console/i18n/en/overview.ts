@@ -17,6 +17,16 @@ export const overview = {
     of: 'of {all}',
     credentials: 'for {n} credential | for {n} credentials',
   },
+  meetings: {
+    title: 'Meetings now',
+    none: 'No meetings at the moment.',
+    create: 'Create room',
+    people: '{count} person | {count} people',
+    cameras: '{count} camera | {count} cameras',
+    trouble: '{count} camera not joined | {count} cameras not joined',
+    all: 'Show all {count}',
+    rest: 'More in Rooms',
+  },
   charts: {
     title: 'History',
     span: 'Time span',

@@ -19,6 +19,16 @@ export const overview: Texts<typeof englishOverview> = {
     of: '/ {all}',
     credentials: '共 {n} 个凭据',
   },
+  meetings: {
+    title: '正在进行的会议',
+    none: '目前没有会议。',
+    create: '新建房间',
+    people: '{count} 人',
+    cameras: '{count} 个摄像头',
+    trouble: '{count} 个摄像头未加入',
+    all: '显示全部 {count} 个',
+    rest: '更多请见“房间”',
+  },
   charts: {
     title: '历史趋势',
     span: '时间范围',

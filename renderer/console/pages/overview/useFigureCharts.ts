@@ -42,7 +42,7 @@ export function useFigureCharts(
     const own = nodes.length > nodeColours.length ? nodes.slice(0, nodeColours.length - 1) : nodes
     const lines = own.map(({ node }, index) =>
       line(
-        node,
+        t('overview.charts.node', { name: node }),
         nodeColours[index] ?? 6,
         valuesOf(figure, node).map((value) => value && scale(value)),
       ),

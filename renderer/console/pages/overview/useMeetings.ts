@@ -1,0 +1,52 @@
+import { computed, onScopeDispose } from 'vue'
+import type { DeviceView } from '../../../../shared/console/devices.ts'
+import type { RoomView } from '../../../../shared/console/rooms.ts'
+import { collected, useLive } from '../../../kit/composables/useLive.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useDevices } from '../../composables/useDevices.ts'
+
+/** A room with people in it, as a card shows it. */
+export interface Meeting {
+  room: RoomView
+  /** First joined camera of the room. */
+  camera: DeviceView | undefined
+  /** Cameras that are not joined, for a reason. */
+  troubled: number
+}
+
+/** Maximum number of meetings that are read. */
+const maxRead = 100
+const refreshMs = 2_000
+
+/** Rooms with people in them: those with camera trouble first, then by people. */
+export function useMeetings() {
+  const client = useConsole()
+  const { all } = useDevices()
+  const rooms = useLive(client, async () => {
+    const { items } = await client.call('rooms.list', { sort: 'people', descending: true, limit: maxRead })
+    return items.filter(({ people }) => people > 0)
+  })
+  const refresh = collected(() => void rooms.refresh(), refreshMs)
+  onScopeDispose(client.on('rooms.changed', refresh))
+
+  const camerasByRoom = computed(() => {
+    const found = new Map<string, Pick<Meeting, 'camera' | 'troubled'>>()
+    for (const device of all.value) {
+      const entry = found.get(device.roomId) ?? { camera: undefined, troubled: 0 }
+      if (device.state === 'joined') entry.camera ??= device
+      else if (device.last_error !== null) entry.troubled++
+      found.set(device.roomId, entry)
+    }
+    return found
+  })
+  const meetings = computed(() => {
+    const shown = rooms.value.value?.map((room): Meeting => {
+      const { camera, troubled = 0 } = camerasByRoom.value.get(room.room_id) ?? {}
+      return { room, camera, troubled }
+    })
+    return shown?.sort((a, b) => Number(b.troubled > 0) - Number(a.troubled > 0))
+  })
+  /** There may be more meetings than were read. */
+  const capped = computed(() => rooms.value.value?.length === maxRead)
+  return { meetings, capped, error: rooms.error, refresh: rooms.refresh }
+}

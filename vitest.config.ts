@@ -4,7 +4,7 @@ import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
 
 const ci = Boolean(process.env.CI)
-const separate = ['test/renderer/**', 'test/e2e/**', 'test/faults/**', 'test/bench/**', 'test/standin/**']
+const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation'].map((name) => `test/${name}/**`)
 
 /** Faults that `npm test` runs; `npm run faults` runs all of them, and for longer. */
 const everyFault = process.env.ROOMDESK_FAULTS === 'all'
@@ -31,7 +31,7 @@ const faultTests = {
   hookTimeout: 60_000,
 } as const
 
-/** Four kinds of tests, by what they need: Node, a page, a whole app with a browser, and a site that is harmed. */
+/** Kinds of tests, by what they need: Node, a page, a whole app with a browser, a site that is harmed, a simulated world. */
 export default defineConfig({
   test: {
     reporters: ci ? ['default', 'github-actions'] : ['default'],
@@ -92,6 +92,8 @@ export default defineConfig({
         },
       },
       { test: { ...faultTests, name: 'faults', include: faults, exclude: measuredFaults } },
+      // In processes of their own: it puts a disk of its own under `node:fs` before the store is loaded.
+      { test: { ...faultTests, name: 'simulation', include: ['test/simulation/**/*.test.ts'] } },
       // After the others: they measure how long callers wait, which a browser of another file would change.
       {
         test: {

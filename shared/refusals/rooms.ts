@@ -22,7 +22,7 @@ export const roomRefusals = {
   mediaApiOff: ['internal', 'The media API does not listen.'],
   participantIsDevice: ['conflict', 'An outgoing user of the room has this user_id: choose another one.'],
   roomNotOnJanus: ['conflict', 'The room is on no Janus node: people join it by a link.'],
-  participantRefused: ['conflict', 'The Janus node cannot let them in: {reason}'],
+  participantRefused: ['conflict', '{reason}'],
   janusSilent: ['failed', 'The Janus node does not answer as it should: see MCU nodes.'],
 
   notWaiting: ['notFound', 'This person no longer waits.'],

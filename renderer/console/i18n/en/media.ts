@@ -50,7 +50,9 @@ export const media = {
   },
   link: {
     act: 'Join link',
-    title: 'Join link for room {room}',
+    title: 'Join link for {room}',
+    named: '{topic} ({room})',
+    url: 'Address',
     hint: 'Anyone with this link can join. A removed person needs a new one.',
     name: 'Invitee',
     namePlaceholder: 'Anyone; they enter their name',

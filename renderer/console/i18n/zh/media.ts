@@ -51,7 +51,9 @@ export const media: Texts<typeof english> = {
   },
   link: {
     act: '邀请链接',
-    title: '房间 {room} 的邀请链接',
+    title: '{room} 的邀请链接',
+    named: '{topic}（{room}）',
+    url: '地址',
     hint: '持有此链接的人都可加入。被移出者需要新的链接。',
     name: '受邀人',
     namePlaceholder: '任何人：自行填写姓名',

@@ -140,7 +140,7 @@ function nodesAfter(store: Store, { nodes = [] }: SiteFile, now: number): Stored
   const problems = after.flatMap((node, index) => {
     const before = store.get('nodes', node.name)
     const problem = (before && movedPortProblem(node, before)) ?? portProblem(node, all)
-    return problem === undefined ? [] : [`$.nodes[${index}].port: ${problem}`]
+    return problem === undefined ? [] : [`$.nodes[${index}].port: ${problem.message}`]
   })
   if (problems.length > 0) throw new SiteFileError('The site file cannot be applied:', problems)
   return after

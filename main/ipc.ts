@@ -25,7 +25,11 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
       throw new Error('Only the console may call.')
     }
     if (typeof name !== 'string' || !isProcedureName(name))
-      return refused(refusal('procedureNotFound', { procedure: JSON.stringify(String(name).slice(0, 80)) }))
+      return refused(
+        refusal('procedureNotFound', {
+          procedure: typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name,
+        }),
+      )
     if (!fits(input)) return refused(refusal('inputTooLarge'))
     if (underWay >= maxCalls) return refused(refusal('tooManyCalls'))
     underWay += 1

@@ -65,7 +65,7 @@ describe('an operator watches a room', () => {
   test('a join link made in the console admits its user', async () => {
     await page.getByRole('button', { name: 'Join link' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('textbox').fill('Chen')
+    await dialog.getByRole('textbox', { name: 'Invitee' }).fill('Chen')
     await dialog.getByRole('img', { name: 'QR code of the join link' }).waitFor()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await expect

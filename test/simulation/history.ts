@@ -32,6 +32,8 @@ export class BrokenPromise extends Error {
 export class History {
   readonly #world: World
   readonly #rooms = new Map<string, Known>()
+  /** All keys, in the order in which they were first tried. */
+  readonly keys: string[] = []
   readonly #leader: () => Leading | undefined
   /** Rooms by their internal numbers, with when somebody was told first, and who led then. */
   readonly #ids = new Map<number, { key: string; at: number; by: string }>()
@@ -44,10 +46,6 @@ export class History {
   constructor(world: World, leader: () => Leading | undefined) {
     this.#world = world
     this.#leader = leader
-  }
-
-  get keys(): string[] {
-    return [...this.#rooms.keys()]
   }
 
   /** Somebody tries to write this version. */
@@ -95,9 +93,12 @@ export class History {
   }
 
   #of(key: string): Known {
-    const known = this.#rooms.get(key) ?? { floor: 0, tried: 0, id: 0 }
-    this.#rooms.set(key, known)
-    return known
+    const known = this.#rooms.get(key)
+    if (known !== undefined) return known
+    const fresh = { floor: 0, tried: 0, id: 0 }
+    this.#rooms.set(key, fresh)
+    this.keys.push(key)
+    return fresh
   }
 
   #broken(what: string): never {

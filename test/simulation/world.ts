@@ -164,6 +164,8 @@ export class World {
 /** A binary heap of what is planned. */
 class EventQueue {
   readonly #heap: Happening[] = []
+  /** Length at which cancelled happenings are removed: most timers are cancelled long before they are due. */
+  #full = 256
 
   get size(): number {
     return this.#heap.length
@@ -174,6 +176,11 @@ class EventQueue {
   }
 
   add(happening: Happening): void {
+    if (this.#heap.length >= this.#full) this.#clear()
+    this.#put(happening)
+  }
+
+  #put(happening: Happening): void {
     const heap = this.#heap
     heap.push(happening)
     let at = heap.length - 1
@@ -203,11 +210,15 @@ class EventQueue {
   }
 
   change(edit: (happening: Happening) => void): void {
-    const all = this.#heap.splice(0)
-    for (const happening of all) {
+    for (const happening of this.#heap.splice(0)) {
       edit(happening)
-      this.add(happening)
+      this.#put(happening)
     }
+  }
+
+  #clear(): void {
+    for (const happening of this.#heap.splice(0)) if (!happening.isCancelled) this.#put(happening)
+    this.#full = Math.max(256, 2 * this.#heap.length)
   }
 
   #set(at: number, happening: Happening | undefined): void {

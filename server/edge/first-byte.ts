@@ -1,2 +1,52 @@
+import type { Server, Socket } from 'node:net'
+import { ignoreError } from './guards.ts'
+
 /** First byte of a TLS connection: a record of type handshake (RFC 8446, section 5.1). No HTTP request begins with it. */
-export const handshakeByte = 0x16
+const handshakeByte = 0x16
+
+/** Handlers of the connections of a port that may speak TLS or plain HTTP. */
+export interface ByFirstByte {
+  /** Limit for a silent connection, in milliseconds. */
+  waitMs: number
+  /** The limit is over. */
+  late: (transport: Socket) => void
+  /** A handshake begins. The connection is paused, and its first bytes can be read again. */
+  handshake: (transport: Socket) => void
+  /** A plain request begins, likewise. @param inTime ends the limit, which lasts until then */
+  plain: (transport: Socket, inTime: () => void) => void
+}
+
+/**
+ * Tells TLS from plain HTTP by the first byte of each connection.
+ * @returns takes a connection as the server did before: both kinds of servers take connections by their event (documented for node:http and node:tls)
+ */
+export function splitByFirstByte(
+  server: Server,
+  { waitMs, late, handshake, plain }: ByFirstByte,
+): (socket: Socket) => void {
+  const takers = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (transport: Socket) => {
+    transport.on('error', ignoreError)
+    const ended = (): void => void transport.end()
+    const timer = setTimeout(() => late(transport), waitMs).unref()
+    const inTime = (): void => clearTimeout(timer)
+    transport.once('close', inTime)
+    transport.once('end', ended)
+    transport.once('data', (first: Buffer) => {
+      transport.off('end', ended)
+      transport.pause()
+      transport.unshift(first)
+      if (first[0] === handshakeByte) {
+        inTime()
+        handshake(transport)
+        return
+      }
+      plain(transport, inTime)
+      transport.resume()
+    })
+  })
+  return (socket) => {
+    for (const taker of takers) Reflect.apply(taker, server, [socket])
+  }
+}

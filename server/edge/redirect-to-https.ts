@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage } from 'node:http'
-import type { Server as NetServer, Socket } from 'node:net'
+import type { Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { handshakeByte } from './first-byte.ts'
+import { splitByFirstByte } from './first-byte.ts'
 import { endSoon, ignoreError, refuse } from './guards.ts'
 import { originForm } from './request-target.ts'
 
@@ -23,9 +23,6 @@ interface PlainBounds {
  * refused with the same redirect. Handshakes go on in Node's own listener, which reads the byte again.
  */
 export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize }: PlainBounds): void {
-  // Both servers take connections by their event (documented for node:http and node:tls).
-  const handshakes = server.listeners('connection')
-  server.removeAllListeners('connection')
   const redirector = createHttpServer({ maxHeaderSize, requireHostHeader: false })
   redirector.on('request', (request, response) => {
     response.writeHead(308, { location: secureUrl(request), 'content-length': 0, connection: 'close' })
@@ -44,25 +41,12 @@ export function redirectPlainHttp(server: NetServer, { headersMs, maxHeaderSize 
     else socket.destroy()
   })
 
-  server.on('connection', (transport: Socket) => {
-    transport.on('error', ignoreError)
-    const ended = (): void => void transport.destroy()
-    const deadline = setTimeout(ended, headersMs).unref()
-    transport.once('close', () => clearTimeout(deadline))
-    transport.once('end', ended)
-    transport.once('data', (first: Buffer) => {
-      transport.off('end', ended)
-      transport.pause()
-      transport.unshift(first)
-      if (first[0] === handshakeByte) {
-        clearTimeout(deadline)
-        for (const handshake of handshakes) Reflect.apply(handshake, server, [transport])
-        return
-      }
-      // The deadline stays: a slow head ends with it.
-      redirector.emit('connection', transport)
-      transport.resume()
-    })
+  const shakeHands = splitByFirstByte(server, {
+    waitMs: headersMs,
+    late: (transport) => transport.destroy(),
+    handshake: (transport) => shakeHands(transport),
+    // The limit stays: a slow head ends with it.
+    plain: (transport) => void redirector.emit('connection', transport),
   })
 }
 

@@ -1,26 +1,13 @@
 import { foldedText, searchWords } from '../../../shared/folded-text.ts'
+import { pageNames } from '../page-names.ts'
 import { cardFields } from '../pages/settings/fields.ts'
 import { cardTabs } from '../pages/settings/card-tabs.ts'
 import type { TextKey, Translate } from '../i18n/text.ts'
 import type { FindEntry } from './recent-finds.ts'
 
-const pages = [
-  'overview',
-  'credentials',
-  'rooms',
-  'nodes',
-  'controllers',
-  'devices',
-  'wall',
-  'events',
-  'activity',
-  'tester',
-  'settings',
-] as const
-
 /** Pages of the console. */
 export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
-  return pages
+  return pageNames
     .filter((name) => opens(`/${name}`))
     .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
 }

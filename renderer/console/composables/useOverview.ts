@@ -4,15 +4,15 @@ import type { Attention, OverviewView, Sample } from '../../../shared/console/si
 import { sharedState } from './useConsole.ts'
 import { collected, useLive } from '../../kit/composables/useLive.ts'
 
-/** Time span of the displayed samples, in milliseconds: as long as the controller keeps them. */
-const shown = 15 * 60_000
+/** Samples from which the present rate of requests is told. */
+const latest = 2
 
-/** State of the site, items that need attention, and samples of the charts. */
+/** State of the site, items that need attention, and the latest samples. */
 export const useOverview = sharedState((client) => {
   const overview = useLive(client, () => client.call('overview.get'))
   const samples = shallowRef<readonly Sample[]>([])
-  const history = useLive(client, async () => {
-    samples.value = await client.call('overview.samples')
+  useLive(client, async () => {
+    samples.value = (await client.call('overview.samples')).slice(-latest)
   })
   const refresh = collected(() => void overview.refresh(), 300)
   for (const event of [
@@ -36,10 +36,9 @@ export const useOverview = sharedState((client) => {
     if (items.some(({ code }) => code === 'olderClientRefused' || code === 'accessTokenRefused')) refresh()
   })
   client.on('overview.sampled', (sample) => {
-    const kept = samples.value.filter((one) => one.at > sample.at - shown && one.at < sample.at)
-    samples.value = [...kept, sample]
+    samples.value = [...samples.value.filter((one) => one.at < sample.at), sample].slice(-latest)
   })
-  return { ...overview, samples, history }
+  return { ...overview, samples }
 })
 
 /** Items that need the operator, most urgent first. */

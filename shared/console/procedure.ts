@@ -19,6 +19,9 @@ export function procedure<I extends z.ZodType, O extends z.ZodType>(
   return { summary, input, output }
 }
 
+/** Values of a refusal or a problem, by name. */
+const values = z.record(z.string(), z.union([z.string(), z.number()]))
+
 /** A problem of one input field, as every transport carries it. */
 export const fieldProblem = z.strictObject({
   /** Dotted path in the input, e.g. `addresses.0.addr`. */
@@ -27,7 +30,7 @@ export const fieldProblem = z.strictObject({
   message: z.string(),
   /** A name of `shared/refusals/`; left out by versions before 2. */
   name: z.string().optional(),
-  values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  values: values.optional(),
 })
 export type FieldProblem = z.output<typeof fieldProblem>
 
@@ -39,18 +42,16 @@ export function problemAt(path: string, { name, values, message }: Refusal | Com
 /** The result of every procedure, on every transport. */
 export type ConsoleResult<T> = { ok: true; value: T } | { ok: false; error: ConsoleRefusal }
 
-const values = z.record(z.string(), z.union([z.string(), z.number()])).readonly()
-
 /** Reason of a refusal, the same on every transport. */
 export const consoleRefusal = z.strictObject({
   code: z.enum(consoleErrorCodes),
   /** One plain sentence in English. */
   message: z.string(),
-  /** What is wrong with which field of the input. */
+  /** Problems of fields of the input. */
   problems: z.array(fieldProblem).optional(),
   /** Stable name: one of `shared/refusals/`, or one that a newer controller knows. */
   name: z.string(),
-  values,
+  values: values.readonly(),
 })
 export type ConsoleRefusal = z.output<typeof consoleRefusal>
 
@@ -88,7 +89,7 @@ export const bulkOutcome = z.strictObject({
       key: z.string(),
       message: z.string(),
       name: z.string().optional(),
-      values: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+      values: values.optional(),
     }),
   ),
 })

@@ -15,7 +15,7 @@ const words =
   'weekly stand-up review lobby gate north south Café Zürich training sales board camera parking floor'.split(' ')
 const letters = '会议室摄像头北京上海广州深圳研发销售财务人力资源管理培训门口仓库走廊大厅一二三四五六七八九十'
 
-/** What an operator types, key by key, down to what occurs nowhere or nearly everywhere. */
+/** Texts that an operator types, key by key, down to one that occurs nowhere and one that occurs nearly everywhere. */
 const typed = [
   '7919117',
   'lobby gate',

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Participant } from '../support/janus/participant.ts'
 import { JanusSite } from '../support/sites/janus-site.ts'
 
 /** Beyond the ten seconds that somebody has to come back. */
@@ -12,28 +11,21 @@ describe("People of Janus's own API whose connection is gone", () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  const enter = async (roomId: string, userId: string): Promise<Participant> => {
-    const { room, token, roomToken } = await site.tickets(roomId, userId)
-    const person = await Participant.connect(site.janus.wsUrl, token)
-    await person.join(room, userId, roomToken)
-    return person
-  }
-
   test('they leave the list soon, although Janus keeps their session for a minute; they may come back', async () => {
     await site.room('300000001')
-    const ann = await enter('300000001', 'ann')
-    await using bo = await enter('300000001', 'bo')
+    const ann = await site.enter('300000001', 'ann')
+    await using bo = await site.enter('300000001', 'bo')
     await expect.poll(() => site.users('300000001')).toEqual(['ann', 'bo'])
     ann.cutOff()
     await expect.poll(() => site.users('300000001'), slow).toEqual(['bo'])
-    await using back = await enter('300000001', 'ann')
+    await using back = await site.enter('300000001', 'ann')
     await expect.poll(() => site.users('300000001')).toEqual(['bo', 'ann'])
     expect([back.heard, bo.heard].flat().filter(({ reason }) => reason !== undefined)).toEqual([])
   })
 
   test('somebody who claims their session by another connection stays', async () => {
     await site.room('300000002')
-    const ann = await enter('300000002', 'ann')
+    const ann = await site.enter('300000002', 'ann')
     await expect.poll(() => site.users('300000002')).toEqual(['ann'])
     ann.cutOff()
     await using again = await ann.claimed(site.janus.wsUrl, (await site.tickets('300000002', 'ann')).token)

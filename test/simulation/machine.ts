@@ -37,7 +37,7 @@ export class Machine implements System {
   files: SmallFiles
   readonly disk: Disk
   readonly processes: Processes
-  /** How often it was switched on. */
+  /** Number of times it was switched on. */
   #boots = 1
   /** Files that the process has locked: the kernel lets them go when it ends. */
   readonly #locked = new Set<string>()

@@ -140,7 +140,7 @@ test('nobody hosts: the guest reads so, the operator sees who waits, writes to t
   dee.messages.length = 0
   ann.send({ type: 'leave' })
   expect(await dee.next('waiting')).toMatchObject({ host_here: false })
-  // What a room had is over with it.
+  // The state of a room ends with it.
   await site.rpc('rooms.delete', { room_ids: [room_id] })
   await expect.poll(waiting).toEqual([])
 

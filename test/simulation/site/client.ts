@@ -16,7 +16,7 @@ export interface ServingSite {
   readonly world: World
   readonly network: Network
   readonly controllers: readonly ServingController[]
-  /** How long a client waits for an answer, in milliseconds. */
+  /** Time that a client waits for an answer, in milliseconds. */
   readonly patienceMs: number
 }
 

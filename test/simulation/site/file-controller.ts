@@ -11,7 +11,7 @@ import type { ServingController } from './client.ts'
 import { carryOut, deadlineMs, type Operation, type Reply, roomsOf } from './operation.ts'
 
 const folder = `${diskRoot}/var/site`
-/** How much later an answer may come. */
+/** Milliseconds by which an answer may be late. */
 const graceMs = 700
 /** Whoever supervises a program starts it again so long after it has ended, in milliseconds. */
 const restartMs = 1_000

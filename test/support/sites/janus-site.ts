@@ -27,6 +27,7 @@ import { type JanusServer, startJanus } from '../janus/janus-server.ts'
 import { productFiles } from '../janus/safe-janus.ts'
 import { storedNode, storedRoom } from '../stored-records.ts'
 import { shortDeadlines } from './pool-site.ts'
+import { Participant } from '../janus/participant.ts'
 
 /** Options beyond a node without credentials that is polled. */
 export interface JanusSiteOptions {
@@ -181,6 +182,14 @@ export class JanusSite implements AsyncDisposable {
         await setTimeout(20)
       }
     }
+  }
+
+  /** Joins a room by Janus's own API, with tokens of their own. */
+  async enter(roomId: string, userId: string): Promise<Participant> {
+    const { room, token, roomToken } = await this.tickets(roomId, userId)
+    const person = await Participant.connect(this.janus.wsUrl, token)
+    await person.join(room, userId, roomToken)
+    return person
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

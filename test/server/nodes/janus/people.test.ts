@@ -20,14 +20,6 @@ describe('A Janus server with signed tokens that sends its events', () => {
   })
   afterAll(() => site[Symbol.asyncDispose]())
 
-  /** Joins the room as that user, with tokens of their own. */
-  const enter = async (roomId: string, userId: string): Promise<Participant> => {
-    const { room, token, roomToken } = await site.tickets(roomId, userId)
-    const person = await Participant.connect(site.janus.wsUrl, token)
-    await person.join(room, userId, roomToken)
-    return person
-  }
-
   test('admits only users with a token for that room, and shows them at once', async () => {
     await site.room('200000001')
     await site.room('200000002')
@@ -47,7 +39,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
 
   test('is not asked for the users of a room that was just read, and is asked again after an event', async () => {
     await site.room('200000010')
-    await using ann = await enter('200000010', 'ann')
+    await using ann = await site.enter('200000010', 'ann')
     await expect.poll(() => site.users('200000010')).toEqual(['ann'])
     const inRoom = async () => (await site.pool.users('200000010')).map(({ userId }) => userId)
     expect(await inRoom()).toEqual(['ann'])
@@ -58,7 +50,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
     } finally {
       listed.mockRestore()
     }
-    await using bob = await enter('200000010', 'bob')
+    await using bob = await site.enter('200000010', 'bob')
     await expect.poll(inRoom).toEqual(['ann', 'bob'])
     await bob.leave()
     await ann.leave()
@@ -76,7 +68,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
 
   test('keeps removed users out: the old token is refused, and new ones for a while', async () => {
     await site.room('200000004')
-    await using ann = await enter('200000004', 'ann')
+    await using ann = await site.enter('200000004', 'ann')
     await expect.poll(() => site.users('200000004')).toEqual(['ann'])
     const { room, roomToken } = await site.tickets('200000004', 'ann')
     expect(await site.pool.kick('200000004', 'ann')).toBe(true)
@@ -88,7 +80,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
 
   test('stores a removal before it happens: if the controller dies in between, the user stays out', async () => {
     await site.room('200000008')
-    await using ann = await enter('200000008', 'ann')
+    await using ann = await site.enter('200000008', 'ann')
     await expect.poll(() => site.users('200000008')).toEqual(['ann'])
     await site.janus.signal('SIGSTOP')
     const kicked = site.pool.kick('200000008', 'ann')
@@ -118,7 +110,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
   test('accepts no token in a locked or full room, and the earlier ones again when it is opened', async () => {
     await site.room('200000005', { attendee_max: 2 })
     const { room, token, roomToken } = await site.tickets('200000005', 'bob')
-    await using ann = await enter('200000005', 'ann')
+    await using ann = await site.enter('200000005', 'ann')
     await expect.poll(() => site.users('200000005')).toEqual(['ann'])
     await site.room('200000005', { attendee_max: 2, locked: true })
     await using bob = await Participant.connect(site.janus.wsUrl, token)
@@ -148,14 +140,14 @@ describe('A Janus server with signed tokens that sends its events', () => {
 
   test('reports all joins and leaves from a time when its connection to the site was cut', async () => {
     await site.room('200000006')
-    await using ann = await enter('200000006', 'ann')
+    await using ann = await site.enter('200000006', 'ann')
     await expect.poll(() => site.users('200000006')).toEqual(['ann'])
     const { port } = new URL(site.port.url)
     const events = () => site.pool.views()[0]?.program?.events
     expect(events()).toBe(true)
     await site.port.stop()
     expect(events()).toBe(false)
-    const bob = await enter('200000006', 'bob')
+    const bob = await site.enter('200000006', 'bob')
     await ann.leave()
     await site.port.start('127.0.0.1', Number(port), undefined)
     await expect.poll(() => site.users('200000006'), { timeout: 15_000 }).toEqual(['bob'])
@@ -167,7 +159,7 @@ describe('A Janus server with signed tokens that sends its events', () => {
   test('has its users and rooms read again after a restart', async () => {
     await site.room('200000007')
     const tickets = await site.tickets('200000007', 'ann')
-    await using ann = await enter('200000007', 'ann')
+    await using ann = await site.enter('200000007', 'ann')
     await expect.poll(() => site.users('200000007')).toEqual(['ann'])
     await site.janus.restart()
     await expect.poll(() => site.onNode('200000007').catch(() => undefined)).toBeDefined()

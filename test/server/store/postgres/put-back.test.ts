@@ -8,6 +8,13 @@ const postgres = postgresOfFile()
 
 const rooms = (controller: TestController): string[] => [...controller.member.followed.all('rooms').keys()]
 
+/** A logger, and the warnings that it was given. */
+function heard() {
+  const warnings: string[] = []
+  const warn = (_: object, message: string): void => void warnings.push(message)
+  return { warnings, logger: { info: () => undefined, error: () => undefined, warn } }
+}
+
 /** Takes a dump of the site's tables. @returns what puts them back */
 async function dump({ server, schema }: TestSite): Promise<() => Promise<void>> {
   const tables = ['roomdesk_leader', 'roomdesk_journal']
@@ -46,12 +53,7 @@ test('A dump is put back after a change of leader, and another controller leads:
   const second = await site.controller('second')
   const lost = await second.lead()
   await createRoom(lost, 'lost')
-  const warnings: string[] = []
-  const logger = {
-    info: () => undefined,
-    error: () => undefined,
-    warn: (_: object, message: string) => void warnings.push(message),
-  }
+  const { warnings, logger } = heard()
   const replica = await site.controller('replica', { logger })
   expect(rooms(replica)).toEqual(['before', 'lost'])
   // It hears nothing of what follows until it connects again.
@@ -71,12 +73,7 @@ test('A dump is put back after a change of leader, and another controller leads:
 
 test('A dump is put back twice: where the leader had made good for the first one, a replica that was cut off reads everything again', async () => {
   const site = await siteOfControllers(await postgres())
-  const warnings: string[] = []
-  const logger = {
-    info: () => undefined,
-    error: () => undefined,
-    warn: (_: object, message: string) => void warnings.push(message),
-  }
+  const { warnings, logger } = heard()
   const first = await site.controller('first', { logger })
   const led = await first.lead()
   await createRoom(led, 'before')
@@ -85,7 +82,7 @@ test('A dump is put back twice: where the leader had made good for the first one
   await putBack()
   first.proxy.cut()
   await vi.waitFor(() => expect(warnings.join('\n')).toContain('stored again'), { timeout: 5_000 })
-  // What the replica reads is a snapshot alone, and no line.
+  // The replica reads a snapshot alone, and no line.
   const replica = await site.controller('replica')
   expect(rooms(replica)).toEqual(['before', 'lost'])
   for (const { proxy } of [first, replica]) {

@@ -65,11 +65,11 @@ export function retOf(api: ApiName, name: ErrorName): number | undefined {
   return numbers[name][api]
 }
 
-/** What makes a domain error more exact. */
+/** Details of a domain error. */
 export interface ErrorDetail {
   /** A narrower refusal: its sentence replaces the default one. */
   refusal?: Refusal
-  /** What is wrong with the field. */
+  /** Problem of the field. */
   complaint?: Complaint
   /** Name of the invalid parameter. */
   field?: string

@@ -79,7 +79,7 @@ function stateAfter({ kind, params, controller }: EventEntry): State | undefined
       return unknown
     case 'controller.started':
     case 'controller.stopped':
-      // Of several controllers another one goes on.
+      // Another of several controllers goes on.
       return controller === undefined ? unknown : undefined
     default:
       return undefined

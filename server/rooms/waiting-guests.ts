@@ -19,7 +19,7 @@ export interface WaitingGuestsOptions {
 
 const nobody: readonly WaitingPerson[] = []
 
-/** Who waits before which room, as the programs of the room page report it: a room whose media is on another node may have several programs. */
+/** Waiting guests of each room, as the programs of the room page report them: a room whose media is on another node may have several programs. */
 export class WaitingGuests {
   readonly #options: WaitingGuestsOptions
   /** Waiting people by room and program, each in order of arrival; empty lists are not kept. */

@@ -12,7 +12,7 @@ const pageLength = 500
 export class RecentEvents {
   readonly #log: Pick<SharedEventLog, 'query' | 'onAdded'>
   readonly #index = new TextIndex()
-  /** By number, in the order in which they were added. */
+  /** Events by number, in the order in which they were added. */
   readonly #entries = new Map<string, EventEntry>()
   #read: Promise<void> | undefined
 

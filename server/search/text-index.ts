@@ -19,7 +19,7 @@ export interface TextMatches {
 export class TextIndex {
   readonly #grams = new Map<number, GramList>()
   readonly #slotOf = new Map<string, number>()
-  /** By slot; undefined: the slot is free. */
+  /** Entries by slot; undefined: the slot is free. */
   readonly #keys: (string | undefined)[] = []
   readonly #texts: (string | undefined)[] = []
   readonly #free: number[] = []

@@ -27,7 +27,7 @@ export const cameraUptime = z.strictObject({
 })
 export type CameraUptime = z.output<typeof cameraUptime>
 
-/** What the media node measured of the stream that it receives from a camera. */
+/** Measurements of the stream that the media node receives from a camera. */
 export const cameraQuality = z.strictObject({
   /** away: the camera is not in its room; remote: its media passes through no process of this site (Janus, a simulated node). */
   state: z.enum(['measured', 'away', 'remote']),

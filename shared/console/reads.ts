@@ -80,7 +80,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'rooms.restore': false,
   'rooms.kick': false,
 
-  // Who is let in is nowhere stored: the leader does it for an operator at a replica, too.
+  // An admission is not stored: the leader carries it out for an operator at a replica, too.
   'waiting.list': true,
   'waiting.admit': true,
   'waiting.refuse': true,

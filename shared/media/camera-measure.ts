@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a camera sent in one interval. */
+/** Stream of a camera in one interval. */
 export const cameraMeasure = z.strictObject({
   /** End of the interval, in milliseconds since the epoch. */
   at: z.number(),

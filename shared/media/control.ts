@@ -223,7 +223,7 @@ export const controlMethods = {
     params: z.strictObject({ roomId, streamId: z.string() }),
     result: z.strictObject({ picture: keyPicture.nullable() }),
   },
-  /** What a camera of a room sends; null: it is not measured here. */
+  /** Measurements of a camera of a room; null: it is not measured here. */
   camera_quality: {
     params: z.strictObject({ roomId, streamId: z.string() }),
     result: z.strictObject({

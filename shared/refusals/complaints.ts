@@ -1,6 +1,6 @@
 import { fill, type Values, type ValuesOf } from './template.ts'
 
-/** What is wrong with a field, as the rest of a sentence that begins with the name of the field. `{…}` is a value. */
+/** Problems of a field, as the rest of a sentence that begins with the name of the field. `{…}` is a value. */
 export const complaints = {
   missing: 'is missing',
   type: 'has the wrong type',

@@ -11,7 +11,7 @@ import { useSettings } from './useSettings.ts'
 export type RestoreName =
   Extract<ProcedureName, `${string}.restore`> extends infer N ? Exclude<N, 'backups.restore'> : never
 
-/** How long a notice offers to undo, in milliseconds. */
+/** Time for which a notice offers to undo, in milliseconds. */
 const undoMs = 10_000
 
 /** Undo of deletions. */

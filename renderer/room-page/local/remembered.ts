@@ -21,7 +21,7 @@ export interface Remembered {
   noiseSuppression: boolean
   echoCancellation: boolean
   autoGain: boolean
-  /** What screen readers announce. */
+  /** Events that screen readers announce. */
   announcesPeople: boolean
   announcesSpeakers: boolean
 }

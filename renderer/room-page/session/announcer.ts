@@ -3,7 +3,7 @@ import { type Reaction, reactions } from '../../../shared/media/reactions.ts'
 import { remember, remembered } from '../local/remembered.ts'
 import { listed, plural, texts } from '../texts/texts.ts'
 
-/** What happened to a person. */
+/** Event of a person. */
 export type PersonEvent = 'joined' | 'left' | 'hand' | 'speaks' | Reaction
 
 /** Time in which events are gathered into one announcement, in milliseconds, and minimum interval of announcements. */

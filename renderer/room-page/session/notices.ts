@@ -9,7 +9,7 @@ export interface Notice {
   text: keyof Texts['told']
   values: TextValues
   tone: 'info' | 'warn'
-  /** Screen readers are told elsewhere. */
+  /** The announcer tells screen readers of it. */
   mute: boolean
 }
 

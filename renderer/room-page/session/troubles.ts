@@ -22,7 +22,7 @@ export interface TroubleSources {
   sending: () => RTCPeerConnection | undefined
   media: () => Iterable<RemoteMedia>
   on: () => { microphone: boolean; camera: boolean }
-  /** The page is connected to the node; otherwise it says so elsewhere. */
+  /** Connection of the page to the node. A lost one has a notice of its own. */
   connected: () => boolean
 }
 

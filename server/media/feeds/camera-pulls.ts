@@ -33,7 +33,7 @@ interface Pull {
 export class CameraPulls {
   readonly #pulls = new Map<string, Pull>()
   readonly #playing = new Set<Pull>()
-  /** What each camera sends. */
+  /** Meters of the streams that cameras send. */
   readonly meters = new CameraMeters()
   readonly #transcoding: Transcoding
   readonly #log: Log

@@ -164,12 +164,12 @@ export class NodePool {
     return this.#context.presence.count(roomId)
   }
 
-  /** How many people the room has, without devices. */
+  /** Number of people in the room, without devices. */
   peopleCount(roomId: string): number {
     return this.#context.presence.peopleIn(roomId)
   }
 
-  /** How many people of the room have raised a hand. */
+  /** Number of people of the room who have raised a hand. */
   handCount(roomId: string): number {
     return this.#context.presence.handsIn(roomId)
   }

@@ -42,7 +42,7 @@ export interface NodeProgram {
   eventsSince: number
 }
 
-/** What a node's process has used since it started. */
+/** Resources that a node's process has used since it started. */
 export interface NodeLoad {
   /** Age of the process. */
   uptime_ms: number

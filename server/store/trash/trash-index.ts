@@ -30,10 +30,6 @@ export class TrashIndex {
     this.#unsubscribe()
   }
 
-  get size(): number {
-    return this.#entries.size
-  }
-
   /** When the next entry may be due, milliseconds since the epoch; infinite for an empty trash. */
   get nextExpiry(): number {
     return this.#nextExpiry

@@ -11,7 +11,7 @@ const checkMs = 60_000
 /** Entries deleted for good in one transaction. */
 const sweptAtOnce = 500
 
-/** Who deletes, and what the call deletes with it. */
+/** Author of a deletion, and the call that makes it. */
 export interface Deletion {
   by: StoredDeleter
   /** Empty: nothing else. */

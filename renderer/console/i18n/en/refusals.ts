@@ -238,7 +238,7 @@ export const refusals = {
   requestFailed: 'No answer: {reason}.',
 } as const satisfies Record<RefusalName, string>
 
-/** What is wrong with a field, shown beside it. */
+/** Problems of a field, shown beside it. */
 export const complaints = {
   missing: 'Required',
   type: 'Not a valid value',

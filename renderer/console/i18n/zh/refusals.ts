@@ -236,7 +236,7 @@ export const refusals: Catalogue['refusals'] = {
   requestFailed: '没有应答：{reason}。',
 }
 
-/** What is wrong with a field, shown beside it. */
+/** Problems of a field, shown beside it. */
 export const complaints: Catalogue['complaints'] = {
   missing: '必填',
   type: '值无效',

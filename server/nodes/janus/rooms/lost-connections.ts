@@ -4,11 +4,11 @@ import type { ConnectionEvent } from '../events/event-message.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
 
-/** How long somebody whose connection is gone may take to come back and claim their session, in milliseconds. */
+/** Time in which somebody whose connection is gone may claim their session again, in milliseconds. */
 const graceMs = 10_000
 /** Sessions that are remembered; the oldest go first. */
 const maxSessions = 20_000
-/** How long the node may take to tell about a handle, in milliseconds. */
+/** Limit for the node's answer about a handle, in milliseconds. */
 const askMs = 4_000
 
 const activitySchema = z.looseObject({ info: z.looseObject({ session_last_activity: z.number() }) })

@@ -107,7 +107,7 @@ export class Presence {
     return this.#rooms.get(roomId)?.people ?? 0
   }
 
-  /** How many people of the room have raised a hand. */
+  /** Number of people of the room who have raised a hand. */
   handsIn(roomId: string): number {
     return this.#rooms.get(roomId)?.hands ?? 0
   }

@@ -151,7 +151,7 @@ class SegmentScanner {
       lines: this.#lines,
       lost,
       headerDamaged: this.#headerDamaged,
-      // Where an end is named this was reported before.
+      // A named end says that this was reported before.
       torn: !cut && this.#footer === undefined && (end === undefined ? torn : last) > 0,
       end: this.#end,
     }

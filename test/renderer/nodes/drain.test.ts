@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { mount } from '@vue/test-utils'
 import DrainProgress from '../../../renderer/console/pages/nodes/DrainProgress.vue'
 import { nodeSentence } from '../../../renderer/console/pages/nodes/nodeSentences.ts'
@@ -29,6 +29,7 @@ const draining = (rooms_left: number, name = 'a', drain = { rooms: 0, people_lef
 /** Fill of the bar in percent; undefined: no bar. */
 function show(node: NodeView) {
   const shown = mount(DrainProgress, { props: { node }, global: { plugins: [{ install: installTexts }] } })
+  onTestFinished(() => shown.unmount())
   const percent = (): string | undefined => /width: ([\d.]+)%/.exec(shown.html())?.[1]
   return { shown, percent, goOn: (next: NodeView) => shown.setProps({ node: next }) }
 }

@@ -77,7 +77,18 @@ function guard(contents: WebContents): void {
   })
 }
 
+/** The newest room page that the controller issued to the operator; a site without a certificate has it at http. */
+let roomPage = ''
+
+/** Lets the console open a room page in the browser, once. @param url an address that the controller issued */
+export function allowRoomPage(url: string): void {
+  roomPage = url
+}
+
 /** Opens a web page in the operator's browser; other schemes could start programs. */
 function openOutside(url: string): void {
-  if (URL.canParse(url) && new URL(url).protocol === 'https:') void shell.openExternal(url)
+  const protocol = URL.parse(url)?.protocol
+  if (protocol !== 'https:' && !(protocol === 'http:' && url === roomPage)) return
+  roomPage = ''
+  void shell.openExternal(url)
 }

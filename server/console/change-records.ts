@@ -239,6 +239,11 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     params: ({ user_id = '', role }, { expires_at }) => ({ user: user_id, role, expires_at }),
     always: true,
   },
+  'media.join_now': {
+    changes: ({ room_id }) => [room(room_id)],
+    params: (_, { expires_at }) => ({ expires_at }),
+    always: true,
+  },
 
   'media.participant_token': {
     changes: ({ room_id }) => [room(room_id)],

@@ -39,6 +39,9 @@ export interface MediaParts {
 
 type Stats = ControlResult<'stats'>
 
+/** Lifetime of an operator's own link, in milliseconds: long enough for a reload of the page. */
+const joinNowMs = 3_600_000
+
 const nothing: Stats = { streams: [], connections: [] }
 
 /** Procedures on what the embedded nodes carry. */
@@ -178,6 +181,8 @@ export function mediaHandlers({
     },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
+    'media.join_now': ({ room_id }, { account }) =>
+      joinLinks.make({ roomId: room_id, userName: account, role: 'host', lifeMs: joinNowMs }),
     'media.participant_token': letIn,
     'media.revoke_links': ({ room_id, url }) => {
       // In the background: the link is refused from now on.

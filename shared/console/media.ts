@@ -100,6 +100,11 @@ export const mediaProcedures = {
     }),
     z.strictObject({ url: z.string(), expires_at: moment }),
   ),
+  'media.join_now': procedure(
+    'A link with which the caller joins a room as host, under the name of their account. It expires after an hour.',
+    z.strictObject({ room_id: roomId }),
+    z.strictObject({ url: z.string(), expires_at: moment }),
+  ),
   'media.participant_token': procedure(
     'What a client of the Janus API needs to be in a room on a Janus node: where it connects to, the token that it sends with every message, and the one with which it joins.',
     z.strictObject({

@@ -134,6 +134,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'media.show': true,
   'media.unwatch': true,
   'media.join_link': true,
+  'media.join_now': true,
   'media.participant_token': false,
   'media.revoke_links': false,
 

@@ -160,6 +160,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'media.unwatch': viewer('media:watch'),
   // For anybody, as a member; see `needsOfInput`.
   'media.join_link': viewer('links:write'),
+  'media.join_now': operator('links:write'),
   'media.participant_token': operator('links:write'),
   'media.revoke_links': operator('links:write'),
 

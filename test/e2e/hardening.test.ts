@@ -161,6 +161,14 @@ test('no second window opens; only an https address opens in the browser', async
   const opened = (): Promise<string[] | undefined> =>
     desktop.app.evaluate(() => (globalThis as { opened?: string[] }).opened)
   await expect.poll(opened).toEqual(['https://docs.invalid/'])
+  // A room page that the controller has just issued, at http: once.
+  const { room_id } = (await desktop.call('rooms.create', { topic: 'Gate' })) as { room_id: string }
+  const { url } = (await desktop.call('media.join_now', { room_id })) as { url: string }
+  expect(url).toMatch(/^http:/)
+  await inPage(`void window.open('${url}')`)
+  await inPage(`void window.open('${url}')`)
+  await expect.poll(opened).toEqual(['https://docs.invalid/', url])
+  await desktop.call('rooms.delete', { room_ids: [room_id] })
   await expect.poll(() => desktop.app.windows().length).toBe(1)
   expect(await desktop.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
 })

@@ -118,6 +118,45 @@ describe('an operator watches a room', () => {
     await guest.close()
   })
 
+  test('“Join now” opens a tab that is host of the room and sees who waits; a refused tab is reported, and the log names the operator', async () => {
+    const lobby = await site.room({ topic: 'Hearing', waiting_room: true })
+    const guest = await site.open(await site.link(lobby), { equipment: 'none' })
+    await guest.page.getByLabel('Your name').fill('Cleo')
+    await guest.page.getByRole('button', { name: /^Join/ }).click()
+    await guest.page.getByRole('heading', { name: 'No host is here yet' }).waitFor()
+    await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
+    await page.getByRole('button', { name: 'More actions: Hearing' }).click()
+    const [tab] = await Promise.all([
+      page.context().waitForEvent('page'),
+      page.getByRole('menuitem', { name: 'Join now' }).click(),
+    ])
+    await tab.getByLabel('Your name').fill('Olga')
+    expect(await tab.evaluate('window.opener')).toBeNull()
+    await tab.getByRole('button', { name: /^Join/ }).click()
+    await tab.getByText('Cleo').first().waitFor()
+    await tab
+      .getByRole('button', { name: /^Let in/ })
+      .first()
+      .click()
+    await guest.page.getByRole('toolbar').waitFor()
+    const { users } = await site.controller.rpc('rooms.get', { room_id: lobby })
+    expect(users.find(({ user_name }) => user_name === 'Olga')).toMatchObject({ role: 'host' })
+    const { items } = await site.controller.rpc('events.list', { subject: { type: 'room', id: lobby } })
+    expect(items).toContainEqual(
+      expect.objectContaining({
+        actor: expect.objectContaining({ type: 'operator', name: 'console key' }),
+        params: expect.objectContaining({ procedure: 'media.join_now' }),
+      }),
+    )
+    await tab.close()
+    await guest.close()
+
+    await page.evaluate('window.open = () => null')
+    await page.getByText('Hearing').first().click()
+    await page.getByRole('button', { name: 'Join now' }).click()
+    await page.getByText('Your browser blocked the new tab').waitFor()
+  })
+
   test('TLS is switched on: two people of a meeting, with camera and chat as before, and the console are at https by themselves', async () => {
     const meeting = await site.room({ topic: 'Moving' })
     const everywhere = { ignoreHTTPSErrors: true }

@@ -62,6 +62,8 @@ describe('Rights of each role', () => {
       expect(await status('viewer', 'media.join_link', { room_id, user_id: 'ann', role })).toBe(403)
     expect(await status('operator', 'media.join_link', { room_id, user_id: 'ann' })).not.toBe(403)
     expect(await status('operator', 'media.join_link', { room_id, role: 'host' })).not.toBe(403)
+    expect(await status('viewer', 'media.join_now', { room_id })).toBe(403)
+    expect(await status('operator', 'media.join_now', { room_id })).not.toBe(403)
     expect(await status('operator', 'rooms.reveal_password', { room_id })).toBe(403)
     expect(await status('operator', 'credentials.reveal', { access_key: 'lobby' })).toBe(403)
     // The token of an admin reads none either: a password would outlive the token.

@@ -266,6 +266,7 @@ export const eventLog = {
     },
     media: {
       join_link: 'Join link for room “{subject}” created',
+      join_now: 'Host link for room “{subject}” opened with “Join now”',
       participant_token: 'Token for room “{subject}” on a Janus node created',
       revoke_links: 'Join links of room “{subject}” revoked',
     },

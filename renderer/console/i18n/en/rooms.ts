@@ -25,6 +25,7 @@ export const rooms = {
     owner: 'Owner',
     mode: 'Mode',
     created: 'Created',
+    actions: 'Actions',
   },
   fields: {
     topic: 'Topic',
@@ -71,6 +72,12 @@ export const rooms = {
     kick: 'Remove from room',
     reveal: 'Show the host password',
     clearSelection: 'Clear selection',
+  },
+  joinNow: {
+    act: 'Join now',
+    hint: 'Opens the room as host in a new tab',
+    opening: 'Opening the room…',
+    blocked: 'Your browser blocked the new tab. Allow pop-ups for this page, then click “Join now” again.',
   },
   ask: {
     closeTitle: 'Close “{room}”? | Close {n} rooms?',

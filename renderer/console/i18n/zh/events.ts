@@ -268,6 +268,7 @@ export const eventLog: Texts<typeof english> = {
     },
     media: {
       join_link: '已为房间“{subject}”生成邀请链接',
+      join_now: '已通过“立即加入”以主持人身份打开房间“{subject}”',
       participant_token: '已为 Janus 节点上的房间“{subject}”生成令牌',
       revoke_links: '房间“{subject}”的邀请链接已撤销',
     },

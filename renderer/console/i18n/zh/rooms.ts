@@ -27,6 +27,7 @@ export const rooms: Texts<typeof english> = {
     owner: '所有者',
     mode: '模式',
     created: '创建时间',
+    actions: '操作',
   },
   fields: {
     topic: '主题',
@@ -72,6 +73,12 @@ export const rooms: Texts<typeof english> = {
     kick: '移出房间',
     reveal: '显示主持人密码',
     clearSelection: '取消选择',
+  },
+  joinNow: {
+    act: '立即加入',
+    hint: '在新标签页中以主持人身份打开房间',
+    opening: '正在打开房间…',
+    blocked: '浏览器阻止了新标签页。请允许此页面弹出窗口，然后再次点击“立即加入”。',
   },
   ask: {
     closeTitle: '关闭“{room}”？ | 关闭 {n} 个房间？',

@@ -1,0 +1,52 @@
+import type { RoomView } from '../../../../shared/console/rooms.ts'
+import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import { useCaller } from '../../composables/useCaller.ts'
+import { useText } from '../../i18n/text.ts'
+import { useJoinNow } from './useJoinNow.ts'
+import type { RoomAct } from './useRoomActs.ts'
+
+/** Icon of each action. */
+export const roomActIcons = {
+  lock: 'lock',
+  unlock: 'unlock',
+  close: 'stop',
+  reopen: 'door',
+  delete: 'trash',
+} as const satisfies Record<RoomAct, string>
+
+/** Actions that change a room in this state. */
+export function roomActsOf({ status }: Pick<RoomView, 'status'>): Exclude<RoomAct, 'delete'>[] {
+  if (status === 'closed') return ['reopen']
+  return status === 'locked' ? ['unlock', 'close'] : ['lock', 'close']
+}
+
+/** Menu of a room's row. */
+export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAct, room: RoomView): void }) {
+  const { may } = useCaller()
+  const { t } = useText()
+  const { mayJoin, joinNow } = useJoinNow()
+
+  function menuOf(room: RoomView): MenuAct[] {
+    const join: MenuAct[] = mayJoin(room) ? [{ key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' }] : []
+    if (!may('rooms.update')) return join
+    return [
+      ...join,
+      { key: 'edit', text: t('rooms.acts.edit'), icon: 'edit' },
+      ...roomActsOf(room).map((key) => ({ key, text: t(`rooms.acts.${key}`), icon: roomActIcons[key] })),
+      { key: 'delete', text: t('rooms.acts.delete'), icon: 'trash', danger: true, divided: true },
+    ]
+  }
+
+  /** Runs an action of the menu by its key. */
+  function run(key: string, room: RoomView): void {
+    if (key === 'joinNow') void joinNow(room.room_id)
+    else if (key === 'edit') open.edit(room)
+    else if (isRoomAct(key)) open.act(key, room)
+  }
+
+  return { menuOf, run }
+}
+
+function isRoomAct(key: string): key is RoomAct {
+  return Object.hasOwn(roomActIcons, key)
+}

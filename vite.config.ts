@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
+import { helpPages } from './packaging/help/help-pages.ts'
 import { notePackages } from './packaging/licences/note-packages.ts'
 
 const root = import.meta.dirname
@@ -90,7 +91,7 @@ export default defineConfig({
   root: at('renderer/console'),
   base: './',
   publicDir: false,
-  plugins: [zodWithoutEval, leanHttp, vue(), notePackages(at('dist'))],
+  plugins: [zodWithoutEval, leanHttp, helpPages(root), vue(), notePackages(at('dist'))],
   // pg asks for it by require(), and would be given its other half, the one for import.
   resolve: { alias: [{ find: /^pg-pool$/, replacement: at('node_modules/pg-pool/index.js') }] },
   // The runtime-only halves: no compiler in the page, so that its content security policy needs no 'unsafe-eval'.

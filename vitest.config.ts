@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { defineConfig } from 'vitest/config'
+import { helpPages } from './packaging/help/help-pages.ts'
 
 const ci = Boolean(process.env.CI)
 const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation'].map((name) => `test/${name}/**`)
@@ -64,7 +65,7 @@ export default defineConfig({
         },
       },
       {
-        plugins: [vue()],
+        plugins: [helpPages(import.meta.dirname), vue()],
         test: {
           name: 'page',
           include: ['test/renderer/**/*.test.ts'],

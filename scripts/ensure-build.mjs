@@ -12,8 +12,17 @@ const dist = join(root, 'dist')
 const stampFile = join(dist, '.stamp.json')
 const lockFolder = join(dist, '.lock')
 const lockOwner = join(lockFolder, 'pid')
-const folders = ['shared', 'server', 'main', 'renderer', 'packaging/licences']
-const files = ['vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
+const folders = [
+  'shared',
+  'server',
+  'main',
+  'renderer',
+  'packaging/licences',
+  'packaging/help',
+  'docs/operate',
+  'docs/integrate',
+]
+const files = ['CHANGELOG.md', 'vite.config.ts', 'package.json', 'package-lock.json', 'tsconfig.json']
 /** The longest that anybody waits for somebody else's build. */
 const lockDeadlineMs = 5 * 60_000
 

@@ -23,13 +23,21 @@ export function makeRouter(): Router {
       { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
       { path: '/certificate', component: () => import('./pages/CertificatePage.vue') },
       { path: '/account', component: () => import('./pages/AccountPage.vue') },
+      {
+        path: '/help',
+        component: () => import('./pages/HelpPage.vue'),
+        children: [
+          { path: '', component: () => import('./pages/help/HelpHome.vue') },
+          { path: ':group/:page', component: () => import('./pages/help/HelpDocument.vue') },
+        ],
+      },
       { path: '/lab', component: () => import('./pages/LabPage.vue') },
       { path: '/:rest(.*)*', component: () => import('./pages/MissingPage.vue') },
     ],
   })
-  // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting takes the focus itself.
+  // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting or heading takes the focus itself.
   router.afterEach((to, from) => {
-    if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting) return
+    if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting || to.hash) return
     setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
   })
   return router

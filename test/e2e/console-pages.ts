@@ -12,6 +12,7 @@ export const pageNames = [
   'Activity',
   'API tester',
   'Settings',
+  'Help',
 ] as const
 /** The lab appears only with a simulated node. */
 export type PageName = (typeof pageNames)[number] | 'Lab'

@@ -3,6 +3,7 @@ import { type ConsoleUnderTest, openConsole } from '../support/sites/console-sit
 import { accessibilityStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
+import { helpStories } from './stories/help.ts'
 import { keyStories } from './stories/keys.ts'
 import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
@@ -21,6 +22,7 @@ describe('an operator of the console', () => {
   deviceStories(() => opened)
   nodeStories(() => opened)
   keyStories(() => opened)
+  helpStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')
   test('causes no errors in the page', () => {

@@ -31,6 +31,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   x: '/trash',
   s: '/settings',
   l: '/lab',
+  h: '/help',
 }
 
 /** Tells whether the operator is typing, or a dialog is in front: then keys are no shortcuts. */

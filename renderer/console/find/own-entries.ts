@@ -3,11 +3,12 @@ import { pageNames } from '../page-names.ts'
 import { cardFields } from '../pages/settings/fields.ts'
 import { cardTabs } from '../pages/settings/card-tabs.ts'
 import type { TextKey, Translate } from '../i18n/text.ts'
+import { helpEntries } from '../help/contents.ts'
 import type { FindEntry } from './recent-finds.ts'
 
-/** Pages of the console. */
+/** Pages of the console; the help is at the foot of the navigation. */
 export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
-  return pageNames
+  return [...pageNames, 'help' as const]
     .filter((name) => opens(`/${name}`))
     .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
 }
@@ -27,6 +28,14 @@ export function settingEntries(t: Translate): FindEntry[] {
       to: `/settings/${tab}?setting=${path}`,
     })),
   )
+}
+
+/** Pages of the docs and their headings, which are in English. */
+export function docEntries(): FindEntry[] {
+  return helpEntries.flatMap(({ path, title, headings }) => [
+    { key: `help ${path}`, title, detail: '', to: path },
+    ...headings.map(({ id, text }) => ({ key: `help ${path}#${id}`, title: text, detail: title, to: `${path}#${id}` })),
+  ])
 }
 
 /** Entries that contain every word of the search: those whose title begins with it come first. */

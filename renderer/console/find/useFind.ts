@@ -3,7 +3,7 @@ import { useRouter } from 'vue-router'
 import type { Found } from '../../../shared/console/search.ts'
 import { searchWords } from '../../../shared/folded-text.ts'
 import { forgetFinds, type FindEntry, recentFinds } from './recent-finds.ts'
-import { matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
+import { docEntries, matchingEntries, pageEntries, settingEntries } from './own-entries.ts'
 import { signOut } from '../../kit/transport/session.ts'
 import { useCaller } from '../composables/useCaller.ts'
 import { useConsole } from '../composables/useConsole.ts'
@@ -114,6 +114,7 @@ export function useFind() {
       own('find.groups.pages', pageEntries(t, opens)),
       own('find.groups.actions', actions.value),
       own('find.groups.settings', opens('/settings') ? settingEntries(t) : []),
+      own('find.groups.help', docEntries()),
     ])
   })
 

@@ -68,7 +68,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await page.keyboard.press('ArrowDown')
     await chosen.filter({ hasText: 'Café Zürich' }).waitFor()
     await page.keyboard.press('End')
-    await chosen.filter({ hasText: 'Settings' }).waitFor()
+    await chosen.filter({ hasText: 'Help' }).waitFor()
     await page.keyboard.press('Escape')
     await pages.dialog('Find anything').waitFor({ state: 'hidden' })
 

@@ -37,6 +37,7 @@ export const common = {
     trash: 'Trash',
     settings: 'Settings',
     lab: 'Lab',
+    help: 'Help',
   },
   words: {
     add: 'Add',

@@ -2,7 +2,7 @@
 export const find = {
   title: 'Find anything',
   open: 'Find anything (Ctrl+K)',
-  label: 'Find rooms, people, cameras, settings…',
+  label: 'Find rooms, people, cameras, settings, help…',
   results: 'Results',
   nothing: 'Nothing found',
   count: '{n} result | {n} results',
@@ -13,6 +13,7 @@ export const find = {
     pages: 'Pages',
     actions: 'Actions',
     settings: 'Settings',
+    help: 'Help',
   },
   acts: {
     newRoom: 'New room',

@@ -6,6 +6,7 @@ import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
 import { find } from './find.ts'
+import { help } from './help.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -35,6 +36,7 @@ export const en = {
   devices,
   activity,
   find,
+  help,
   eventLog,
   tester,
   trash,

@@ -38,6 +38,7 @@ export const common: Texts<typeof english> = {
     trash: '回收站',
     settings: '设置',
     lab: '实验室',
+    help: '帮助',
   },
   words: {
     add: '添加',

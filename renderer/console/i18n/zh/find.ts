@@ -5,7 +5,7 @@ import type { Texts } from '../text.ts'
 export const find: Texts<typeof english> = {
   title: '全局搜索',
   open: '全局搜索 (Ctrl+K)',
-  label: '搜索房间、参会者、摄像头、设置…',
+  label: '搜索房间、参会者、摄像头、设置、帮助…',
   results: '搜索结果',
   nothing: '没有找到',
   count: '{n} 条结果',
@@ -16,6 +16,7 @@ export const find: Texts<typeof english> = {
     pages: '页面',
     actions: '操作',
     settings: '设置',
+    help: '帮助',
   },
   acts: {
     newRoom: '新建房间',

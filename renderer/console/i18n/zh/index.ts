@@ -7,6 +7,7 @@ import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
 import { eventLog } from './events.ts'
 import { find } from './find.ts'
+import { help } from './help.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
@@ -36,6 +37,7 @@ export const zh: Catalogue = {
   devices,
   activity,
   find,
+  help,
   eventLog,
   tester,
   trash,

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { violations } from '../../support/axe.ts'
+import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
+import { ConsolePages } from '../console-pages.ts'
+
+/** The docs in the console. */
+export function helpStories(opened: () => ConsoleUnderTest): void {
+  test('help: Ctrl+K finds a heading of the docs, its code can be copied, links lead to other pages; axe finds nothing', async () => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const focused = page.locator(':focus')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find rooms, people' }).and(focused).waitFor()
+    await page.keyboard.type('more cores')
+    await page.getByRole('option', { selected: true }).filter({ hasText: 'More cores: more nodes' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'More cores: more nodes' }).and(focused).waitFor()
+    expect(await page.evaluate('location.hash')).toBe('#/help/operate/install#more-cores-more-nodes')
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await page.getByRole('button', { name: 'Copy: json' }).first().click()
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('"name": "This machine 2"')
+
+    for (const theme of ['light', 'dark'] as const) {
+      await call('settings.set', { console: { theme } })
+      await expect
+        .poll(() => page.evaluate(`document.documentElement.classList.contains('dark')`))
+        .toBe(theme === 'dark')
+      expect(await violations(page, theme === 'light' ? 'everything' : 'colours')).toEqual([])
+    }
+    await call('settings.set', { console: { theme: 'light' } })
+
+    await page.getByRole('article').getByRole('link', { name: 'Capacity and failures' }).first().click()
+    await pages.heading('Capacity and failures').and(focused).waitFor()
+    await page
+      .getByRole('navigation', { name: 'On this page' })
+      .getByRole('link', { name: 'When a part fails' })
+      .click()
+    await page.getByRole('heading', { name: 'When a part fails' }).and(focused).waitFor()
+    await page.getByRole('link', { name: /^Next / }).click()
+    await pages.heading('Packaging').and(focused).waitFor()
+  })
+
+  test('help: on a phone a wide table scrolls by itself, and the Chinese console says that the docs are in English', async () => {
+    const { call, page } = opened()
+    const before = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.evaluate(`location.hash = '#/help/operate/scale'`)
+    await new ConsolePages(page).heading('Capacity and failures').waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+    const wide = `(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)(document.querySelector('article .table'))`
+    expect(await page.evaluate(wide)).toBe(true)
+    await call('settings.set', { console: { language: 'zh' } })
+    await page.getByText('文档仅有英文版').waitFor()
+    await call('settings.set', { console: { language: 'en' } })
+    await page.setViewportSize(before ?? { width: 1360, height: 860 })
+  })
+}

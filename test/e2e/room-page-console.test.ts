@@ -63,7 +63,7 @@ describe('an operator watches a room', () => {
   })
 
   test('a join link made in the console admits its user', async () => {
-    await page.getByRole('button', { name: 'Join link' }).click()
+    await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('textbox', { name: 'Invitee' }).fill('Chen')
     await dialog.getByRole('img', { name: 'QR code of the join link' }).waitFor()
@@ -82,6 +82,23 @@ describe('an operator watches a room', () => {
     const chen = await site.join(String(await page.evaluate('navigator.clipboard.readText()')))
     await chen.sees('North gate')
     await chen.close()
+    await dialog.getByLabel(/^Start/).fill('2030-05-06T14:00')
+    await dialog.getByText('This link expires before the meeting ends').waitFor()
+    await dialog.getByRole('button', { name: 'Copy invitation' }).click()
+    const invitation = String(await page.evaluate('navigator.clipboard.readText()'))
+    expect(invitation).toMatch(
+      /^You are invited to “Night shift”.\n\nTime: 6 May 2030, 14:00 ?– ?15:00 .+\nAddress: http/,
+    )
+    expect(invitation).toContain('The link is for Chen only.')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Calendar file' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe(`${room}.ics`)
+    const calendar = await readFile(await download.path(), 'utf8')
+    expect(calendar).toMatch(/\r\nSUMMARY:Night shift\r\n/)
+    expect(calendar).toMatch(/\r\nDTSTART:20300506T\d{6}Z\r\n/)
+    expect(calendar.split('\r\n').every((line) => Buffer.byteLength(line) <= 75)).toBe(true)
     await dialog.getByRole('button', { name: 'Close', exact: true }).click()
   })
 

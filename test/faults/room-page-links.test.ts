@@ -47,7 +47,7 @@ test('one guest of a shared link is removed: the others stay, new ones join, and
   await cleo.page.getByRole('listitem', { name: 'Bo', exact: true }).waitFor()
   expect(await bo.button('Leave').count()).toBe(1)
 
-  await page.getByRole('button', { name: 'Join link' }).click()
+  await page.getByRole('button', { name: 'Invite' }).click()
   await page.getByRole('button', { name: 'Revoke all links of this room' }).click()
   await page.getByText('People in the room stay').waitFor()
   const asked = page.getByRole('dialog', { name: /^Revoke all join links/ })

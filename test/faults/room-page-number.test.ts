@@ -43,7 +43,7 @@ describe('a room that can be joined by number', () => {
   })
 
   test('beside personal links the operator finds the address for everybody', async () => {
-    await page.getByRole('button', { name: 'Join link' }).click()
+    await page.getByRole('button', { name: 'Invite' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(byNumber(room), { exact: true }).waitFor()
     await dialog.getByRole('button', { name: 'Copy address' }).waitFor()

@@ -51,6 +51,8 @@ export function useFormat() {
   )
   /** 20 Nov 2026, 14:05 GMT+8 */
   const date = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
+  /** 20 Nov 2026, 14:05 – 15:00 GMT+8 */
+  const period = (start: number, end: number): string => dateFormat.value.formatRange(start, end)
   /** 14:05 within the last day, earlier with the date. */
   const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
   const day = (at: number): string => dayFormat.value.format(at)
@@ -107,5 +109,5 @@ export function useFormat() {
   /** A, B and C */
   const list = (items: readonly string[]): string => listFormat.value.format(items)
 
-  return { axisTime, bitrate, pointTime, list, number, clock, zone, date, since, day, span, ago, latency, size }
+  return { axisTime, bitrate, pointTime, list, number, clock, zone, date, period, since, day, span, ago, latency, size }
 }

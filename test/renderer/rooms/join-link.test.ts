@@ -1,14 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { showLanguage } from '../../../renderer/console/i18n/index.ts'
-import JoinLinkDialog from '../../../renderer/console/pages/rooms/JoinLinkDialog.vue'
+import InviteDialog from '../../../renderer/console/pages/rooms/InviteDialog.vue'
+import type { RoomView } from '../../../shared/console/rooms.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import { eventually } from '../eventually.ts'
 import { operator, pageText, says, show } from '../devices/operator-page.ts'
 
 /** Shows the dialog for a link to a room of a site with this public address. */
-async function dialogAt(client: ConsoleClient, room: string, public_url: string) {
+async function dialogAt(client: ConsoleClient, room: RoomView, public_url: string) {
   await client.call('settings.set', { media: { public_url } })
-  const dialog = show(JoinLinkDialog, client, { room, openToNumber: true })
+  const dialog = show(InviteDialog, client, { room })
   // The address appears with the link.
   await says(public_url || 'http://127.0.0.1')
   return dialog
@@ -18,9 +19,9 @@ test('a join link over plain HTTP to another machine carries a warning that link
   const client = await operator()
   onTestFinished(() => showLanguage('en'))
   await client.call('nodes.add', { name: 'real', kind: 'embedded' })
-  const { room_id } = await client.call('rooms.create', { topic: 'Gate' })
+  const room = await client.call('rooms.create', { topic: 'Gate', entry_by_number: 'on' })
 
-  const plain = await dialogAt(client, room_id, 'http://192.168.1.20:7080')
+  const plain = await dialogAt(client, room, 'http://192.168.1.20:7080')
   await says('This link uses plain HTTP')
   const warning = await eventually(() => {
     const found = document.querySelector('[role="alert"] a')
@@ -33,12 +34,12 @@ test('a join link over plain HTTP to another machine carries a warning that link
   await showLanguage('en')
   plain.unmount()
 
-  const secure = await dialogAt(client, room_id, 'https://rooms.example.org')
+  const secure = await dialogAt(client, room, 'https://rooms.example.org')
   expect(pageText()).not.toContain('plain HTTP')
   expect(pageText()).not.toContain('only on this machine')
   secure.unmount()
 
-  await dialogAt(client, room_id, '')
+  await dialogAt(client, room, '')
   await says('This address works')
   expect(pageText()).not.toContain('plain HTTP')
 })

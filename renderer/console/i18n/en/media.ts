@@ -49,8 +49,8 @@ export const media = {
     rtt: '{ms} ms',
   },
   link: {
-    act: 'Join link',
-    title: 'Join link for {room}',
+    act: 'Invite',
+    title: 'Invite people to {room}',
     named: '{topic} ({room})',
     url: 'Address',
     hint: 'Anyone with this link can join. A removed person needs a new one.',
@@ -71,6 +71,15 @@ export const media = {
     local:
       'This address works only on this machine. Set a bind address or a public URL in the settings before you share it.',
     copy: 'Copy link',
+    start: 'Start',
+    length: 'Length',
+    text: 'Invitation',
+    copyText: 'Copy invitation',
+    calendar: 'Calendar file',
+    calendarHint: 'Saves the meeting as an .ics file for any calendar',
+    calendarNeedsStart: 'Enter a start first',
+    tooShort:
+      'This link expires before the meeting ends, and no link is valid longer. Send a new one later, or let people join by room number.',
     byNumber: 'Anyone can join this room by its number at:',
     copyByNumber: 'Copy address',
     revokeAll: 'Revoke all links of this room',
@@ -78,5 +87,16 @@ export const media = {
     revokeBody:
       'All existing links stop working. People in the room stay, but need a new link when they reload the page.',
     revoked: 'All join links of room {room} were revoked',
+  },
+  invitation: {
+    title: 'You are invited to “{topic}”.',
+    time: 'Time: {time}',
+    address: 'Address: {url}',
+    room: 'Room: {room}',
+    how: 'Open the address in a browser, allow microphone and camera, and click “Join”.',
+    host: 'You join as host.',
+    waiting: 'A host lets you in.',
+    personal: 'The link is for {name} only.',
+    until: 'The link is valid until {time}.',
   },
 } as const

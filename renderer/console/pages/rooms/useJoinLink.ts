@@ -1,0 +1,81 @@
+import { onBeforeUnmount, ref, watch } from 'vue'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+
+const hourMs = 3_600_000
+/** How long a link may be valid, shortest first. */
+export const linkLives = [
+  { key: 'hour', ms: hourMs },
+  { key: 'day', ms: 24 * hourMs },
+  { key: 'week', ms: 7 * 24 * hourMs },
+  { key: 'month', ms: 30 * 24 * hourMs },
+] as const
+/** Delay after typing a name before a link is made. */
+const typingMs = 300
+
+/** A join link that follows the form: each change makes a new one. */
+export function useJoinLink(room: string) {
+  const client = useConsole()
+  const { t } = useText()
+  const { ask, attempt, errorText } = useFeedback()
+  const name = ref('')
+  const role = ref<'member' | 'host'>('member')
+  const life = ref<number>(linkLives[1].ms)
+  const link = ref<{ url: string; expires_at: number } | null>(null)
+  const failure = ref('')
+  let timer = 0
+  let generation = 0
+
+  async function make(): Promise<void> {
+    const mine = ++generation
+    failure.value = ''
+    try {
+      const made = await client.call('media.join_link', {
+        room_id: room,
+        role: role.value,
+        life_ms: life.value,
+        ...(name.value.trim() === '' ? {} : { user_name: name.value.trim() }),
+      })
+      if (mine === generation) link.value = made
+    } catch (error) {
+      if (mine !== generation) return
+      link.value = null
+      failure.value = errorText(error)
+    }
+  }
+
+  async function revokeAll(): Promise<void> {
+    const yes = await ask({
+      title: t('media.link.revokeTitle', { room }),
+      body: t('media.link.revokeBody'),
+      action: t('media.link.revokeAll'),
+    })
+    if (!yes) return
+    link.value = null
+    const done = await attempt(
+      () => client.call('media.revoke_links', { room_id: room }),
+      t('media.link.revoked', { room }),
+    )
+    // The displayed link is revoked as well.
+    if (done) await make()
+  }
+
+  /** Chooses the shortest validity that reaches a moment, unless the chosen one does. */
+  function reach(moment: number): void {
+    const needed = moment - Date.now()
+    if (life.value < needed) life.value = (linkLives.find(({ ms }) => ms >= needed) ?? linkLives[3]).ms
+  }
+
+  watch(
+    [name, role, life],
+    () => {
+      clearTimeout(timer)
+      timer = window.setTimeout(() => void make(), link.value === null ? 0 : typingMs)
+    },
+    { immediate: true },
+  )
+  onBeforeUnmount(() => clearTimeout(timer))
+
+  return { name, role, life, link, failure, revokeAll, reach }
+}

@@ -11,6 +11,7 @@ import type { Identity, Member } from './member.ts'
 import type { MediaRooms } from './media-rooms.ts'
 import type { Guess } from './refusal-tally.ts'
 import type { Room } from './room.ts'
+import { hasSessionKeyForm } from './session-key.ts'
 import { verifyJoinToken } from './verify-join-token.ts'
 
 /** User who asks to enter a room, with their proof. */
@@ -164,7 +165,8 @@ export class AdmissionControl {
   #tokenOf(roomId: string, { token: text, path, remote }: Pick<Caller, 'token' | 'path' | 'remote'>): JoinClaims {
     const token = verifyJoinToken(this.#key, text)
     if (token?.room !== roomId) {
-      this.#refused({ kind: 'badLink', path, roomId, remote })
+      // A page that returns after a restart tries its ended session before it joins again: nobody guesses one.
+      if (!hasSessionKeyForm(text)) this.#refused({ kind: 'badLink', path, roomId, remote })
       throw new Problem('unauthorised', 'The join link is not valid or has expired.')
     }
     const { removals } = this.#rooms

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import type { CameraSource } from '../../../shared/device-address.ts'
 import type { Person, StreamSource, ToPerson } from '../../../shared/media/signal.ts'
 import type { CameraLease } from '../feeds/camera-pulls.ts'
 import type { Publisher } from '../webrtc/publisher.ts'
 import { KeptMessages } from './kept-messages.ts'
+import { newSessionKey } from './session-key.ts'
 import { WatchedStreams } from './watched-streams.ts'
 
 /** Somebody in a room, in the words of the controller's port. */
@@ -75,7 +75,7 @@ export class Member {
   readonly guest: string | undefined
   byPassword: boolean
   /** Secret of this person alone: resumes the signalling, and opens WHIP and WHEP. */
-  readonly session = randomBytes(24).toString('base64url')
+  readonly session = newSessionKey()
   readonly publications = new Map<StreamSource, Publisher>()
   readonly watched = new WatchedStreams()
   /** Messages for them until they are back. */

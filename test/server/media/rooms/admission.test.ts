@@ -132,6 +132,22 @@ describe('a stranger', () => {
     }
   })
 
+  test('counts as a guess with a forged link, and not with the key of a session that is over', async () => {
+    // Guesses are gathered for a second, those of other tests too.
+    await using own = await TestMediaNode.start()
+    await own.openRoom('returned')
+    const ann = await SignalClient.join(own.url, 'returned', { token: own.token('returned', { userId: 'ann' }) })
+    const { session } = ann.joined
+    await own.request('kick', { roomId: 'returned', userId: 'ann' })
+    const ask = async (token: string): Promise<number> => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/sdp' }
+      return (await fetch(`${own.url}/whip/returned`, { method: 'POST', headers, body: offerSdp() })).status
+    }
+    expect([await ask(session), await ask('a.b')]).toEqual([401, 401])
+    const refused = await own.event((event) => event.type === 'guesses')
+    expect(refused).toMatchObject({ groups: [{ kind: 'badLink', path: '/whip', count: 1 }] })
+  })
+
   test('has a limit of guesses at a room’s password whether the room exists or not', async () => {
     await node.openRoom('limited', { hostPassword: 'open sesame' })
     for (const room of ['limited', 'nowhere']) {

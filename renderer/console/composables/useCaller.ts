@@ -6,6 +6,7 @@ import { procedureAccess } from '../../../shared/console/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
+import { pageRole } from '../page-roles.ts'
 
 /** Account of this console, and its rights. The controller checks every call anyway: this hides forbidden actions. */
 export const useCaller = sharedState((client) => {
@@ -14,6 +15,7 @@ export const useCaller = sharedState((client) => {
   client.on('accounts.changed', () => void refresh())
   const { standby } = useControllers()
   const role = computed<Role>(() => caller.value?.role ?? 'viewer')
+  const is = (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed)
   return {
     /** Undefined until known. */
     caller,
@@ -24,6 +26,8 @@ export const useCaller = sharedState((client) => {
       atLeast(role.value, procedureAccess[procedure].role) &&
       (!standby.value || readsOnly[procedure] || procedure === 'controllers.lead'),
     /** Tells whether this caller has a role or a higher one. */
-    is: (needed: Role): boolean => caller.value !== undefined && atLeast(role.value, needed),
+    is,
+    /** Tells whether this caller may open the page of a path. Links to others are left out. */
+    opens: (path: string): boolean => is(pageRole(path)),
   }
 })

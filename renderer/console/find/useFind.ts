@@ -11,7 +11,6 @@ import { useFeedback } from '../composables/useFeedback.ts'
 import { chooseOwnLook, darkTheme } from '../composables/usePreferences.ts'
 import { useText } from '../i18n/text.ts'
 import type { TextKey } from '../i18n/text.ts'
-import { pageRole } from '../page-roles.ts'
 import { useEventText } from '../pages/events/useEventText.ts'
 
 /** Results of one kind. */
@@ -31,7 +30,7 @@ export function useFind() {
   const client = useConsole()
   const router = useRouter()
   const { t } = useText()
-  const { is, may } = useCaller()
+  const { may, opens } = useCaller()
   const { errorText } = useFeedback()
   const { sentence } = useEventText()
   const text = ref('')
@@ -64,7 +63,6 @@ export function useFind() {
   })
   onScopeDispose(() => clearTimeout(timer))
 
-  const opens = (path: string): boolean => is(pageRole(path))
   const actions = computed<FindEntry[]>(() => {
     const act = (name: 'dark' | 'light' | 'signOut', run: () => void): FindEntry => ({
       key: `act ${name}`,

@@ -6,6 +6,7 @@ export const lab = {
   empty: 'No simulated node',
   emptyBody:
     'The lab works on simulated MCU nodes: they behave like nodes but carry no media. Add one, and remove it when you are done.',
+  emptyForOperator: 'The lab works on simulated MCU nodes. Ask an admin to add one.',
   make: 'Add simulated node',
   made: 'The simulated node {name} was added',
   warning: 'Simulated faults are active: clients of this site are affected.',

@@ -6,6 +6,7 @@ export const lab: Texts<typeof english> = {
   purpose: '模拟参会者与故障，用于观察客户端与本站点的表现。API 故障和阻止写入会影响真实客户端。',
   empty: '没有模拟节点',
   emptyBody: '实验室在模拟 MCU 节点上工作：其行为与节点相同，但不传输媒体。添加一个即可开始，用完后可移除。',
+  emptyForOperator: '实验室使用模拟 MCU 节点。请联系管理员添加。',
   make: '添加模拟节点',
   made: '模拟节点 {name} 已添加',
   warning: '模拟故障正在生效：本站点的客户端会受到影响。',

@@ -1,5 +1,6 @@
 import { computed } from 'vue'
 import type { NodeTrouble, WantedFault } from '../../../../shared/console/lab.ts'
+import { useCaller } from '../../composables/useCaller.ts'
 import { sharedState } from '../../composables/useConsole.ts'
 import { collected, useLive } from '../../../kit/composables/useLive.ts'
 
@@ -15,11 +16,17 @@ export const useLab = sharedState((client) => {
   client.on('nodes.changed', refresh)
   client.on('attention.changed', refresh)
 
-  const troubled = computed(() => {
-    const nodes = state.value.value?.nodes ?? []
-    const ill = nodes.some(({ mode, device_rules }) => mode !== 'none' || device_rules.length > 0)
-    return ill || (state.value.value?.store_stalled ?? false) || (faults.value.value?.length ?? 0) > 0
-  })
+  const { may } = useCaller()
+
+  const nodesTroubled = computed(() =>
+    (state.value.value?.nodes ?? []).some(({ mode, device_rules }) => mode !== 'none' || device_rules.length > 0),
+  )
+  const clientsTroubled = computed(
+    () => (state.value.value?.store_stalled ?? false) || (faults.value.value?.length ?? 0) > 0,
+  )
+  const troubled = computed(() => nodesTroubled.value || clientsTroubled.value)
+  /** There are faults that this caller may end: only admins end those that affect real clients. */
+  const ending = computed(() => nodesTroubled.value || (clientsTroubled.value && may('lab.set_faults')))
 
   async function setTrouble(name: string, mode: NodeTrouble, delay_ms: number): Promise<void> {
     await client.call('lab.node_trouble', { name, mode, delay_ms })
@@ -36,8 +43,8 @@ export const useLab = sharedState((client) => {
   }
 
   async function endAll(): Promise<void> {
-    await client.call('lab.stall_store', { stalled: false })
-    await setFaults([])
+    if (may('lab.stall_store')) await client.call('lab.stall_store', { stalled: false })
+    if (may('lab.set_faults')) await setFaults([])
     for (const { name, mode, device_rules } of state.value.value?.nodes ?? []) {
       if (mode !== 'none') await client.call('lab.node_trouble', { name, mode: 'none' })
       if (device_rules.length > 0) await client.call('lab.device_trouble', { name, rules: [] })
@@ -45,5 +52,5 @@ export const useLab = sharedState((client) => {
     await state.refresh()
   }
 
-  return { state, faults, troubled, refresh, setTrouble, setFaults, stall, endAll }
+  return { state, faults, troubled, ending, refresh, setTrouble, setFaults, stall, endAll }
 })

@@ -4,6 +4,7 @@ import type { LicenceCheck } from '../access/licence.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { fixedAddresses } from '../rooms/fixed-addresses.ts'
 import { JoinLinks } from '../rooms/join-links.ts'
+import { MeetingTimes } from '../rooms/meeting-times.ts'
 import { OtherControllers } from '../rooms/other-controllers.ts'
 import { RoomViews } from '../rooms/room-views.ts'
 import { Rooms } from '../rooms/room-lifecycle.ts'
@@ -33,6 +34,7 @@ export interface RoomParts {
   rooms: Rooms
   joinLinks: JoinLinks
   roomViews: RoomViews
+  meetings: MeetingTimes
   others: OtherControllers
 }
 
@@ -62,5 +64,7 @@ export function roomParts(options: RoomsOptions): RoomParts {
     pageAddress: () => (media?.first.owner === undefined ? '' : defaultNodeAddress(0)),
     otherControllers: () => others.nodeUrls,
   })
-  return { rooms, joinLinks, roomViews: new RoomViews({ store, rooms, pool, devices: outgoing, guests }), others }
+  const meetings = new MeetingTimes({ store, pool })
+  const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings })
+  return { rooms, joinLinks, roomViews, meetings, others }
 }

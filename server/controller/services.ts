@@ -136,6 +136,7 @@ export function createServices(options: ServiceOptions): Services {
       others.stop()
       outgoing.stop()
       await nodes.relayedRooms.close()
+      rooms.meetings.close()
       await pool.stop()
       stopNoting()
       nodes.gateway.close()

@@ -3,6 +3,7 @@ import { shownName } from '../../shared/control-character.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { MeetingTimes } from './meeting-times.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
@@ -14,6 +15,7 @@ export interface RoomViewsOptions {
   pool: RoomPool
   devices: RoomDevices
   guests: Pick<WaitingGuests, 'count' | 'onChange'>
+  meetings: Pick<MeetingTimes, 'since'>
 }
 
 /** Rooms as the console shows them; secrets are not among it. */
@@ -54,7 +56,7 @@ export class RoomViews {
 
   /** One room as a list shows it. */
   view(room: StoredRoom): RoomView {
-    const { pool, devices, rooms, guests } = this.#options
+    const { pool, devices, rooms, guests, meetings } = this.#options
     return {
       id: room.id,
       room_id: room.room_id,
@@ -75,6 +77,7 @@ export class RoomViews {
       people: pool.peopleCount(room.room_id),
       users: pool.userCount(room.room_id),
       devices: devices.of(room.room_id).size,
+      meeting_since: meetings.since(room.room_id),
       waiting: guests.count(room.room_id),
       hands: pool.handCount(room.room_id),
       created_by: room.created_by,

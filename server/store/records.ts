@@ -220,6 +220,14 @@ export interface StoredRelayObserver {
   joined_at: number
 }
 
+/** A meeting in progress. Apart from its room, because it may be lost. */
+export interface StoredMeeting {
+  /** When its first person came. */
+  since: number
+  /** When somebody was last known to be in it. */
+  seen_at: number
+}
+
 /** Caller who deleted something: an operator, a client of an API, or the controller itself. */
 export interface StoredDeleter {
   type: 'operator' | 'client' | 'system'

@@ -21,6 +21,7 @@ export function emptyState(): State {
     camera_loops: new Map(),
     relay_loops: new Map(),
     relay_observers: new Map(),
+    meetings: new Map(),
     trash: new Map(),
   }
 }

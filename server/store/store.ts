@@ -7,6 +7,7 @@ import type {
   StoredCameraBridge,
   StoredCredential,
   StoredDevice,
+  StoredMeeting,
   StoredNode,
   StoredRelayBridge,
   StoredRelayObserver,
@@ -52,6 +53,7 @@ export interface Collections {
   relay_loops: StoredRelayBridge
   /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
+  meetings: StoredMeeting
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }
@@ -163,7 +165,7 @@ export interface Store {
   transact<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T>
 
   /**
-   * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For what sessions do only; where another controller may lead a moment later, not for their beginning.
+   * A change that may be lost in a crash within the next second: in memory at once, on disk within 1 s (coalesced by key). For what sessions do and for the times of meetings only; where another controller may lead a moment later, not for their beginning.
    */
   writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void
 

@@ -41,6 +41,8 @@ const roomView = z.strictObject({
   users: z.int(),
   /** Outgoing users of the room, whether they have joined or not. */
   devices: z.int(),
+  /** When the first person of the meeting in progress came; 0: nobody is in the room. */
+  meeting_since: moment,
   /** People who wait to be let in. */
   waiting: z.int(),
   /** People with a raised hand. */

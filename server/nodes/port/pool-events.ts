@@ -28,7 +28,8 @@ export type PoolEvent =
   /** The nodes that hold the room are others now: its own first, then its secondary nodes; none when it is gone or has no node. */
   | { type: 'roomNodes'; roomId: string; nodes: readonly string[] }
   | { type: 'joined'; name: string; roomId: string; user: NodeUser }
-  | { type: 'left'; name: string; roomId: string; user: NodeUser }
+  /** `lost`: with their node, or because the room moves; people return by themselves. */
+  | { type: 'left'; name: string; roomId: string; user: NodeUser; lost?: boolean }
   /** A device dropped, by itself or because its node was lost or its room moves. Its user has left. */
   | { type: 'deviceLost'; name: string; roomId: string; userId: string; kind: DeviceErrorKind; detail: string }
 
@@ -54,10 +55,10 @@ export class PoolEvents {
     }
   }
 
-  /** These are no longer in their rooms. With `lost` (why), devices among them are to be joined again. */
+  /** These are no longer in their rooms. With `lost` (why), devices among them are to be joined again, and people return by themselves. */
   emitDepartures(name: string, departures: readonly Departure[], lost = ''): void {
     for (const { roomId, user } of departures) {
-      this.emit({ type: 'left', name, roomId, user })
+      this.emit({ type: 'left', name, roomId, user, ...(lost === '' ? {} : { lost: true }) })
       if (lost === '' || !user.device) continue
       this.emit({ type: 'deviceLost', name, roomId, userId: user.userId, kind: 'nodeFailed', detail: lost })
     }

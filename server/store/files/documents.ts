@@ -5,7 +5,7 @@ import type { CollectionName } from '../store.ts'
 export const layout = {
   site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
   rooms: ['rooms', 'trash'],
-  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers'],
+  sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
 /** One of lowdb's files, `<name>.json`. */
@@ -42,6 +42,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   camera_loops: 'sessions',
   relay_loops: 'sessions',
   relay_observers: 'sessions',
+  meetings: 'sessions',
   trash: 'rooms',
 }
 

@@ -23,6 +23,7 @@ export const overview = {
     create: 'Create room',
     people: '{count} person | {count} people',
     cameras: '{count} camera | {count} cameras',
+    since: 'Since {time} · {span}',
     trouble: '{count} camera not joined | {count} cameras not joined',
     all: 'Show all {count}',
     rest: 'More in Rooms',

@@ -25,6 +25,7 @@ export const overview: Texts<typeof englishOverview> = {
     create: '新建房间',
     people: '{count} 人',
     cameras: '{count} 个摄像头',
+    since: '{time} 开始 · 已 {span}',
     trouble: '{count} 个摄像头未加入',
     all: '显示全部 {count} 个',
     rest: '更多请见“房间”',

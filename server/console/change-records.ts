@@ -275,6 +275,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'activity.clear': { changes: () => site, always: true },
   'activity.export': null,
   'events.list': null,
+  'events.marks': null,
   'events.verify': null,
 
   'tester.operations': null,

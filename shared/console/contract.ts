@@ -6,6 +6,7 @@ import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
 import { eventEntry, eventProcedures } from './events.ts'
 import { labProcedures } from './lab.ts'
+import { markProcedures } from './marks.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { relayProcedures } from './relays.ts'
@@ -34,6 +35,7 @@ export const procedures = {
   ...trashProcedures,
   ...activityProcedures,
   ...eventProcedures,
+  ...markProcedures,
   ...testerProcedures,
   ...labProcedures,
 }

@@ -155,6 +155,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'activity.export': true,
 
   'events.list': true,
+  'events.marks': true,
   'events.verify': true,
 
   'tester.operations': true,

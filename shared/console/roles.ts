@@ -181,6 +181,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'activity.clear': admin('site:write'),
   'activity.export': viewer('events:read'),
   'events.list': viewer('events:read'),
+  'events.marks': viewer('events:read'),
   'events.verify': operator('events:read'),
 
   'tester.operations': viewer('site:read'),

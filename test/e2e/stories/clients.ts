@@ -29,6 +29,10 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     // The cursor is the same on every chart.
     const requests = page.getByRole('slider', { name: /^Requests/ })
     expect(await requests.getAttribute('aria-valuetext')).toMatch(/^\d\d:\d\d:\d\d: Media API –/)
+    // The start of the controller and its nodes is marked.
+    await expect.poll(() => page.getByRole('table', { name: 'Events' }).innerText()).toMatch(/1 controller event/)
+    await page.keyboard.press('Shift+ArrowRight')
+    expect(await slider.getAttribute('aria-valuetext')).toContain('1 controller event')
     await page.getByText('No failures in this time').waitFor()
     await page.getByText('24 h', { exact: true }).click()
     await page.reload()

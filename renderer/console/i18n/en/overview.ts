@@ -28,6 +28,21 @@ export const overview = {
     all: 'Show all {count}',
     rest: 'More in Rooms',
   },
+  /** Events on the charts. */
+  marks: {
+    title: 'Events',
+    hint: 'Mark events on the charts: nodes, controllers, camera problems, settings, backups',
+    none: 'No events in this time',
+    span: '{from} to {to}',
+    more: 'and {n} more',
+    kinds: {
+      node: '{n} node event | {n} node events',
+      controller: '{n} controller event | {n} controller events',
+      camera: '{n} camera problem | {n} camera problems',
+      settings: '{n} change of settings | {n} changes of settings',
+      backup: '{n} backup event | {n} backup events',
+    },
+  },
   charts: {
     title: 'History',
     span: 'Time span',

@@ -30,6 +30,21 @@ export const overview: Texts<typeof englishOverview> = {
     all: '显示全部 {count} 个',
     rest: '更多请见“房间”',
   },
+  /** 图表上的事件。 */
+  marks: {
+    title: '事件',
+    hint: '在图表上标出事件：节点、控制器、摄像头故障、设置、备份',
+    none: '此时段内没有事件',
+    span: '{from} 至 {to}',
+    more: '另有 {n} 个',
+    kinds: {
+      node: '{n} 个节点事件',
+      controller: '{n} 个控制器事件',
+      camera: '{n} 次摄像头故障',
+      settings: '{n} 次设置更改',
+      backup: '{n} 个备份事件',
+    },
+  },
   charts: {
     title: '历史趋势',
     span: '时间范围',

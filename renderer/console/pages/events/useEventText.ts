@@ -1,5 +1,6 @@
 import { awayReason } from '../../../../shared/away-reason.ts'
 import type { EventEntry, EventSubject } from '../../../../shared/console/events.ts'
+import type { MarkedEvent } from '../../../../shared/console/marks.ts'
 import { storedSentence } from '../../composables/storedSentence.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import type { TextKey } from '../../i18n/text.ts'
@@ -42,13 +43,13 @@ export function useEventText() {
   }
 
   /** Describes the event in one sentence. */
-  function sentence(entry: EventEntry): string {
+  function sentence(entry: MarkedEvent): string {
     const key = keyOf(entry)
     if (!isText(key)) return `${entry.kind} ${String(entry.params.procedure ?? '')}`.trim()
     return t(key, valuesOf(entry))
   }
 
-  function valuesOf(entry: EventEntry): Record<string, string | number> {
+  function valuesOf(entry: MarkedEvent): Record<string, string | number> {
     const { params, before = {}, after = {} } = entry
     const values: Record<string, string | number> = {}
     for (const [name, value] of Object.entries(params)) values[name] = typeof value === 'number' ? value : String(value)
@@ -80,7 +81,7 @@ export function useEventText() {
   }
 
   /** Describes the kind of repeated events. */
-  function gathered({ params, subject }: EventEntry): string {
+  function gathered({ params, subject }: MarkedEvent): string {
     const key = `eventLog.kinds.${String(params.kind)}`
     const blank = { room: '…', stayed: '…', reason: '…', error: '…', found: '…' }
     return isText(key)
@@ -103,7 +104,7 @@ function noticeKey(message: string): string {
 }
 
 /** Key of an entry: some kinds have more than one. */
-function keyOf({ kind, params }: EventEntry): string {
+function keyOf({ kind, params }: MarkedEvent): string {
   const kinds = 'eventLog.kinds'
   if (kind === 'site.changed') return `eventLog.changes.${String(params.procedure)}`
   if (kind === 'guesses.refused') return `${kinds}.guesses.${String(params.guess)}`

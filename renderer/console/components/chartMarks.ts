@@ -1,0 +1,63 @@
+import type uPlot from 'uplot'
+
+/** A mark on the time axis of charts. */
+export interface ChartMark {
+  /** Milliseconds since the epoch. */
+  at: number
+  tone: 'info' | 'warn' | 'bad'
+  /** Time or time span of its events. */
+  time: string
+  /** Number of its events by kind, e.g. "3 camera problems". */
+  summary: string
+  /** Sentences of its events, the most important first. */
+  lines: readonly string[]
+  /** Note on events without a line; empty: none. */
+  more: string
+}
+
+/** Distance from a mark, in pixels, at which it is under the cursor. */
+const reachPx = 7
+const sizePx = 5
+
+/** Draws a line and a triangle at each mark. @param colour colour by tone */
+export function drawMarks(plot: uPlot, marks: readonly ChartMark[], colour: (tone: ChartMark['tone']) => string): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  ctx.save()
+  ctx.beginPath()
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height)
+  ctx.clip()
+  for (const { at, tone } of marks) {
+    const x = Math.round(plot.valToPos(at / 1_000, 'x', true))
+    const bottom = bbox.top + bbox.height
+    ctx.strokeStyle = colour(tone)
+    ctx.fillStyle = colour(tone)
+    ctx.globalAlpha = 0.35
+    ctx.setLineDash([2 * ratio, 3 * ratio])
+    ctx.lineWidth = ratio
+    ctx.beginPath()
+    ctx.moveTo(x, bbox.top)
+    ctx.lineTo(x, bottom)
+    ctx.stroke()
+    ctx.globalAlpha = 1
+    ctx.beginPath()
+    ctx.moveTo(x - sizePx * ratio, bottom)
+    ctx.lineTo(x + sizePx * ratio, bottom)
+    ctx.lineTo(x, bottom - 1.6 * sizePx * ratio)
+    ctx.fill()
+  }
+  ctx.restore()
+}
+
+/** The mark under the cursor; undefined: none. */
+export function markUnder(plot: uPlot, marks: readonly ChartMark[]): ChartMark | undefined {
+  const left = plot.cursor.left ?? -1
+  if (left < 0) return undefined
+  const near = marks.map((mark) => ({ mark, distance: Math.abs(plot.valToPos(mark.at / 1_000, 'x') - left) }))
+  return near.filter(({ distance }) => distance <= reachPx).sort((one, other) => one.distance - other.distance)[0]?.mark
+}
+
+/** The next mark before or after a time; undefined: none. */
+export function nextMark(marks: readonly ChartMark[], at: number, forward: boolean): ChartMark | undefined {
+  return forward ? marks.find((mark) => mark.at > at) : marks.findLast((mark) => mark.at < at)
+}

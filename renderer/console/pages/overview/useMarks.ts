@@ -1,0 +1,75 @@
+import { computed, onScopeDispose, ref, type Ref, watch } from 'vue'
+import type { FigureSpan } from '../../../../shared/console/figures.ts'
+import { type EventMark, markKindOf } from '../../../../shared/console/marks.ts'
+import { collected, useLive } from '../../../kit/composables/useLive.ts'
+import type { ChartMark } from '../../components/chartMarks.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useText } from '../../i18n/text.ts'
+import { useEventText } from '../events/useEventText.ts'
+
+const stored = 'roomdesk.figures.marks'
+const refreshMs = 3_000
+/** Time until another reading while the controller builds its index, in milliseconds. */
+const againMs = 2_000
+const tones = { info: 'info', warning: 'warn', error: 'bad' } as const
+
+/** Events as marks on the charts of a span. Whether they are shown is stored in this browser. */
+export function useMarks(span: Ref<FigureSpan>) {
+  const client = useConsole()
+  const { t } = useText()
+  const { pointTime, list } = useFormat()
+  const { sentence } = useEventText()
+  const shown = ref(remembered())
+  let timer = 0
+
+  const live = useLive(client, async () => {
+    clearTimeout(timer)
+    const answer = await client.call('events.marks', { span: span.value })
+    if (!answer.complete) timer = window.setTimeout(() => void live.refresh(), againMs)
+    return answer
+  })
+  const refresh = collected(() => void live.refresh(), refreshMs)
+  const stop = client.on('events.added', ({ items }) => {
+    if (items.some((entry) => markKindOf(entry) !== undefined)) refresh()
+  })
+  onScopeDispose(() => {
+    stop()
+    clearTimeout(timer)
+  })
+  watch(span, () => void live.refresh())
+  watch(shown, (now) => {
+    try {
+      localStorage.setItem(stored, String(now))
+    } catch {
+      // Without storage the choice lasts as long as the page.
+    }
+  })
+
+  function markOf({ at, from, level, count, kinds, events }: EventMark, step: number): ChartMark {
+    const begin = pointTime(count === 1 ? at : from, Math.max(step, 1))
+    return {
+      at,
+      tone: tones[level],
+      time:
+        count === 1 ? begin : t('overview.marks.span', { from: begin, to: pointTime(from + step, Math.max(step, 1)) }),
+      summary: list(kinds.map((one) => t(`overview.marks.kinds.${one.kind}`, { n: one.count }))),
+      lines: events.map(sentence),
+      more: count > events.length && events.length > 0 ? t('overview.marks.more', { n: count - events.length }) : '',
+    }
+  }
+
+  const marks = computed(() => {
+    const answer = live.value.value
+    return shown.value && answer ? answer.items.map((mark) => markOf(mark, answer.step_ms)) : []
+  })
+  return { marks, shown }
+}
+
+function remembered(): boolean {
+  try {
+    return localStorage.getItem(stored) !== 'false'
+  } catch {
+    return true
+  }
+}

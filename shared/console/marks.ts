@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { type EventEntry, eventEntry, eventLevels } from './events.ts'
+import { figureSpans, type FigureSpan } from './figures.ts'
+import { moment, procedure } from './procedure.ts'
+
+/** Kinds of marks on the overview's charts, in the order in which they are listed. */
+export const markKinds = ['node', 'controller', 'camera', 'settings', 'backup'] as const
+export type MarkKind = (typeof markKinds)[number]
+
+const kindOfEvent: Readonly<Record<string, MarkKind>> = {
+  'node.online': 'node',
+  'node.offline': 'node',
+  'node.crashed': 'node',
+  'controller.started': 'controller',
+  'controller.restarted': 'controller',
+  'leader.changed': 'controller',
+  'controller.gone': 'controller',
+  'device.lost': 'camera',
+  'device.failed': 'camera',
+}
+
+/** Kind of mark of an event; undefined: none. */
+export function markKindOf({ kind, params }: Pick<EventEntry, 'kind' | 'params'>): MarkKind | undefined {
+  if (kind === 'log.gathered') return kindOfEvent[String(params.kind)]
+  if (kind !== 'site.changed') return kindOfEvent[kind]
+  const procedureName = String(params.procedure)
+  if (procedureName === 'settings.set') return 'settings'
+  return procedureName.startsWith('backups.') ? 'backup' : undefined
+}
+
+/** Number of events that an entry stands for. */
+export function markedEvents({ kind, params }: Pick<EventEntry, 'kind' | 'params'>): number {
+  return kind === 'log.gathered' && typeof params.count === 'number' ? params.count : 1
+}
+
+/** Time that one mark covers at most, by span, in milliseconds: dense events share a mark. */
+export const markSteps = {
+  '15m': 60_000,
+  '1h': 120_000,
+  '24h': 1_800_000,
+  '30d': 43_200_000,
+} as const satisfies Record<FigureSpan, number>
+
+/** Part of an event that its sentence needs. */
+const markedEvent = eventEntry.pick({
+  seq: true,
+  at: true,
+  kind: true,
+  level: true,
+  subject: true,
+  params: true,
+  before: true,
+  after: true,
+  room: true,
+})
+export type MarkedEvent = z.output<typeof markedEvent>
+
+/** Maximum number of events of a mark that are returned. */
+export const maxMarkedEvents = 3
+
+const eventMark = z.strictObject({
+  /** Time of its only event, else the middle of its step. */
+  at: moment,
+  /** Start of its step. */
+  from: moment,
+  /** Highest level of its events. */
+  level: z.enum(eventLevels),
+  /** Number of its events. */
+  count: z.int(),
+  /** Numbers of events by kind. */
+  kinds: z.array(z.strictObject({ kind: z.enum(markKinds), count: z.int() })),
+  /** The most severe of its events, newest first; may be empty for old marks. */
+  events: z.array(markedEvent),
+})
+export type EventMark = z.output<typeof eventMark>
+
+const spans = Object.keys(figureSpans) as [FigureSpan, ...FigureSpan[]]
+
+export const markProcedures = {
+  'events.marks': procedure(
+    'Events that explain the charts, grouped by time: nodes, controllers, camera trouble, settings, backups. Answers from an index.',
+    z.strictObject({ span: z.enum(spans).default('24h') }),
+    z.strictObject({
+      items: z.array(eventMark),
+      /** Width of a mark. */
+      step_ms: z.int(),
+      /** false while the index is being built from the log. */
+      complete: z.boolean(),
+    }),
+  ),
+}

@@ -30,6 +30,7 @@ describe('a room that can be joined by number', () => {
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Topic').fill('Open house')
     await dialog.getByLabel('Host password').fill('open sesame')
+    await dialog.getByText('More: joining by number').click()
     // The label covers the field: the test opens it by keyboard.
     await dialog.getByLabel('Joining by room number').press('ArrowDown')
     await page.getByRole('option', { name: 'Site default (now: not allowed)' }).waitFor()
@@ -37,6 +38,7 @@ describe('a room that can be joined by number', () => {
     expect(await operator.accessibilityProblems()).toEqual([])
     await dialog.getByRole('button', { name: 'Create room' }).click()
     await page.getByText('anyone can join').waitFor()
+    await page.getByRole('group', { name: 'Open house' }).and(page.locator(':focus')).waitFor()
     const { items } = await site.controller.rpc('rooms.list', { search: 'Open house' })
     room = items[0]?.room_id ?? ''
     expect(items).toMatchObject([{ entry_by_number: 'on', has_host_password: true }])

@@ -60,7 +60,8 @@ export const rooms = {
     createTitle: 'New room',
     editTitle: 'Edit room {room}',
     submit: 'Create room',
-    more: 'Limits and room ID',
+    more: 'More: joining by number, mode, owner, limits, room ID',
+    moreOfRoom: 'More: joining by number, mode, limits',
   },
   acts: {
     lock: 'Lock',

@@ -61,7 +61,8 @@ export const rooms: Texts<typeof english> = {
     createTitle: '新建房间',
     editTitle: '编辑房间 {room}',
     submit: '创建房间',
-    more: '上限与房间号',
+    more: '更多：凭房间号加入、模式、所有者、上限、房间号',
+    moreOfRoom: '更多：凭房间号加入、模式、上限',
   },
   acts: {
     lock: '锁定',

@@ -345,6 +345,8 @@ function connectionStats(room: Room): ConnectionStats[] {
       user_id: member.user.userId,
       signal: member.link !== undefined,
       speaking: speaking.has(member.user.userId),
+      audio: member.audio,
+      video: member.video,
       peers: [
         ...Array.from(member.publications, ([source, { peer }]) => ({
           purpose: 'publish' as const,

@@ -47,6 +47,9 @@ export const connectionStats = z.strictObject({
   signal: z.boolean(),
   /** Audio level of the sound (RFC 6464). */
   speaking: z.boolean(),
+  /** State of the user's microphone and camera. */
+  audio: z.boolean(),
+  video: z.boolean(),
   /** State of each media connection of this user. */
   peers: z.array(
     z.strictObject({

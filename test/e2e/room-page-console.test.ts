@@ -46,9 +46,13 @@ describe('an operator watches a room', () => {
   test('the room shows every stream with codec and rate, and the connections of users; watching adds no user', async () => {
     await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
     await page.getByText('Night shift').first().click()
-    const streams = page.locator('.streams')
-    await streams.getByText('H264 + PCMU').waitFor()
-    await streams.getByText('VP8 + OPUS').waitFor()
+    const streams = page.locator('.people')
+    const person = (name: string) => streams.getByRole('listitem').filter({ hasText: name })
+    await person('North gate').getByText('H264 + PCMU').waitFor()
+    await person('Ann').getByText('VP8 + OPUS').waitFor()
+    await person('Ann').getByTitle('Camera on').waitFor()
+    await ann.page.keyboard.press('m')
+    await person('Ann').getByTitle('Microphone off').waitFor()
     await streams
       .getByText(/kbit\/s|Mbit\/s/)
       .first()
@@ -103,7 +107,8 @@ describe('an operator watches a room', () => {
   })
 
   test('the operator removes a user, whose page says so', async () => {
-    await page.getByRole('button', { name: 'Remove from room: Ann' }).click()
+    await page.getByRole('button', { name: 'More actions: Ann' }).click()
+    await page.getByRole('menuitem', { name: 'Remove from room' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     expect([...operator.problems, ...ann.problems]).toEqual([])

@@ -79,7 +79,8 @@ describe('a room that can be joined by number', () => {
   })
 
   test('a removed user cannot return at once in that browser; others can', async () => {
-    await page.getByRole('button', { name: 'Remove from room: Ann of Oslo' }).click()
+    await page.getByRole('button', { name: 'More actions: Ann of Oslo' }).click()
+    await page.getByRole('menuitem', { name: 'Remove from room' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     await ann.page.reload()

@@ -4,7 +4,7 @@ import { showLanguage } from '../../../renderer/console/i18n/index.ts'
 import type { ConsoleClient } from '../../../renderer/kit/transport/client.ts'
 import type { RoomUserView } from '../../../shared/console/rooms.ts'
 import type { ConnectionStats } from '../../../shared/media/stream-stats.ts'
-import { says, show } from '../devices/operator-page.ts'
+import { pageText, says, show } from '../devices/operator-page.ts'
 
 const user = (user_id: string): RoomUserView => ({
   user_id,
@@ -17,9 +17,28 @@ const user = (user_id: string): RoomUserView => ({
 })
 const connection = (user_id: string, speaking: boolean): [string, ConnectionStats] => [
   user_id,
-  { room_id: '1', user_id, signal: true, speaking, peers: [] },
+  { room_id: '1', user_id, signal: true, speaking, audio: true, video: false, peers: [] },
 ]
 
+const stream = {
+  room_id: '1',
+  stream_id: 'ann',
+  user_id: 'ann',
+  video_codec: 'H264',
+  audio_codec: 'OPUS',
+  video_bytes: 0,
+  audio_bytes: 0,
+  frames: 0,
+  key_frames: 0,
+  last_key_frame_at: 0,
+  last_packet_at: 0,
+  viewers: 0,
+  b_frames: false,
+  conversion: null,
+  shortcomings: [],
+  bitrate: 0,
+  fps: 0,
+}
 /** A controller that does not answer. */
 const silent = {
   call: () => new Promise<never>(() => undefined),
@@ -30,8 +49,9 @@ const silent = {
 test('the list of a room marks users while they speak', async () => {
   const users = [user('ann'), user('bo')]
   const shown = show(RoomPeople, silent, {
-    room: '1',
+    room: { room_id: '1', room_mode: 1 },
     users,
+    streams: [],
     connections: new Map([connection('ann', false), connection('bo', true)]),
   })
   const speaking = (): boolean[] => shown.findAll('li').map((row) => row.text().includes('speaking'))
@@ -44,4 +64,20 @@ test('the list of a room marks users while they speak', async () => {
   // While the node does not answer nobody is marked.
   await shown.setProps({ connections: new Map() })
   expect(speaking()).toEqual([false, false])
+})
+
+test('a stream on a Janus server stands with its person and shows no numbers instead of zeros', async () => {
+  const shown = show(RoomPeople, silent, {
+    room: { room_id: '1', room_mode: 1 },
+    users: [user('ann'), user('bo')],
+    streams: [{ ...stream, counted: false }],
+    connections: new Map(),
+  })
+  await says('Sent by the Janus server directly: not counted here')
+  expect(pageText()).not.toMatch(/kbit|fps|viewers/)
+  const [ann, bo] = shown.findAll('li').map((row) => row.text())
+  expect(ann).toMatch(/Microphone on.*Camera on.*H264 \+ OPUS/)
+  expect(bo).not.toMatch(/Microphone|H264/)
+  await shown.setProps({ streams: [{ ...stream, counted: true }] })
+  await says('0 kbit/s')
 })

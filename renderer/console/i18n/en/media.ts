@@ -1,12 +1,11 @@
 /** Streams, previews and join links. */
 export const media = {
   streams: {
-    title: 'Streams',
-    none: 'No active streams',
     uncounted: 'Sent by the Janus server directly: not counted here',
     peers: 'People in this room connect to each other directly; only cameras go through the node.',
     watch: 'Watch',
     stop: 'Stop watching',
+    screenOnly: 'Screen:',
     screen: 'Screen of {name}',
     silent: 'no picture',
     keyFrame: 'key frame {time}',

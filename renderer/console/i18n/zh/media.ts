@@ -3,12 +3,11 @@ import type { media as english } from '../en/media.ts'
 
 export const media: Texts<typeof english> = {
   streams: {
-    title: '媒体流',
-    none: '没有活动的媒体流',
     uncounted: '由 Janus 服务器直接传输，此处不统计',
     peers: '此房间的参会者彼此直连，只有摄像头经过节点。',
     watch: '观看',
     stop: '停止观看',
+    screenOnly: '屏幕：',
     screen: '{name} 的屏幕',
     silent: '无画面',
     keyFrame: '关键帧 {time}',

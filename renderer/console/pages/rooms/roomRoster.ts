@@ -1,0 +1,37 @@
+import type { RoomUserView } from '../../../../shared/console/rooms.ts'
+import type { ConnectionStats } from '../../../../shared/media/stream-stats.ts'
+import type { StreamRates } from './useRoomMedia.ts'
+
+/** One person or device of a room with their streams. */
+export interface RosterEntry {
+  user: RoomUserView
+  streams: readonly StreamRates[]
+  connection: ConnectionStats | undefined
+  /** What a person sends; undefined while unknown, and for devices. */
+  sends: { audio: boolean; video: boolean; screen: boolean } | undefined
+}
+
+/** Brings the streams of a room to their people, in the order in which they joined. */
+export function roomRoster(
+  users: readonly RoomUserView[],
+  streams: readonly StreamRates[],
+  connections: ReadonlyMap<string, ConnectionStats>,
+): RosterEntry[] {
+  const byUser = Map.groupBy(streams, ({ user_id }) => user_id)
+  return users.map((user) => {
+    const own = byUser.get(user.user_id) ?? []
+    const connection = connections.get(user.user_id)
+    return { user, streams: own, connection, sends: user.device ? undefined : sentBy(own, connection) }
+  })
+}
+
+/** A person's page tells whether microphone and camera are on; of others, only their streams are known. */
+function sentBy(streams: readonly StreamRates[], connection: ConnectionStats | undefined): RosterEntry['sends'] {
+  if (connection === undefined && streams.length === 0) return undefined
+  const main = streams.find(({ stream_id, user_id }) => stream_id === user_id)
+  return {
+    audio: connection?.audio ?? (main?.audio_codec ?? '') !== '',
+    video: connection?.video ?? (main?.video_codec ?? '') !== '',
+    screen: streams.some(({ stream_id, user_id }) => stream_id !== user_id),
+  }
+}

@@ -12,7 +12,19 @@ export interface HelpEntry extends PageOutline {
 }
 
 /** Pages in the order of reading; others follow by name. */
-const order = ['install', 'data', 'security', 'high-availability', 'scale', 'packaging', 'clients', 'moving']
+const order = [
+  'install',
+  'automation',
+  'cameras',
+  'wall',
+  'data',
+  'security',
+  'high-availability',
+  'scale',
+  'packaging',
+  'clients',
+  'moving',
+]
 
 const outlines = import.meta.glob<PageOutline>('../../../docs/{operate,integrate}/*.md', {
   query: '?headings',

@@ -71,7 +71,7 @@ test('a site in files says how to get a second controller, and its navigation ha
   const client = await operator()
   show(ControllersPage, client)
   await says('One controller serves this site')
-  await says('docs/operate/high-availability.md')
+  await says('Read how to run several controllers')
   show(AppNav, client)
   expect(document.querySelector('a[href="/controllers"]')?.textContent).toContain('Controllers')
 })

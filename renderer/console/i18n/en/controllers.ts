@@ -5,7 +5,7 @@ export const controllers = {
   alone: 'One controller serves this site',
   aloneBody:
     'Its state is stored in files on this machine. To add a second controller, move the state to PostgreSQL and start another controller on the same database.',
-  aloneDocs: 'Instructions:',
+  aloneDocs: 'Read how to run several controllers',
   noStandby: 'No replica: if this controller fails, the site stops until it is back.',
   this: 'this one',
   columns: {

@@ -9,6 +9,8 @@ export const help = {
   next: 'Next',
   code: 'Code',
   table: 'Table',
+  about: 'Help: {name}',
+  openPage: 'Open the whole page',
   linkTo: 'Link to "{name}"',
   missing: 'No such help page',
   missingBody: 'The link may be from another version. All pages are in the list.',

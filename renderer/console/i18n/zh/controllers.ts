@@ -7,7 +7,7 @@ export const controllers: Texts<typeof english> = {
   alone: '本站点只有一个控制器',
   aloneBody:
     '站点状态保存在本机文件中，因此只能有一个控制器。如需第二个，请将状态迁移到 PostgreSQL，并在同一数据库上启动另一个控制器。',
-  aloneDocs: '操作说明：',
+  aloneDocs: '查看多控制器的操作说明',
   noStandby: '没有备用控制器：此控制器失联后，站点将停止服务，直到它恢复。',
   this: '当前',
   columns: {

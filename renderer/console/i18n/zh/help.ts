@@ -12,6 +12,8 @@ export const help: Texts<typeof english> = {
   next: '下一页',
   code: '代码',
   table: '表格',
+  about: '帮助：{name}',
+  openPage: '打开完整页面',
   linkTo: '“{name}”的链接',
   missing: '没有此帮助页面',
   missingBody: '链接可能来自其他版本。全部页面见列表。',

@@ -1,0 +1,31 @@
+/** Pages and headings of the docs that fields of the console link to, by topic. A test checks that each exists. */
+export const helpTopics = {
+  accounts: '/help/operate/install#accounts-and-access-tokens',
+  backupOrigin: '/help/operate/data#origin-of-a-backup',
+  backups: '/help/operate/install#backup-and-restore',
+  cameras: '/help/operate/cameras',
+  cameraAddress: '/help/operate/cameras#the-address',
+  cameraLogin: '/help/operate/cameras#the-login',
+  cameraNetworks: '/help/operate/cameras#which-addresses-are-called',
+  cameraReconnection: '/help/operate/cameras#when-a-camera-is-lost',
+  certificate: '/help/operate/install#self-signed-certificate',
+  clients: '/help/integrate/clients',
+  controllers: '/help/operate/high-availability',
+  conversion: '/help/operate/install#cameras-that-browsers-cannot-play',
+  dataFolder: '/help/operate/data',
+  database: '/help/operate/data#the-state-in-postgresql',
+  eventLog: '/help/operate/data#the-event-log',
+  failures: '/help/operate/scale#when-a-part-fails',
+  janus: '/help/operate/install#more-machines-janus-servers',
+  joining: '/help/operate/install#first-steps',
+  losses: '/help/operate/data#after-a-loss',
+  metrics: '/help/operate/install#health',
+  nodes: '/help/operate/install#more-cores-more-nodes',
+  olderClients: '/help/integrate/moving#prepare-the-site',
+  ports: '/help/operate/install#ports',
+  reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
+  trash: '/help/operate/data#restore-what-was-deleted',
+  wall: '/help/operate/wall',
+} as const
+
+export type HelpTopic = keyof typeof helpTopics

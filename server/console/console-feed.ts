@@ -1,7 +1,7 @@
 import type { CredentialView } from '../../shared/console/credentials.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import type { Attention } from '../../shared/console/site.ts'
-import type { DeviceFleet } from '../devices/device-fleet.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { isBoundKey } from '../event-log/end-bound.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
 import type { FaultRules } from '../lab/faults.ts'
@@ -21,7 +21,7 @@ export interface FeedSources {
   pool: NodePool
   roomViews: RoomViews
   guests: Pick<WaitingGuests, 'list' | 'onChange'>
-  devices: Pick<DeviceFleet, 'onChange'>
+  devices: Pick<OutgoingUsers, 'onChange' | 'of'>
   journal: RequestJournal
   samples: Samples
   faults: FaultRules
@@ -72,6 +72,8 @@ export class ConsoleFeed {
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
+          // Devices are shown by the topic of their room.
+          else if (collection === 'rooms') for (const userId of devices.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true
           else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)

@@ -4,11 +4,12 @@ import type { StoredDevice } from '../store/records.ts'
 import { listedOptions } from './device-options.ts'
 import type { Reconnector } from './reconnect.ts'
 
-/** An outgoing user with its state as the console shows it: without its password. */
-export function viewOf(device: StoredDevice, reconnector: Reconnector | undefined): DeviceView {
+/** An outgoing user with its state as the console shows it: without its password. @param roomTopic topic of its room; empty: the room has gone */
+export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Reconnector | undefined): DeviceView {
   const failure = reconnector?.lastError
   return {
     roomId: device.roomId,
+    roomTopic: shownName(roomTopic),
     userId: device.userId,
     userName: shownName(device.userName),
     userAddress: device.userAddress,

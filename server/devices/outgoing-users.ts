@@ -174,13 +174,18 @@ export class OutgoingUsers {
 
   /** Outgoing users as the console shows them, of one room or (an empty roomId) all, in the order of creation. */
   views(roomId = ''): DeviceView[] {
-    return this.#of(roomId).map((device) => viewOf(device, this.#fleet.reconnector(device.userId)))
+    return this.#of(roomId).map((device) => this.#view(device))
   }
 
   /** One of them; undefined when it is gone. */
   view(userId: string): DeviceView | undefined {
     const device = this.#store.get('devices', userId)
-    return device === undefined ? undefined : viewOf(device, this.#fleet.reconnector(userId))
+    return device === undefined ? undefined : this.#view(device)
+  }
+
+  #view(device: StoredDevice): DeviceView {
+    const topic = this.#store.get('rooms', device.roomId)?.topic ?? ''
+    return viewOf(device, topic, this.#fleet.reconnector(device.userId))
   }
 
   /** Events of the device, newest first. */

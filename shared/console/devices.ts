@@ -10,6 +10,8 @@ import { bulkDeleted } from './trash.ts'
 /** An outgoing user as the console shows it: without its password. */
 export const deviceView = z.strictObject({
   roomId: z.string(),
+  /** Topic of its room; empty: the room has gone. */
+  roomTopic: z.string(),
   userId: z.string(),
   userName: z.string(),
   userAddress: z.string(),

@@ -43,6 +43,7 @@ const node = (name: string, state: NodeView['state']): NodeView => ({
 })
 const device = (userId: string, state: DeviceView['state']): DeviceView => ({
   roomId: '1',
+  roomTopic: 'Yard',
   userId,
   userName: `Camera ${userId}`,
   userAddress: 'rtsp://10.0.0.1',

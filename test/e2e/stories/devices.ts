@@ -50,6 +50,10 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await expect.poll(row).toContain('Joined')
 
       const [device] = await opened().call('devices.list')
+      // It is shown by the topic of its room, also by a new one.
+      await expect.poll(row).toMatch(/\bGate\b(?! camera)/)
+      await opened().call('rooms.update', { room_id: device?.roomId ?? '', topic: 'North entrance' })
+      await expect.poll(row).toContain('North entrance')
       expect(device?.options).toMatchObject({ assist_address: camera.url('/stream2') })
       const client = await newClient(opened(), 'Video wall')
       const listed = await client.outgoing('getOutgoingUsers')

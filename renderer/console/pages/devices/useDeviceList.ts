@@ -5,6 +5,14 @@ import { useDevices } from '../../composables/useDevices.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
 
+/** A room with devices. */
+export interface RoomOfDevices {
+  roomId: string
+  /** Empty: the room has gone. */
+  topic: string
+  devices: number
+}
+
 /** Matching devices in an order that does not depend on their live state. */
 export function useDeviceList(room = '') {
   const { all, byId, value, error, refresh } = useDevices()
@@ -17,7 +25,7 @@ export function useDeviceList(room = '') {
   const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
   const textOf: Record<string, (device: DeviceView) => string> = {
     name: (device) => device.userName,
-    room: (device) => device.roomId,
+    room: (device) => device.roomTopic || device.roomId,
     address: (device) => device.userAddress,
   }
 
@@ -26,7 +34,8 @@ export function useDeviceList(room = '') {
     return all.value.filter((device) => {
       if (filter.room !== '' && device.roomId !== filter.room) return false
       if (words.length === 0) return true
-      const text = `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId}`.toLowerCase()
+      const text =
+        `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId} ${device.roomTopic}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
   })
@@ -45,9 +54,13 @@ export function useDeviceList(room = '') {
   })
   /** Rooms with devices and their number, those with most first. */
   const rooms = computed(() => {
-    const found = new Map<string, number>()
-    for (const { roomId } of all.value) found.set(roomId, (found.get(roomId) ?? 0) + 1)
-    return [...found].sort((one, other) => other[1] - one[1])
+    const found = new Map<string, RoomOfDevices>()
+    for (const { roomId, roomTopic } of all.value) {
+      const before = found.get(roomId)
+      if (before === undefined) found.set(roomId, { roomId, topic: roomTopic, devices: 1 })
+      else before.devices += 1
+    }
+    return [...found.values()].sort((one, other) => other.devices - one.devices)
   })
   const filtered = computed(() => filter.search.trim() !== '' || filter.condition !== '' || filter.room !== '')
 

@@ -6,6 +6,8 @@ export interface TileContent {
   title: string
   /** Name of the displayed user of a room; empty for a camera. */
   person: string
+  /** Topic of a camera's room; empty for a room. */
+  room: string
   source: TileSource | undefined
   /** Reason of a missing picture, in the operator's language; empty if there is one, or while unknown. */
   reason: string

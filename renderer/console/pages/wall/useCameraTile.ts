@@ -18,6 +18,7 @@ export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
     const content = {
       title: userId(),
       person: '',
+      room: '',
       source: undefined,
       reason: '',
       since: 0,
@@ -29,9 +30,9 @@ export function useCameraTile(userId: () => string): ComputedRef<TileContent> {
       const known = value.value !== undefined
       return { ...content, reason: known ? t('wall.noCamera') : '', gone: known }
     }
-    const { roomId, userName: title, state, since } = device
-    if (state === 'joined') return { ...content, title, source: { roomId, streamId: device.userId } }
-    return { ...content, title, reason: trouble(device) || t(`devices.states.${state}`), since }
+    const { roomId, roomTopic: room, userName: title, state, since } = device
+    if (state === 'joined') return { ...content, title, room, source: { roomId, streamId: device.userId } }
+    return { ...content, title, room, reason: trouble(device) || t(`devices.states.${state}`), since }
   })
   return computed(() => {
     const device = byId.value.get(userId())

@@ -69,6 +69,7 @@ export function useRoomTile(roomId: () => string, watched: () => boolean): Compu
       room?.status === 'closed' ? t('wall.closed') : users.length === 0 ? t('wall.nobody') : t('wall.noPictures')
     return {
       title: room?.topic || roomId(),
+      room: '',
       person,
       source: streamId === '' || gone.value || closed ? undefined : { roomId: roomId(), streamId },
       reason: gone.value

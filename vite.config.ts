@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
 import { helpPages } from './packaging/help/help-pages.ts'
 import { notePackages } from './packaging/licences/note-packages.ts'
+import { blurFolder, blurWorker } from './shared/media/room-page.ts'
 
 const root = import.meta.dirname
 const at = (path: string) => join(root, path)
@@ -66,6 +67,23 @@ export const { Agent, ClientRequest, IncomingMessage, METHODS, OutgoingMessage, 
       : undefined,
 }
 
+/** Model, programs and worker of the background blur: its library asks for them by name, in one folder. */
+const blurFiles: Plugin = {
+  name: 'blur-files',
+  buildStart() {
+    const from = at('node_modules/@twilio/video-processors/dist/build')
+    for (const name of [
+      blurWorker,
+      'selfie_segmentation_landscape.tflite',
+      'tflite-1-0-0.js',
+      'tflite-1-0-0.wasm',
+      'tflite-simd-1-0-0.js',
+      'tflite-simd-1-0-0.wasm',
+    ])
+      this.emitFile({ type: 'asset', fileName: `${blurFolder}${name}`, source: readFileSync(join(from, name)) })
+  },
+}
+
 /** The page that nodes serve to people. Its root is its own folder, so that its index.html is at the top of what is served. */
 const roomPage: InlineConfig = {
   configFile: false,
@@ -74,7 +92,7 @@ const roomPage: InlineConfig = {
   base: './',
   // Icons of the installed page, which its manifest names.
   publicDir: at('assets/icons'),
-  plugins: [vue(), notePackages(at('dist'), 'room-page')],
+  plugins: [vue(), blurFiles, notePackages(at('dist'), 'room-page')],
   define: { ...define, __VUE_OPTIONS_API__: 'false' },
   build: {
     outDir: at('dist/room-page'),

@@ -39,7 +39,10 @@ const notes = z.array(z.string())
 const textsFolder = join(import.meta.dirname, 'texts')
 const licenceFile = /^(licen[cs]e|copying|notice|copyrightnotice)/i
 
-/** Libraries linked into the native binary of node-datachannel, which no package file names. Versions: its CMakeLists.txt, and the binary's own. */
+/**
+ * Parts of packages that no package file names: libraries linked into the native binary of node-datachannel (versions: its CMakeLists.txt, and the binary's
+ * own), and those of the background blur.
+ */
 export const linkedIn: readonly { name: string; version: string; licence: string; source: string; text: string }[] = [
   {
     name: 'libdatachannel',
@@ -82,6 +85,20 @@ export const linkedIn: readonly { name: string; version: string; licence: string
     licence: 'OpenSSL',
     source: 'https://www.openssl.org/source/',
     text: 'openssl-1.1.1.txt',
+  },
+  {
+    name: 'TensorFlow Lite',
+    version: 'as of @twilio/video-processors 3.2.0',
+    licence: 'Apache-2.0',
+    source: 'https://github.com/tensorflow/tensorflow',
+    text: 'apache-2.0.txt',
+  },
+  {
+    name: 'MediaPipe Selfie Segmentation',
+    version: 'as of @twilio/video-processors 3.2.0',
+    licence: 'Apache-2.0',
+    source: 'https://github.com/google-ai-edge/mediapipe',
+    text: 'apache-2.0.txt',
   },
 ]
 

@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   '.webmanifest': 'application/manifest+json',
   '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
+  '.tflite': 'application/octet-stream',
   '.mp3': 'audio/mpeg',
 }
 

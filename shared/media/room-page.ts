@@ -4,6 +4,10 @@
 export const roomPagePath = '/room/'
 /** Web app manifest of the page of a room, below that folder: `manifest.webmanifest?roomId=…`. */
 export const manifestFile = 'manifest.webmanifest'
+/** Files of the background blur, below that folder. The version of the package that they come from is in it, so that they never change. */
+export const blurFolder = 'assets/blur-3.2.0/'
+/** Program that blurs, in that folder. */
+export const blurWorker = 'twilio-gaussian-blur-background-processor-pipeline-worker.js'
 /** Query parameter with the room. */
 export const roomParameter = 'roomId'
 /** Parameter of the fragment with the join token: a fragment is never sent to a server, so no log contains it. */

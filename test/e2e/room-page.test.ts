@@ -19,6 +19,14 @@ const cornerOf = (name: string) => `(() => {
   const { left, right, top, bottom } = document.querySelector('[aria-label="${name}"]').getBoundingClientRect()
   return (top + bottom) / 2 < (stage.top + stage.bottom) / 2 ? (left + right < stage.left + stage.right ? 'tl' : 'tr') : (left + right < stage.left + stage.right ? 'bl' : 'br')
 })()`
+/** Evaluated in the page: largest step between two neighbours in the middle line of a picture, whose halves differ. */
+const edgeOf = (video: string) => `(() => {
+  const canvas = Object.assign(document.createElement('canvas'), { width: 160, height: 96 })
+  const context = canvas.getContext('2d')
+  context.drawImage(document.querySelector('${video}'), 0, 0, 160, 96)
+  const { data } = context.getImageData(60, 48, 40, 1)
+  return Math.max(...Array.from({ length: 39 }, (_, index) => Math.abs(data[4 * index + 5] - data[4 * index + 1])))
+})()`
 const patience = { timeout: 20_000 }
 const inFullScreen = 'document.fullscreenElement?.getAttribute("aria-label")'
 
@@ -51,6 +59,16 @@ describe('a room with users and a camera', () => {
     await page.getByText('Microphone sound').first().click()
     await page.getByLabel('Suppress background noise').uncheck()
     await visitor.until('JSON.parse(localStorage.getItem("roomdesk.room")).noiseSuppression === false')
+    await page.context().route('**/blur-*/*', (route) => route.abort())
+    await page.getByLabel('Blur my background').check({ force: true })
+    await page.getByText('The background cannot be blurred in this browser.').waitFor()
+    expect(await page.getByLabel('Blur my background').isChecked()).toBe(false)
+    await page.context().unroute('**/blur-*/*')
+    await page.getByLabel('Blur my background').check()
+    await visitor.until(`${edgeOf('video')} < 12`)
+    await page.getByRole('button', { name: 'Turn the camera off' }).click()
+    await page.getByRole('button', { name: 'Turn the camera on' }).click()
+    await page.locator('video').waitFor()
     expect(await visitor.accessibilityProblems()).toEqual([])
     // Only the fragment has the token, which no server sees.
     expect(new URL(page.url()).search).not.toContain('token')
@@ -68,6 +86,18 @@ describe('a room with users and a camera', () => {
     expect(await site.controller.rpc('rooms.get', { room_id: room })).toMatchObject({
       users: [{ user_id: 'gate', device: true }, { user_id: 'ann', role: 'host' }, { user_name: 'Bo' }],
     })
+  })
+
+  test('a blurred background reaches the others, and nobody sees what it hides', async () => {
+    const edge = edgeOf('[aria-label="Ann"] video')
+    await bo.until(`${edge} > 20`)
+    await ann.page.getByRole('button', { name: 'More' }).click()
+    await ann.page.getByRole('menuitem', { name: 'Settings…' }).click()
+    await ann.page.getByLabel('Blur my background').check()
+    await bo.until(`${edge} < 12`)
+    await ann.page.getByLabel('Blur my background').uncheck()
+    await bo.until(`${edge} > 20`)
+    await ann.page.keyboard.press('Escape')
   })
 
   test('the stage never scrolls, and every tile is inside it', async () => {

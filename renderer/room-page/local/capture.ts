@@ -2,9 +2,10 @@ import { wantedProcessing } from './sound-processing.ts'
 
 /**
  * Reason why a microphone, camera or screen is unavailable. `insecure`: the browser refuses pages over plain HTTP; `denied`: the user or the system refused;
- * `missing`: no device; `busy`: in use by another program; `lost`: unplugged; `failed`: anything else.
+ * `missing`: no device; `busy`: in use by another program; `lost`: unplugged; `unblurred`: its background
+ * should be blurred, and cannot be; `failed`: anything else.
  */
-export type CaptureProblem = 'insecure' | 'denied' | 'missing' | 'busy' | 'lost' | 'failed'
+export type CaptureProblem = 'insecure' | 'denied' | 'missing' | 'busy' | 'lost' | 'unblurred' | 'failed'
 
 export type CaptureKind = 'audio' | 'video'
 

@@ -1,5 +1,5 @@
 import { shallowReactive } from 'vue'
-import { blur, canBlur } from './background-blur.ts'
+import { BackgroundBlur } from './background-blur.ts'
 import {
   canCapture,
   capture,
@@ -11,7 +11,7 @@ import {
   listDevices,
   problemOf,
 } from './capture.ts'
-import { remembered } from './remembered.ts'
+import { remember, remembered } from './remembered.ts'
 import { applyProcessing } from './sound-processing.ts'
 
 /** A microphone or a camera as shown on the page. */
@@ -20,11 +20,19 @@ export interface DeviceInput {
   /** Switched on by the user: a muted microphone keeps its track. */
   on: boolean
   opening: boolean
+  /** Track to show and to send. */
   track: MediaStreamTrack | null
+  /** Track of the device itself: another one where the background is blurred in the page. */
+  source: MediaStreamTrack | null
   problem: CaptureProblem | null
   choices: DeviceChoice[]
   /** Id of the chosen device; empty: the browser's choice. */
   chosen: string
+}
+
+/** A camera that should be blurred, and cannot be. */
+class Unblurred extends Error {
+  override readonly name = 'Unblurred'
 }
 
 /** Opens, closes and replaces a microphone or a camera. */
@@ -32,6 +40,7 @@ export class DeviceSwitch {
   readonly input: DeviceInput
   readonly #changed: () => void
   readonly #replaced: (lost: string, instead: string) => void
+  readonly #blur = new BackgroundBlur(() => this.#unblurred())
   #generation = 0
   /** Id of the user's choice, used again whenever it is plugged in. */
   #wanted: string
@@ -54,6 +63,7 @@ export class DeviceSwitch {
       on: false,
       opening: false,
       track: null,
+      source: null,
       problem: canCapture() ? null : 'insecure',
       choices: [],
       chosen,
@@ -114,9 +124,27 @@ export class DeviceSwitch {
     return track !== null && (await applyProcessing(track))
   }
 
+  /**
+   * Switches the blur of a camera's background, now and later.
+   * @returns whether it follows; if not, everything is as before
+   */
+  async blur(on: boolean): Promise<boolean> {
+    const { input } = this
+    const { source } = input
+    try {
+      if (source !== null) input.track = await this.#blur.switch(source, on)
+    } catch {
+      return false
+    }
+    remember({ blurred: on })
+    if (!on && input.problem === 'unblurred') input.problem = null
+    this.#changed()
+    return true
+  }
+
   /** Switches to the camera with the other direction, on a phone. */
   async flip(): Promise<void> {
-    const facing = facingOf(this.input.track) === 'environment' ? 'user' : 'environment'
+    const facing = facingOf(this.input.source) === 'environment' ? 'user' : 'environment'
     const before = this.input.chosen
     // Many phones open only one camera at a time.
     this.#drop()
@@ -159,15 +187,19 @@ export class DeviceSwitch {
     input.opening = true
     input.problem = null
     try {
-      const track = await take()
-      if (generation !== this.#generation) return track.stop()
-      if (input.kind === 'video' && remembered().blurred && canBlur(track)) await blur(track, true)
-      this.#take(track)
+      const source = await take()
+      if (generation !== this.#generation) return source.stop()
+      const track = await this.#prepared(source)
+      if (generation !== this.#generation) {
+        this.#blur.end()
+        return source.stop()
+      }
+      this.#take(source, track)
       input.on = true
-      input.chosen = track.getSettings().deviceId ?? input.chosen
+      input.chosen = source.getSettings().deviceId ?? input.chosen
     } catch (error) {
       if (generation !== this.#generation) return
-      input.problem = problemOf(error)
+      input.problem = error instanceof Unblurred ? 'unblurred' : problemOf(error)
       input.on = false
     }
     input.opening = false
@@ -175,23 +207,42 @@ export class DeviceSwitch {
     await this.refreshChoices()
   }
 
-  #take(track: MediaStreamTrack): void {
-    track.addEventListener('ended', () => void this.#lost(track))
+  /** The track to show: a picture that should be blurred is not shown as it is. @throws Unblurred */
+  async #prepared(source: MediaStreamTrack): Promise<MediaStreamTrack> {
+    if (this.input.kind !== 'video' || !remembered().blurred || !BackgroundBlur.isOffered(source)) return source
+    try {
+      return await this.#blur.switch(source, true)
+    } catch (cause) {
+      source.stop()
+      throw new Unblurred('the background cannot be blurred', { cause })
+    }
+  }
+
+  #unblurred(): void {
+    this.turnOff()
+    this.input.problem = 'unblurred'
+  }
+
+  #take(source: MediaStreamTrack, track: MediaStreamTrack): void {
+    source.addEventListener('ended', () => void this.#lost(source))
+    this.input.source = source
     this.input.track = track
   }
 
   #drop(): void {
-    const { track } = this.input
+    const { source } = this.input
+    this.input.source = null
     this.input.track = null
-    track?.stop()
+    this.#blur.end()
+    source?.stop()
   }
 
   /** Replaces an unplugged device by another one in the same state, if there is one. */
-  async #lost(track: MediaStreamTrack): Promise<void> {
+  async #lost(source: MediaStreamTrack): Promise<void> {
     const { input } = this
-    if (input.track !== track) return
+    if (input.source !== source) return
     const { on } = input
-    const label = track.label
+    const { label } = source
     this.#drop()
     input.on = false
     input.problem = 'lost'
@@ -205,6 +256,6 @@ export class DeviceSwitch {
   }
 
   #current(): MediaStreamTrack | null {
-    return this.input.track
+    return this.input.source
   }
 }

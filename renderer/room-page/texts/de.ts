@@ -58,6 +58,8 @@ export const de: Texts = {
       'Die Kamera lässt sich nicht starten. Schließen Sie andere Programme, die sie verwenden, und schalten Sie sie wieder ein.',
     micLost: 'Das Mikrofon wurde getrennt.',
     camLost: 'Die Kamera wurde getrennt.',
+    camUnblurred:
+      'Der Hintergrund ließ sich nicht weichzeichnen, deshalb ist die Kamera aus. Schalten Sie das Weichzeichnen aus, um sie zu verwenden.',
     micFailed: 'Das Mikrofon konnte nicht geöffnet werden.',
     camFailed: 'Die Kamera konnte nicht geöffnet werden.',
     screenFailed: 'Der Bildschirm konnte nicht geteilt werden.',
@@ -206,6 +208,8 @@ export const de: Texts = {
     sound: 'Klang des Mikrofons',
     notFollowed: 'Dieses Mikrofon lässt das nicht zu.',
     blur: 'Hintergrund weichzeichnen',
+    blurRefused: 'Dieser Browser kann den Hintergrund nicht weichzeichnen.',
+    blurPreparing: 'Weichzeichnen wird vorbereitet …',
     announce: 'Ansagen für Screenreader',
     announcePeople: 'Wer kommt, geht, reagiert oder die Hand hebt',
     announceSpeakers: 'Wer spricht',

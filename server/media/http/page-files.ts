@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import { manifestFile, roomPagePath } from '../../../shared/media/room-page.ts'
+import { blurFolder, manifestFile, roomPagePath } from '../../../shared/media/room-page.ts'
 import { roomManifest } from './room-manifest.ts'
 import type { PageFiles } from './web.ts'
 
@@ -15,6 +15,8 @@ const policy = [
   "form-action 'none'",
   "frame-ancestors 'self'",
 ].join('; ')
+/** Permissions of the worker that blurs the background: it compiles the program of its model. The page itself may not. */
+const blurPolicy = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'"
 
 /** Serves a file of the room page. Returns false for what is not there. */
 export async function servePage(context: Context, files: PageFiles): Promise<boolean> {
@@ -24,7 +26,7 @@ export async function servePage(context: Context, files: PageFiles): Promise<boo
   const file = await files.file(context.path.slice(roomPagePath.length - 1))
   if (file === undefined) return false
   context.type = file.type
-  context.set('Content-Security-Policy', policy)
+  context.set('Content-Security-Policy', context.path.startsWith(roomPagePath + blurFolder) ? blurPolicy : policy)
   context.set('X-Content-Type-Options', 'nosniff')
   context.set('Referrer-Policy', 'no-referrer')
   context.set('Cache-Control', file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache')

@@ -8,14 +8,17 @@ const height = 96
 const picturesPerSecond = 5
 const pictures = 10
 const folder = join(import.meta.dirname, '../../../node_modules/.cache')
-const file = join(folder, `film-${width}x${height}-${pictures}at${picturesPerSecond}.y4m`)
+const file = join(folder, `halves-${width}x${height}-${pictures}at${picturesPerSecond}.y4m`)
 
-/** Makes a file of raw pictures (YUV4MPEG2) that a fake camera plays in a loop: grey ones that become lighter. Kept for the next run. */
+/** Makes a file of raw pictures (YUV4MPEG2) that a fake camera plays in a loop: grey ones that become lighter, with a lighter right half. Kept for the next run. */
 export async function filmFile(): Promise<string> {
   if (existsSync(file)) return file
   const picture = (turn: number): Buffer[] => [
     Buffer.from('FRAME\n'),
-    Buffer.alloc(width * height, 50 + turn * 20),
+    ...Array.from({ length: height }, () => [
+      Buffer.alloc(width / 2, 30 + turn * 15),
+      Buffer.alloc(width / 2, 70 + turn * 15),
+    ]).flat(),
     Buffer.alloc((width * height) / 2, 128),
   ]
   const header = Buffer.from(`YUV4MPEG2 W${width} H${height} F${picturesPerSecond}:1 Ip A1:1 C420\n`)

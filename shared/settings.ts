@@ -117,6 +117,18 @@ export const backupSettingsSchema = z.strictObject({
   days: z.int().min(0).max(3_650).default(0),
 })
 
+/** Pictures of joined cameras that are kept in the data folder. Off at first: they show places and people, and take up the disk. */
+export const pictureSettingsSchema = z.strictObject({
+  /** Interval between two pictures of a camera, in minutes; 0: none are taken. */
+  every_minutes: z.int().min(0).max(1_440).default(0),
+  /** Pictures kept of each camera; the oldest are deleted. */
+  per_camera: z.int().min(1).max(500).default(24),
+  /** Size of all pictures, in megabytes; the oldest are deleted. */
+  megabytes: z.int().min(10).max(1_000_000).default(1_000),
+  /** Maximum age of a picture, in days. */
+  days: z.int().min(1).max(365).default(7),
+})
+
 const trashSettingsSchema = z.strictObject({
   /** Days for which deleted things can be restored; 0: they are deleted for good at once. A change applies to later deletions. */
   days: z.int().min(0).max(90).default(7),
@@ -162,6 +174,7 @@ export const settingsSchema = z.strictObject({
   compatibility: compatibilitySchema.prefault({}),
   events: eventSettingsSchema.prefault({}),
   backups: backupSettingsSchema.prefault({}),
+  pictures: pictureSettingsSchema.prefault({}),
   trash: trashSettingsSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
@@ -181,6 +194,7 @@ export const settingsPatchSchema = z.strictObject({
   compatibility: z.strictObject(optionalFields(compatibilitySchema)).optional(),
   events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
   backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
+  pictures: z.strictObject(optionalFields(pictureSettingsSchema)).optional(),
   trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })

@@ -5,6 +5,7 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { cameraUptimeOf } from '../devices/camera-uptime.ts'
 import { changeLogin } from '../devices/login-change.ts'
+import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { loginToTry } from '../devices/stored-login.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
@@ -23,6 +24,7 @@ export interface CameraParts {
   /** Name of the node that serves a room; empty for none. */
   nodeOf: (roomId: string) => string
   settings: () => Settings
+  pictures: Pick<PictureRounds, 'of' | 'read'>
 }
 
 /** Time for a picture, in milliseconds: key frames of cameras are up to some seconds apart. */
@@ -36,7 +38,15 @@ export function cameraHandlers({
   media,
   nodeOf,
   settings,
-}: CameraParts): Handlers<'devices.uptime' | 'devices.quality' | 'devices.still' | 'devices.change_login'> {
+  pictures,
+}: CameraParts): Handlers<
+  | 'devices.uptime'
+  | 'devices.quality'
+  | 'devices.pictures'
+  | 'devices.picture'
+  | 'devices.still'
+  | 'devices.change_login'
+> {
   const view = (userId: string): DeviceView => {
     const found = outgoing.view(userId)
     if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
@@ -60,6 +70,8 @@ export function cameraHandlers({
         throw new ConsoleError(refusal('embeddedSilent'), { cause: error })
       }
     },
+    'devices.pictures': ({ userId }) => ({ items: [...pictures.of(view(userId).userId)] }),
+    'devices.picture': async ({ userId, at }) => ({ picture: (await pictures.read(view(userId).userId, at)) ?? null }),
     'devices.still': async (given) => {
       const parsed = parseDeviceAddress(given.userAddress)
       const device = given.userId === undefined ? undefined : store.get('devices', given.userId)

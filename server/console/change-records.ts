@@ -191,6 +191,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'devices.history': null,
   'devices.uptime': null,
   'devices.quality': null,
+  'devices.pictures': null,
+  'devices.picture': null,
   'devices.parse_address': null,
   'devices.probe': null,
   'devices.still': null,

@@ -5,6 +5,7 @@ import type { Credentials } from '../access/credentials.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
+import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { certificateInfo, type SiteTls } from '../edge/tls.ts'
 import type { SharedEventLog } from '../event-log/event-log.ts'
@@ -89,6 +90,7 @@ interface ConsoleServices {
   deviceTable: DeviceTable
   people: SimulatedPeople
   faults: FaultRules
+  pictures: PictureRounds
   journal: RequestJournal
   samples: Samples
   figures: Pick<FigureHistory, 'view'>
@@ -171,6 +173,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       events: parts.events,
       media: services.media,
       nodeOf: (roomId) => store.get('rooms', roomId)?.node ?? '',
+      pictures: services.pictures,
     }),
     ...mediaHandlers({
       media: services.media,

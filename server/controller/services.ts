@@ -3,6 +3,7 @@ import { CredentialRooms } from '../console/credential-rooms.ts'
 import { EventHub } from '../console/event-hub.ts'
 import { DeviceTable } from '../devices/device-table.ts'
 import { OutgoingUsers } from '../devices/outgoing-users.ts'
+import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { PeopleNames } from '../event-log/people-names.ts'
 import { SiteWatch } from '../event-log/watch-site.ts'
@@ -21,6 +22,7 @@ import { Trash } from '../store/trash/trash.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
+import { cameraPictures } from './pictures.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
@@ -57,6 +59,8 @@ export interface Services
   removals: Removals
   /** Simulated people of the lab. */
   people: SimulatedPeople
+  /** Pictures of cameras that are kept. */
+  pictures: PictureRounds
   /** Faults of the lab. */
   faults: FaultRules
   /** Names of people in the rooms. */
@@ -85,6 +89,11 @@ export function createServices(options: ServiceOptions): Services {
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
   const rooming = { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl, member }
   const { others, ...rooms } = roomParts(rooming)
+  const pictures = cameraPictures({
+    ...{ store, settings, outgoing, logger },
+    folder: options.folder,
+    media: nodes.media,
+  })
   const observation = observationParts({
     ...{ store, settings, sessions: access.sessions, nodes, outgoing, clients: watch.clients },
     ...{ folder: options.folder, logger },
@@ -110,6 +119,7 @@ export function createServices(options: ServiceOptions): Services {
     removals,
     licence,
     outgoing,
+    pictures,
     deviceTable: new DeviceTable(outgoing, store, logger),
     people: new SimulatedPeople(pool, store),
     faults,
@@ -124,6 +134,7 @@ export function createServices(options: ServiceOptions): Services {
         nodes.gateway.onPoolEvent(event)
       })
       void observation.figures.open()
+      void pictures.start()
       watch.start({ pool, devices: outgoing, faults })
       nodes.relayedRooms.start()
       others.start()
@@ -133,6 +144,7 @@ export function createServices(options: ServiceOptions): Services {
     },
     async stop() {
       await trash.stop()
+      await pictures.stop()
       others.stop()
       outgoing.stop()
       await nodes.relayedRooms.close()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { deviceErrorKinds, deviceStates } from '../device.ts'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
+import { keyPicture } from '../media/stream-stats.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
 import { bulkOutcome, fieldProblem, moment, nothing, procedure } from './procedure.ts'
@@ -86,6 +87,17 @@ const importLine = z.strictObject({
   problem: fieldProblem.optional(),
 })
 
+/** A picture of a camera in the data folder. */
+const keptPicture = z.strictObject({
+  /** When it was taken. */
+  at: moment,
+  /** In pixels. */
+  width: z.int(),
+  height: z.int(),
+  bytes: z.int(),
+})
+export type KeptPicture = z.output<typeof keptPicture>
+
 export const deviceProcedures = {
   'devices.list': procedure(
     'Every outgoing user with its state.',
@@ -106,6 +118,16 @@ export const deviceProcedures = {
     'What the media node receives from a joined device: bitrate, frame rate, distance of key frames, loss.',
     key,
     cameraQuality,
+  ),
+  'devices.pictures': procedure(
+    'Kept pictures of a camera, newest first.',
+    z.strictObject({ userId }),
+    z.strictObject({ items: z.array(keptPicture) }),
+  ),
+  'devices.picture': procedure(
+    'One kept picture of a camera, the newest without `at`; null where there is none.',
+    z.strictObject({ userId, at: moment.optional() }),
+    z.strictObject({ picture: keyPicture.nullable() }),
   ),
   'devices.parse_address': procedure(
     'Take a pasted address apart: address without login, login, host, port.',

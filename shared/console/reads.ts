@@ -107,6 +107,8 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'devices.history': true,
   'devices.uptime': true,
   'devices.quality': true,
+  'devices.pictures': true,
+  'devices.picture': true,
   'devices.parse_address': true,
   'devices.probe': true,
   'devices.still': true,

@@ -130,6 +130,8 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'devices.history': viewer('devices:read'),
   'devices.uptime': viewer('devices:read'),
   'devices.quality': viewer('devices:read'),
+  'devices.pictures': viewer('media:watch'),
+  'devices.picture': viewer('media:watch'),
   'devices.parse_address': operator('devices:write'),
   'devices.probe': operator('devices:write'),
   'devices.still': operator('devices:write'),

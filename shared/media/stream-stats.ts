@@ -38,6 +38,7 @@ export const keyPicture = z.strictObject({
   /** Time of arrival, in milliseconds since the epoch. */
   at: z.number(),
 })
+export type SentKeyPicture = z.output<typeof keyPicture>
 
 /** Connection of a user. */
 export const connectionStats = z.strictObject({

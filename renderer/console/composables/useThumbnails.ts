@@ -1,6 +1,7 @@
 import { shallowReactive } from 'vue'
 import { thumbnail } from '../../kit/media/still/thumbnail.ts'
 import { sharedState } from './useConsole.ts'
+import { useSettings } from './useSettings.ts'
 
 /** A thumbnail of a camera. */
 export interface Thumbnail {
@@ -23,11 +24,15 @@ interface Kept {
   failed: boolean
 }
 
-/** Thumbnails of cameras in the memory of this page: requested one after the other, for cameras in view, once a minute. */
+/** Thumbnails of cameras in the memory of this page: requested one after the other, for cameras in view, once a minute. The newest kept picture stands in for a live one. */
 export const useThumbnails = sharedState((client) => {
   const kept = shallowReactive(new Map<string, Kept>())
   const wanted = new Set<string>()
+  const { value: settings } = useSettings()
   let busy = false
+
+  /** The site keeps pictures, also of cameras that are not joined now. */
+  const keeps = (): boolean => (settings.value?.pictures.every_minutes ?? 0) > 0
 
   /** Marks a camera as in view: requests a new picture if the stored one is old. */
   function want(userId: string): void {
@@ -52,7 +57,8 @@ export const useThumbnails = sharedState((client) => {
     const before = kept.get(userId)?.picture
     let picture: Thumbnail | undefined
     try {
-      const { picture: key } = await client.call('media.key_picture', { userId })
+      const { picture: live } = await client.call('media.key_picture', { userId })
+      const key = live ?? (keeps() ? (await client.call('devices.picture', { userId })).picture : null)
       if (key !== null) picture = { url: await thumbnail({ ...key, frame: bytesOf(key.frame) }), at: key.at }
     } catch {
       // The row shows the state of the camera; a missing picture is no loss.
@@ -68,7 +74,7 @@ export const useThumbnails = sharedState((client) => {
   // Thumbnails may be switched off now: those in view are requested again.
   client.on('settings.changed', () => kept.clear())
 
-  return { want, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }
+  return { want, keeps, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }
 })
 
 function bytesOf(base64: string): Uint8Array {

@@ -58,6 +58,11 @@ export const devices = {
       'The MCU node of its room takes rtsp:// only. Use such an address, or add an embedded MCU node: the room moves there once nobody is in it.',
   },
   thumbnail: 'Picture of {name}, {time}',
+  pictures: {
+    title: 'Kept pictures',
+    none: 'No pictures yet.',
+    stale: 'No picture for {span}: the camera is not joined, or its node delivers none.',
+  },
   columns: {
     picture: 'Picture',
     name: 'Device',

@@ -1,4 +1,6 @@
 import { restore } from './restore.ts'
+import { ice } from './ice.ts'
+import { pictures } from './pictures.ts'
 
 /** Settings. */
 export const settings = {
@@ -53,6 +55,9 @@ export const settings = {
     events: 'Event log',
     eventsHint: 'Kept on disk. The oldest events are deleted when either limit is reached.',
     backups: 'Automatic backups',
+    pictures: 'Pictures of cameras',
+    picturesHint:
+      'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
@@ -155,6 +160,7 @@ export const settings = {
     },
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
     backups: { count: 'Backups kept', days: 'Days kept' },
+    pictures: pictures.labels,
     trash: { days: 'Days kept' },
   },
   hints: {
@@ -229,6 +235,7 @@ export const settings = {
     },
     events: { days: '', megabytes: '200 MB hold about half a million events.' },
     backups: { count: '', days: '0 = unlimited.' },
+    pictures: pictures.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },
   olderClients: {
@@ -290,15 +297,7 @@ export const settings = {
       toHttp: 'This console switches to http://, and you sign in again',
     },
   },
-  ice: {
-    urls: 'Addresses',
-    urlsHint: 'stun: or turn: addresses, one per line.',
-    username: 'User name',
-    credential: 'Password',
-    add: 'Add server',
-    remove: 'Remove this server',
-    none: 'None: browsers connect directly.',
-  },
+  ice,
   licence: {
     title: 'Licence',
     hint: 'The limits of this site. Beyond them clients get 405 or 411.',
@@ -395,7 +394,7 @@ export const settings = {
     accounts: 'Accounts',
     access_tokens: 'Access tokens',
     wall_views: 'Wall views',
-    same: 'no change',
+    same: 'same number',
     ...restore,
     loseSessions: 'People in rooms that are not in the backup are removed. Client sessions are not affected.',
     doRestore: 'Restore',

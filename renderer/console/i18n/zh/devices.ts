@@ -57,6 +57,11 @@ export const devices: Texts<typeof english> = {
       '房间所在的 MCU 节点只支持 rtsp://：请改用 rtsp:// 地址，或添加一个内置 MCU 节点，房间内无人时会移到该节点。',
   },
   thumbnail: '{name} 的画面，{time}',
+  pictures: {
+    title: '已保存的图片',
+    none: '还没有图片。',
+    stale: '已有 {span} 没有图片：摄像头未加入，或其节点不提供图片。',
+  },
   columns: {
     picture: '画面',
     name: '设备',

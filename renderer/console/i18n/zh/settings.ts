@@ -1,3 +1,5 @@
+import { ice } from './ice.ts'
+import { pictures } from './pictures.ts'
 import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
@@ -53,6 +55,8 @@ export const settings: Texts<typeof english> = {
     events: '事件日志',
     eventsHint: '站点发生的事件，保存在磁盘上。达到任一上限时，最旧的先清除。',
     backups: '自动备份',
+    pictures: '摄像头图片',
+    picturesHint: '每隔几分钟为每个已加入的摄像头保存一张图片到数据目录。默认关闭：图片会显示场所和人员。',
     trash: '回收站',
     trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',
     backupsHint: '最新的一份始终保留。您创建或标记保留的备份会一直保留到删除为止。',
@@ -151,6 +155,7 @@ export const settings: Texts<typeof english> = {
     },
     events: { days: '保留天数', megabytes: '保留的 MB 数' },
     backups: { count: '保留份数', days: '保留天数' },
+    pictures: pictures.labels,
     trash: { days: '保留天数' },
   },
   hints: {
@@ -222,6 +227,7 @@ export const settings: Texts<typeof english> = {
     },
     events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
     backups: { count: '', days: '0 表示不限。' },
+    pictures: pictures.hints,
     trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
   },
   olderClients: {
@@ -278,15 +284,7 @@ export const settings: Texts<typeof english> = {
       toHttp: '此控制台改用 http:// 继续，并须重新登录',
     },
   },
-  ice: {
-    urls: '地址',
-    urlsHint: 'stun: 或 turn: 地址，每行一个。',
-    username: '用户',
-    credential: '密码',
-    add: '添加服务器',
-    remove: '移除此服务器',
-    none: '无：浏览器直接连接。',
-  },
+  ice,
   licence: {
     title: '许可证',
     hint: '站点的上限。超出后客户端会收到 405 或 411。',
@@ -381,7 +379,7 @@ export const settings: Texts<typeof english> = {
     access_tokens: '访问令牌',
     wall_views: '监控墙视图',
     ...restore,
-    same: '无变化',
+    same: '数量相同',
     loseSessions: '备份中没有的房间，其参会者会被移出。客户端的会话不受影响。',
     doRestore: '恢复',
     restored: '备份已恢复',

@@ -19,5 +19,6 @@ export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   journal: 'console',
   events: 'data',
   backups: 'data',
+  pictures: 'data',
   trash: 'data',
 }

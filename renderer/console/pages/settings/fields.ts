@@ -104,6 +104,12 @@ export const cardFields = {
   journal: [number('console.activity_entries')],
   events: [number('events.days'), number('events.megabytes')],
   backups: [number('backups.count'), number('backups.days')],
+  pictures: [
+    number('pictures.every_minutes'),
+    number('pictures.per_camera'),
+    number('pictures.megabytes'),
+    number('pictures.days'),
+  ],
   trash: [number('trash.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 

@@ -1,0 +1,154 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { hasCode, listFolder } from '../../store/files/durable-files.ts'
+
+/** A kept picture of a camera. */
+export interface KeptPicture {
+  /** When it was taken, in milliseconds since the epoch. */
+  at: number
+  width: number
+  height: number
+  bytes: number
+}
+
+/** Bounds of all kept pictures. */
+export interface PictureBounds {
+  /** Pictures of one camera. */
+  count: number
+  megabytes: number
+  days: number
+}
+
+/** Folder in the data folder. */
+const folderName = 'pictures'
+const dayMs = 24 * 60 * 60_000
+const namePattern = /^(\d{1,15})-(\d{1,5})x(\d{1,5})-(\d{1,8})\.h264$/
+
+/**
+ * Pictures of cameras on the disk, a folder for each camera, within bounds of number, bytes and age: the oldest goes first. A file's name says when it was taken and how large it is, so
+ * that a start reads names only. Not synced: after a power failure the newest picture may be missing.
+ */
+export class PictureFolder {
+  readonly #folder: string
+  /** By camera, oldest first. */
+  readonly #cameras = new Map<string, KeptPicture[]>()
+  /** All pictures, oldest first: what is taken later comes later. */
+  readonly #order = new Map<KeptPicture, string>()
+  #bytes = 0
+
+  constructor(dataFolder: string) {
+    this.#folder = join(dataFolder, folderName)
+  }
+
+  /** Reads the names of the pictures; those of cameras that are gone are deleted. @throws what the file system says */
+  async open(isKnown: (userId: string) => boolean): Promise<void> {
+    const found: { userId: string; picture: KeptPicture }[] = []
+    for (const name of await listFolder(this.#folder)) {
+      const userId = Buffer.from(name, 'base64url').toString('utf8')
+      if (!isKnown(userId)) {
+        await rm(join(this.#folder, name), { recursive: true, force: true })
+        continue
+      }
+      for (const file of await listFolder(join(this.#folder, name))) {
+        const picture = pictureOf(file)
+        // A write that a crash cut short.
+        if (picture === undefined) await rm(join(this.#folder, name, file), { force: true })
+        else found.push({ userId, picture })
+      }
+    }
+    for (const { userId, picture } of found.sort((one, other) => one.picture.at - other.picture.at))
+      this.#note(userId, picture)
+  }
+
+  /** Pictures of a camera, newest first. */
+  of(userId: string): readonly KeptPicture[] {
+    return (this.#cameras.get(userId) ?? []).toReversed()
+  }
+
+  /** Bytes of all pictures. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Keeps a picture, and deletes what is beyond the bounds. Returns false where it was there before. @throws what the file system says */
+  async add(userId: string, frame: Buffer, size: Omit<KeptPicture, 'bytes'>, bounds: PictureBounds): Promise<boolean> {
+    const picture = { ...size, at: Math.round(size.at), bytes: frame.length }
+    if (this.#cameras.get(userId)?.some(({ at }) => at === picture.at) === true) return false
+    const path = this.#path(userId, picture)
+    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
+    await writeFile(`${path}.tmp`, frame, { mode: 0o600 })
+    await rename(`${path}.tmp`, path)
+    this.#note(userId, picture)
+    await this.clear(bounds, Date.now(), userId)
+    return true
+  }
+
+  /** The frame of a picture; undefined where it is gone. @throws what the file system says */
+  async read(userId: string, at: number): Promise<{ picture: KeptPicture; frame: Buffer } | undefined> {
+    const picture = this.#cameras.get(userId)?.find((one) => one.at === at)
+    if (picture === undefined) return undefined
+    try {
+      return { picture, frame: await readFile(this.#path(userId, picture)) }
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error
+      this.#forget(userId, picture)
+      return undefined
+    }
+  }
+
+  /** Deletes pictures beyond the bounds, of one camera and of all together. @throws what the file system says */
+  async clear({ count, megabytes, days }: PictureBounds, now: number, userId?: string): Promise<void> {
+    const own = userId === undefined ? [] : (this.#cameras.get(userId) ?? [])
+    for (const picture of own.slice(0, Math.max(0, own.length - count))) await this.#delete(userId ?? '', picture)
+    for (const [picture, camera] of this.#order) {
+      if (now - picture.at <= days * dayMs && this.#bytes <= megabytes * 1_000_000) return
+      await this.#delete(camera, picture)
+    }
+  }
+
+  /** Deletes all pictures of a camera. @throws what the file system says */
+  async remove(userId: string): Promise<void> {
+    for (const picture of [...(this.#cameras.get(userId) ?? [])]) this.#forget(userId, picture)
+    await rm(this.#folderOf(userId), { recursive: true, force: true })
+  }
+
+  /** Cameras with pictures. */
+  cameras(): string[] {
+    return [...this.#cameras.keys()]
+  }
+
+  async #delete(userId: string, picture: KeptPicture): Promise<void> {
+    this.#forget(userId, picture)
+    await rm(this.#path(userId, picture), { force: true })
+  }
+
+  #note(userId: string, picture: KeptPicture): void {
+    const own = this.#cameras.get(userId)
+    if (own === undefined) this.#cameras.set(userId, [picture])
+    else own.push(picture)
+    this.#order.set(picture, userId)
+    this.#bytes += picture.bytes
+  }
+
+  #forget(userId: string, picture: KeptPicture): void {
+    if (!this.#order.delete(picture)) return
+    this.#bytes -= picture.bytes
+    const rest = (this.#cameras.get(userId) ?? []).filter((one) => one !== picture)
+    if (rest.length === 0) this.#cameras.delete(userId)
+    else this.#cameras.set(userId, rest)
+  }
+
+  #folderOf(userId: string): string {
+    return join(this.#folder, Buffer.from(userId, 'utf8').toString('base64url'))
+  }
+
+  #path(userId: string, { at, width, height, bytes }: KeptPicture): string {
+    return join(this.#folderOf(userId), `${at}-${width}x${height}-${bytes}.h264`)
+  }
+}
+
+function pictureOf(file: string): KeptPicture | undefined {
+  const [, at, width, height, bytes] = namePattern.exec(file) ?? []
+  if (bytes === undefined) return undefined
+  return { at: Number(at), width: Number(width), height: Number(height), bytes: Number(bytes) }
+}

@@ -1,0 +1,175 @@
+import { crc32 } from 'node:zlib'
+import type { SentKeyPicture } from '../../../shared/media/stream-stats.ts'
+import type { Settings } from '../../../shared/settings.ts'
+import type { Store } from '../../store/store.ts'
+import type { OutgoingUsers } from '../outgoing-users.ts'
+import { type KeptPicture, PictureFolder } from './picture-folder.ts'
+
+/** Needs of the rounds. */
+export interface PictureRoundsOptions {
+  dataFolder: string
+  store: Pick<Store, 'all' | 'get' | 'onChange'>
+  settings: () => Pick<Settings, 'pictures'>
+  outgoing: Pick<OutgoingUsers, 'list' | 'view'>
+  /** The newest key picture of a camera in its room; undefined: none. Rejects where its node does not answer. */
+  take: (roomId: string, userId: string) => Promise<SentKeyPicture | undefined>
+  logger: { warn(fields: object, message: string): void }
+}
+
+const minuteMs = 60_000
+/** Pictures that are taken at the same time. */
+const maxAtOnce = 4
+/** Interval between two looks for cameras that are due, in milliseconds: one that joins does not wait for the next interval. */
+const roundMs = 10_000
+/** Bounds of the pause between two cameras, in milliseconds. */
+const pauseMs = { least: 20, most: 1_000 } as const
+const hourMs = 60 * minuteMs
+
+/**
+ * Takes a picture of each joined camera in every interval. Each camera has its own phase in the interval, so that thousands of them are no burst, and few are asked at the same time:
+ * a slow node delays pictures and gathers no requests. People are never in it.
+ */
+export class PictureRounds {
+  /** Kept pictures. */
+  readonly folder: PictureFolder
+  readonly #options: PictureRoundsOptions
+  readonly #underWay = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+  /** Cameras that remain in this round. */
+  #left: string[] = []
+  #roundAt = 0
+  #pauseMs: number = pauseMs.most
+  #clearedAt = 0
+  #refused = false
+  #stopFollowing = (): void => {}
+  #stopped = false
+
+  constructor(options: PictureRoundsOptions) {
+    this.#options = options
+    this.folder = new PictureFolder(options.dataFolder)
+  }
+
+  /** Reads the folder and begins. Never rejects. */
+  async start(): Promise<void> {
+    const { store } = this.#options
+    const trashed = this.#trashed()
+    try {
+      await this.folder.open((userId) => store.get('devices', userId) !== undefined || trashed.has(userId))
+    } catch (error) {
+      this.#refuse(error)
+    }
+    this.#stopFollowing = store.onChange((changes) => {
+      // A camera goes to the trash first, and may return from it.
+      if (changes.some(({ collection, value }) => collection === 'trash' && value === undefined)) void this.#forget()
+      for (const { collection, key, value } of changes)
+        if (collection === 'devices' && value === undefined) void this.#forget(key)
+    })
+    if (!this.#stopped) this.#next(pauseMs.most)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    this.#stopFollowing()
+    await Promise.all(this.#underWay)
+  }
+
+  /** Pictures of a camera, newest first: those of an earlier camera of the same id are left out. */
+  of(userId: string): readonly KeptPicture[] {
+    const since = this.#options.store.get('devices', userId)?.created_at ?? Number.POSITIVE_INFINITY
+    return this.folder.of(userId).filter(({ at }) => at >= since)
+  }
+
+  /** A kept picture, the newest without `at`; undefined where there is none. @throws what the file system says */
+  async read(userId: string, at?: number): Promise<SentKeyPicture | undefined> {
+    const wanted = this.of(userId).find((picture) => at === undefined || picture.at === at)
+    const read = wanted && (await this.folder.read(userId, wanted.at))
+    if (read === undefined) return undefined
+    const { width, height, at: takenAt } = read.picture
+    return { width, height, at: takenAt, frame: read.frame.toString('base64') }
+  }
+
+  #next(milliseconds: number): void {
+    this.#timer = setTimeout(() => this.#step(), milliseconds).unref()
+  }
+
+  #step(): void {
+    const { every_minutes: every } = this.#options.settings().pictures
+    const now = Date.now()
+    if (now - this.#clearedAt > hourMs) this.#track(this.#clear(now))
+    if (every === 0) {
+      this.#left = []
+      this.#roundAt = 0
+      return this.#next(pauseMs.most)
+    }
+    if (this.#left.length === 0 && now >= this.#roundAt) this.#beginRound(now, every * minuteMs)
+    const userId = this.#underWay.size < maxAtOnce ? this.#left.pop() : undefined
+    if (userId !== undefined) this.#track(this.#take(userId))
+    this.#next(this.#left.length === 0 ? pauseMs.most : this.#pauseMs)
+  }
+
+  #beginRound(now: number, everyMs: number): void {
+    const devices = this.#options.outgoing.list()
+    this.#left = devices.map(({ userId }) => userId).filter((userId) => this.#isDue(userId, now, everyMs))
+    this.#roundAt = now + roundMs
+    this.#pauseMs = Math.min(Math.max(roundMs / (this.#left.length + 1), pauseMs.least), pauseMs.most)
+  }
+
+  /** Whether the camera has no picture of its current interval. */
+  #isDue(userId: string, now: number, everyMs: number): boolean {
+    const newest = this.of(userId)[0]?.at
+    const phase = crc32(userId) % everyMs
+    return newest === undefined || Math.floor((now + phase) / everyMs) > Math.floor((newest + phase) / everyMs)
+  }
+
+  async #take(userId: string): Promise<void> {
+    const { outgoing, take, settings } = this.#options
+    const device = outgoing.view(userId)
+    if (device?.state !== 'joined') return
+    const picture = await take(device.roomId, userId).catch(() => undefined)
+    if (picture === undefined || outgoing.view(userId) === undefined) return
+    const { per_camera: count, megabytes, days } = settings().pictures
+    try {
+      const { frame, ...size } = picture
+      await this.folder.add(userId, Buffer.from(frame, 'base64'), size, { count, megabytes, days })
+      this.#refused = false
+    } catch (error) {
+      this.#refuse(error)
+    }
+  }
+
+  async #clear(now: number): Promise<void> {
+    this.#clearedAt = now
+    const { per_camera: count, megabytes, days } = this.#options.settings().pictures
+    await this.folder.clear({ count, megabytes, days }, now).catch((error: unknown) => this.#refuse(error))
+  }
+
+  /** Deletes the pictures of cameras that are gone for good. @param userId only this one */
+  async #forget(userId?: string): Promise<void> {
+    const trashed = this.#trashed()
+    const gone = (userId === undefined ? this.folder.cameras() : [userId]).filter(
+      (one) => this.#options.store.get('devices', one) === undefined && !trashed.has(one),
+    )
+    for (const one of gone) await this.folder.remove(one).catch((error: unknown) => this.#refuse(error))
+  }
+
+  /** Cameras in the trash, those of its rooms too. */
+  #trashed(): ReadonlySet<string> {
+    const found = new Set<string>()
+    for (const trashed of this.#options.store.all('trash').values()) {
+      if (trashed.kind === 'devices') found.add(trashed.record.userId)
+      if (trashed.kind === 'rooms') for (const { userId } of trashed.devices) found.add(userId)
+    }
+    return found
+  }
+
+  #track(job: Promise<void>): void {
+    this.#underWay.add(job)
+    void job.finally(() => this.#underWay.delete(job))
+  }
+
+  #refuse(error: unknown): void {
+    if (!this.#refused) this.#options.logger.warn({ err: error }, 'pictures of cameras cannot be kept')
+    this.#refused = true
+  }
+}

@@ -1,6 +1,7 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
+import { languageChoices } from './languages.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
 /** Forms of a digest, and so of its session's tokens (contract, section 2). */
@@ -144,7 +145,7 @@ const compatibilitySchema = z.strictObject({
 
 /** The operator's preferences for the console. */
 const consoleSettingsSchema = z.strictObject({
-  language: z.enum(['system', 'en', 'zh']).default('system'),
+  language: z.enum(languageChoices).default('system'),
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   /** The welcome page was dismissed. */
   welcome_done: z.boolean().default(false),

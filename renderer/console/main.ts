@@ -23,7 +23,8 @@ async function start(): Promise<void> {
   loadAnewWhenNeeded(router, client)
   app.use(router)
   client.open()
-  await look
+  // Without the texts of its language the console is shown in English.
+  await look.catch((error: unknown) => console.error(error))
   app.mount('#app')
 }
 

@@ -5,7 +5,7 @@ import { nextTick } from 'vue'
 afterEach(async () => {
   // Some tests of this folder run without a page.
   if (typeof document === 'undefined') return
-  if (document.documentElement.lang === 'zh-CN') {
+  if (!['', 'en', 'en-GB'].includes(document.documentElement.lang)) {
     const { showLanguage } = await import('../../renderer/console/i18n/index.ts')
     await showLanguage('en')
   }

@@ -4,7 +4,7 @@ import { refusals } from '../../shared/refusals/refusal.ts'
 import { placeholders } from '../../shared/refusals/template.ts'
 import { refusalText } from '../../renderer/console/composables/refusalText.ts'
 import { i18n, showLanguage } from '../../renderer/console/i18n/index.ts'
-import type { Language } from '../../renderer/console/i18n/text.ts'
+import { languages } from '../../shared/languages.ts'
 
 /** Values for scripts that a reader has no use for. */
 const forScripts = new Set(['procedure', 'problem', 'proof', 'host'])
@@ -14,7 +14,7 @@ const sentences = [
   ...Object.entries(complaints).map(([name, sentence]) => [`complaints.${name}`, sentence] as const),
 ]
 
-describe.each<Language>(['en', 'zh'])('Errors in %s', (language) => {
+describe.each(languages)('Errors in $name', ({ id: language }) => {
   test('every name has a text that shows its values and no others', async () => {
     await showLanguage(language)
     for (const [key, sentence] of sentences) {

@@ -1,9 +1,9 @@
 import { ref } from 'vue'
-import { showLanguage, systemLanguage } from '../i18n/index.ts'
+import { type LanguageChoice, isLanguage, preferredLanguage } from '../../../shared/languages.ts'
+import { showLanguage } from '../i18n/index.ts'
 
 /** Language and theme of the page. The controller's settings decide; the browser stores them so that a reload does not flash. */
 
-type LanguageChoice = 'system' | 'en' | 'zh'
 type ThemeChoice = 'system' | 'light' | 'dark'
 
 const stored = 'roomdesk.look'
@@ -34,7 +34,7 @@ export async function applyLook(look: Look, own = false): Promise<void> {
     // Storage may be disabled; then the look follows the controller's answer.
   }
   paint()
-  await showLanguage(language === 'system' ? systemLanguage(navigator.languages) : language)
+  await showLanguage(language === 'system' ? preferredLanguage(navigator.languages) : language)
 }
 
 /** Applies the choice of a user who may not change the site's look, for this browser only. */
@@ -52,7 +52,7 @@ export async function applyRememberedLook(): Promise<void> {
   system.addEventListener('change', paint)
   const look = remembered()
   const known: Look = {
-    language: look.language === 'en' || look.language === 'zh' ? look.language : 'system',
+    language: isLanguage(look.language) ? look.language : 'system',
     theme: look.theme === 'light' || look.theme === 'dark' ? look.theme : 'system',
   }
   await applyLook(known, look.own === true)

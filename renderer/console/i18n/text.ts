@@ -1,14 +1,12 @@
 import { computed } from 'vue'
 import type { ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
+import { type Language, languageOf } from '../../../shared/languages.ts'
 import type { en } from './en/index.ts'
 
 /** A catalogue with the keys of the English one. A missing or additional key fails the type check. */
 export type Texts<T> = { [K in keyof T]: T[K] extends string ? string : Texts<T[K]> }
 export type Catalogue = Texts<typeof en>
-
-/** The languages of the console. */
-export type Language = 'en' | 'zh'
 
 type Path<T> = {
   [K in keyof T & string]: T[K] extends string ? K : `${K}.${Path<T[K]>}`
@@ -29,5 +27,5 @@ export function useText(): { t: Translate; language: ComputedRef<Language> } {
     if (values === undefined) return translate(key)
     return typeof values.n === 'number' ? translate(key, values, values.n) : translate(key, values)
   }
-  return { t, language: computed(() => (locale.value === 'zh' ? 'zh' : 'en')) }
+  return { t, language: computed(() => languageOf(locale.value).id) }
 }

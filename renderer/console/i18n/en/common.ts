@@ -6,7 +6,8 @@ export const common = {
     nav: 'Pages',
     shortcuts: 'Keyboard shortcuts',
     theme: 'Switch between light and dark',
-    language: '切换到中文',
+    language: 'Language',
+    languageNow: 'Language: {name}',
     crowded:
       'Too many consoles are open for this account or address. Close other pages of the console, then connect again.',
     connectAgain: 'Connect again',

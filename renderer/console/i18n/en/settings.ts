@@ -84,8 +84,6 @@ export const settings = {
     system: 'System default',
     light: 'Light',
     dark: 'Dark',
-    en: 'English',
-    zh: '中文',
     'sha1-hex': 'SHA-1, hexadecimal (usual)',
     'sha1-raw': 'SHA-1, bytes',
     'sha256-hex': 'SHA-256, hexadecimal',

@@ -83,8 +83,6 @@ export const settings: Texts<typeof english> = {
     system: '跟随系统',
     light: '浅色',
     dark: '深色',
-    en: 'English',
-    zh: '中文',
     'sha1-hex': 'SHA-1，十六进制（常用）',
     'sha1-raw': 'SHA-1，原始字节',
     'sha256-hex': 'SHA-256，十六进制',

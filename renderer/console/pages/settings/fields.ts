@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type Language, languageChoices } from '../../../../shared/languages.ts'
 import { defaultSettings, digestForms, settingsSchema } from '../../../../shared/settings.ts'
 import type { IceServer } from '../../../../shared/media/media-settings.ts'
 import type { en } from '../../i18n/en/index.ts'
@@ -28,7 +29,8 @@ export type SettingField = { path: string } & (
   | { kind: 'number' }
   | { kind: 'quantity'; units: readonly Unit[] }
   | { kind: 'switch' }
-  | { kind: 'choice' | 'several'; options: readonly ChoiceKey[] }
+  | { kind: 'choice'; options: readonly (ChoiceKey | Language)[] }
+  | { kind: 'several'; options: readonly ChoiceKey[] }
   | { kind: 'lines' }
   | { kind: 'ice' }
 )
@@ -95,7 +97,7 @@ export const cardFields = {
     time('deadlines.shutdown_ms'),
   ],
   look: [
-    { path: 'console.language', kind: 'choice', options: ['system', 'en', 'zh'] },
+    { path: 'console.language', kind: 'choice', options: languageChoices },
     { path: 'console.theme', kind: 'choice', options: ['system', 'light', 'dark'] },
     { path: 'console.thumbnails', kind: 'switch' },
     { path: 'console.viewers_watch', kind: 'switch' },

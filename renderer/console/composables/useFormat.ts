@@ -1,12 +1,20 @@
 import { computed } from 'vue'
+import { languageOf } from '../../../shared/languages.ts'
 import { useText } from '../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
+const exactTime = {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+} as const
 
 /** Formats numbers, times and sizes in the operator's language. Times are milliseconds since the epoch; 0 means never. */
 export function useFormat() {
   const { t, language } = useText()
-  const tag = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))
+  const tag = computed(() => languageOf(language.value).tag)
   const whole = computed(() => new Intl.NumberFormat(tag.value))
   const clockFormat = computed(
     () =>
@@ -16,43 +24,44 @@ export function useFormat() {
     () => new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
   )
   const dateFormat = computed(
-    () =>
-      new Intl.DateTimeFormat(tag.value, {
-        year: 'numeric',
-        month: language.value === 'zh' ? 'numeric' : 'short',
-        day: 'numeric',
-        hour: '2-digit',
-        minute: '2-digit',
-        hourCycle: 'h23',
-        timeZoneName: 'short',
-      }),
+    () => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }),
   )
-  const dayFormat = computed(
-    () =>
-      new Intl.DateTimeFormat(tag.value, {
-        year: 'numeric',
-        month: language.value === 'zh' ? 'numeric' : 'short',
-        day: 'numeric',
-      }),
+  const secondFormat = computed(
+    () => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
   )
-
-  const monthDayFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { month: language.value === 'zh' ? 'numeric' : 'short', day: 'numeric' }),
+  const exactClockFormat = computed(() => new Intl.DateTimeFormat(tag.value, exactTime))
+  const exactDateFormat = computed(
+    () => new Intl.DateTimeFormat(tag.value, { year: 'numeric', month: 'short', day: 'numeric', ...exactTime }),
   )
+  const zoneFormat = computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', timeZoneName: 'short' }))
+  const dayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium' }))
+  const monthDayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { month: 'short', day: 'numeric' }))
+  const agoFormat = computed(() => new Intl.RelativeTimeFormat(tag.value, { style: 'short' }))
   const listFormat = computed(() => new Intl.ListFormat(tag.value, { type: 'conjunction' }))
 
   /** 1,234 */
   const number = (value: number): string => whole.value.format(value)
+  /** 1,234.50 */
+  const decimal = (value: number, digits: number): string =>
+    value.toLocaleString(tag.value, { minimumFractionDigits: digits, maximumFractionDigits: digits })
+  /** 12.5%, of a share between 0 and 1 */
+  const percent = (share: number, maxDigits = 0): string =>
+    share.toLocaleString(tag.value, { style: 'percent', maximumFractionDigits: maxDigits })
   /** 14:05:09 */
   const clock = (at: number): string => clockFormat.value.format(at)
-  /** Time zone, e.g. "GMT+8", for the head of a column of times. */
-  const zone = computed(
-    () => dateFormat.value.formatToParts(0).find(({ type }) => type === 'timeZoneName')?.value ?? '',
-  )
-  /** 20 Nov 2026, 14:05 GMT+8 */
-  const date = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
+  /** 20 Nov 2026, 14:05:09 */
+  const dateClock = (at: number): string => secondFormat.value.format(at)
+  /** 14:05:09.123: distinguishes requests of one second. */
+  const exactClock = (at: number): string => exactClockFormat.value.format(at)
+  /** 20 Nov 2026, 14:05:09.123 GMT+8 */
+  const exactDate = (at: number): string => `${exactDateFormat.value.format(at)} ${zone(at)}`
+  /** Time zone at a time, e.g. "GMT+8". */
+  const zone = (at: number): string =>
+    zoneFormat.value.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
+  /** 20 Nov 2026, 14:05 GMT+8. Chinese patterns of Intl have the zone between day and time: it is put behind. */
+  const date = (at: number): string => (at === 0 ? t('words.never') : `${dateFormat.value.format(at)} ${zone(at)}`)
   /** 20 Nov 2026, 14:05 – 15:00 GMT+8 */
-  const period = (start: number, end: number): string => dateFormat.value.formatRange(start, end)
+  const period = (start: number, end: number): string => `${dateFormat.value.formatRange(start, end)} ${zone(start)}`
   /** 14:05 within the last day, earlier with the date. */
   const since = (at: number): string => (Date.now() - at < dayMs ? minuteFormat.value.format(at) : date(at))
   const day = (at: number): string => dayFormat.value.format(at)
@@ -64,50 +73,83 @@ export function useFormat() {
 
   /** 45 s, 3 min, 2 h, 5 d */
   function span(milliseconds: number): string {
-    const seconds = Math.max(0, Math.round(milliseconds / 1_000))
-    if (seconds < 60) return t('time.seconds', { count: seconds })
-    if (seconds < 3_600) return t('time.minutes', { count: Math.floor(seconds / 60) })
-    if (seconds < 86_400) return t('time.hours', { count: Math.floor(seconds / 3_600) })
-    return t('time.days', { count: Math.floor(seconds / 86_400) })
+    const [count, unit] = inUnit(milliseconds)
+    return t(`time.${unit}s`, { count: number(count) })
   }
 
   /** "just now", "3 min ago", or "never" */
   function ago(at: number, now: number): string {
     if (at === 0) return t('words.never')
-    return now - at < 5_000 ? t('time.justNow') : t('time.ago', { span: span(now - at) })
+    if (now - at < 5_000) return t('time.justNow')
+    const [count, unit] = inUnit(now - at)
+    return agoFormat.value.format(-count, unit)
+  }
+
+  /** "in 3 min" */
+  function within(milliseconds: number): string {
+    return agoFormat.value.format(...inUnit(milliseconds))
   }
 
   /** 340 µs, 1.2 ms, 45 ms, 1.20 s */
   function latency(milliseconds: number): string {
-    if (milliseconds >= 1_000) return `${(milliseconds / 1_000).toFixed(2)} s`
-    return milliseconds >= 10 ? `${Math.round(milliseconds)} ms` : `${milliseconds.toFixed(1)} ms`
+    if (milliseconds >= 1_000) return `${decimal(milliseconds / 1_000, 2)} s`
+    return milliseconds >= 10 ? `${Math.round(milliseconds)} ms` : `${decimal(milliseconds, 1)} ms`
   }
 
   function size(bytes: number): string {
-    const units = ['B', 'kB', 'MB', 'GB', 'TB']
-    let value = bytes
-    let unit = 0
-    while (value >= 1_000 && unit < units.length - 1) {
-      value /= 1_000
-      unit++
-    }
-    return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`
+    const [value, unit] = scaled(bytes, ['B', 'kB', 'MB', 'GB', 'TB'])
+    return `${decimal(value, unit === 'B' || value >= 100 ? 0 : 1)} ${unit}`
   }
 
   /** 640 kbit/s, 2.4 Mbit/s */
   function bitrate(bitsPerSecond: number): string {
-    const units = ['kbit/s', 'Mbit/s', 'Gbit/s']
-    let value = bitsPerSecond / 1_000
-    let unit = 0
-    while (value >= 1_000 && unit < units.length - 1) {
-      value /= 1_000
-      unit++
-    }
-    return `${value.toFixed(value >= 100 || Number.isInteger(value) ? 0 : 1)} ${units[unit]}`
+    const [value, unit] = scaled(bitsPerSecond / 1_000, ['kbit/s', 'Mbit/s', 'Gbit/s'])
+    return `${decimal(value, value >= 100 || Number.isInteger(value) ? 0 : 1)} ${unit}`
   }
 
   /** A, B and C */
   const list = (items: readonly string[]): string => listFormat.value.format(items)
 
-  return { axisTime, bitrate, pointTime, list, number, clock, zone, date, period, since, day, span, ago, latency, size }
+  /** Order of names, with numbers by their value. */
+  const compare = computed(() => new Intl.Collator(tag.value, { numeric: true, sensitivity: 'base' }).compare)
+
+  return {
+    ago,
+    axisTime,
+    bitrate,
+    clock,
+    compare,
+    date,
+    dateClock,
+    day,
+    decimal,
+    exactClock,
+    exactDate,
+    latency,
+    list,
+    number,
+    percent,
+    period,
+    pointTime,
+    since,
+    size,
+    span,
+    within,
+    zone,
+  }
+}
+
+/** The largest unit of which there is one in a time, and the number of whole ones. */
+function inUnit(milliseconds: number): [number, 'second' | 'minute' | 'hour' | 'day'] {
+  const seconds = Math.max(0, Math.round(milliseconds / 1_000))
+  if (seconds < 60) return [seconds, 'second']
+  if (seconds < 3_600) return [Math.floor(seconds / 60), 'minute']
+  if (seconds < 86_400) return [Math.floor(seconds / 3_600), 'hour']
+  return [Math.floor(seconds / 86_400), 'day']
+}
+
+/** A value below 1,000 where the units allow it, with its unit. Each unit is 1,000 of the one before. */
+function scaled(value: number, [unit, ...larger]: readonly [string, ...string[]]): [number, string] {
+  const [next, ...others] = larger
+  return value < 1_000 || next === undefined ? [value, unit] : scaled(value / 1_000, [next, ...others])
 }

@@ -83,9 +83,7 @@ export const common = {
     minutes: '{count} min',
     hours: '{count} h',
     days: '{count} d',
-    ago: '{span} ago',
     justNow: 'just now',
-    in: 'in {span}',
     for: 'for {span}',
   },
   table: {

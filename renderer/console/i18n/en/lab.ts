@@ -100,7 +100,7 @@ export const lab = {
     none: 'No rules: requests are answered normally.',
     remove: 'Remove this rule',
     does: { ret: 'ret {ret}: {meaning}', delay: 'delayed by {time}', drop: 'closed without an answer' },
-    hits: '{share} %, {times}',
+    hits: '{share}, {times}',
     always: 'every time',
     until: 'until {until}',
     askTitle: 'Give wrong answers to real clients?',

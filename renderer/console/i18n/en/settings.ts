@@ -357,7 +357,7 @@ export const settings = {
     columns: { at: 'Created', name: 'Name', bytes: 'Size', acts: 'Actions' },
     keep: 'Keep',
     upload: 'Upload…',
-    uploading: 'Uploading… {percent} %',
+    uploading: 'Uploading… {percent}',
     uploaded: 'Backup uploaded. Nothing has been restored yet.',
     uploadedMark: 'Uploaded',
     unkeep: 'Stop keeping',
@@ -365,7 +365,7 @@ export const settings = {
     automatic: 'Automatic',
     kind: 'Kept',
     download: 'Download',
-    downloading: 'Downloading… {percent} %',
+    downloading: 'Downloading… {percent}',
     downloaded: {
       file: 'Backup saved. Keep the file {file} of the data folder with it: without it the secrets inside cannot be opened.',
       keychain:

@@ -84,9 +84,7 @@ export const common: Texts<typeof english> = {
     minutes: '{count} 分钟',
     hours: '{count} 小时',
     days: '{count} 天',
-    ago: '{span}前',
     justNow: '刚刚',
-    in: '{span}后',
     for: '已持续 {span}',
   },
   table: {

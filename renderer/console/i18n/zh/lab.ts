@@ -100,7 +100,7 @@ export const lab: Texts<typeof english> = {
     none: '没有规则：请求正常应答。',
     remove: '移除此规则',
     does: { ret: 'ret {ret}：{meaning}', delay: '延迟 {time}', drop: '不应答即断开' },
-    hits: '{share} %，{times}',
+    hits: '{share}，{times}',
     always: '每次',
     until: '至 {until}',
     askTitle: '向真实客户端给出错误应答？',

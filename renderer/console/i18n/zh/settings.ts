@@ -343,7 +343,7 @@ export const settings: Texts<typeof english> = {
     columns: { at: '时间', name: '名称', bytes: '大小', acts: '操作' },
     keep: '保留',
     upload: '上传…',
-    uploading: '正在上传… {percent} %',
+    uploading: '正在上传… {percent}',
     uploaded: '备份已上传，尚未恢复任何内容。',
     uploadedMark: '已上传',
     unkeep: '取消保留',
@@ -351,7 +351,7 @@ export const settings: Texts<typeof english> = {
     automatic: '自动',
     kind: '保留',
     download: '下载',
-    downloading: '正在下载… {percent} %',
+    downloading: '正在下载… {percent}',
     downloaded: {
       file: '备份已保存。请同时保存数据目录中的 {file}：没有它就无法打开其中的密钥和密码。',
       keychain: '备份已保存。其中的密钥和密码只能由本用户在本机上用数据目录中的 seal.key.wrapped 打开。',

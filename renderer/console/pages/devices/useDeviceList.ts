@@ -1,6 +1,7 @@
 import { computed, reactive, ref } from 'vue'
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { Sort } from '../../../kit/components/table.ts'
+import { useFormat } from '../../composables/useFormat.ts'
 import { useDevices } from '../../composables/useDevices.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
@@ -22,7 +23,7 @@ export function useDeviceList(room = '') {
     room,
   })
   const sort = ref<Sort>({ key: 'created', descending: true })
-  const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+  const { compare } = useFormat()
   const textOf: Record<string, (device: DeviceView) => string> = {
     name: (device) => device.userName,
     room: (device) => device.roomTopic || device.roomId,
@@ -50,7 +51,7 @@ export function useDeviceList(room = '') {
     const text = textOf[key]
     if (text === undefined) return descending ? rows.reverse() : rows
     const sign = descending ? -1 : 1
-    return rows.sort((one, other) => sign * collator.compare(text(one), text(other)))
+    return rows.sort((one, other) => sign * compare.value(text(one), text(other)))
   })
   /** Rooms with devices and their number, those with most first. */
   const rooms = computed(() => {

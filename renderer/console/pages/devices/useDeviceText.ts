@@ -5,7 +5,7 @@ import { useText } from '../../i18n/text.ts'
 /** Texts about a device, in the operator's language. */
 export function useDeviceText() {
   const { t } = useText()
-  const { span } = useFormat()
+  const { within } = useFormat()
 
   /** Reason why a device is not in its room, in one line without the delay; empty if it is. */
   function trouble({ last_error, state }: DeviceView): string {
@@ -21,7 +21,7 @@ export function useDeviceText() {
       return t(last_error.kind === 'auth' ? 'devices.trouble.heldLogin' : 'devices.trouble.held')
     // Rounded up: a countdown that shows 0 s looks stuck.
     const left = Math.max(1_000, Math.ceil((next_attempt_at - now) / 1_000) * 1_000)
-    return t('devices.trouble.next', { when: t('time.in', { span: span(left) }) })
+    return t('devices.trouble.next', { when: within(left) })
   }
 
   return { trouble, nextTry }

@@ -25,7 +25,7 @@ export function useFigureCharts(
   history: Readonly<Ref<FigureHistoryView | undefined>>,
 ): ComputedRef<readonly FigureChart[]> {
   const { t } = useText()
-  const { bitrate, number, size } = useFormat()
+  const { bitrate, decimal, percent, size } = useFormat()
 
   /** Values that a line shows, of the site or of one node. */
   function valuesOf(figure: FigureName, node = ''): Values {
@@ -61,10 +61,10 @@ export function useFigureCharts(
   }
 
   const share = (value: number) => value / Math.max(history.value?.cores ?? 1, 1)
-  const percent = (value: number) => `${value.toFixed(value > 0 && value < 10 ? 1 : 0)} %`
-  const millis = (value: number) => `${value.toFixed(value > 0 && value < 10 ? 1 : 0)} ms`
-  const count = (value: number) => (Number.isInteger(value) ? number(value) : value.toFixed(1))
-  const rate = (value: number) => value.toFixed(value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
+  const load = (value: number) => percent(value / 100, value < 10 ? 1 : 0)
+  const millis = (value: number) => `${decimal(value, value > 0 && value < 10 ? 1 : 0)} ms`
+  const count = (value: number) => decimal(value, Number.isInteger(value) ? 0 : 1)
+  const rate = (value: number) => decimal(value, value >= 100 || Number.isInteger(value) ? 0 : value >= 10 ? 1 : 2)
 
   return computed(() => {
     const failures = valuesOf('failures')
@@ -91,7 +91,7 @@ export function useFigureCharts(
       },
       {
         key: 'cpu',
-        format: percent,
+        format: load,
         top: 100,
         series: [
           line(t('overview.charts.machine'), 1, valuesOf('machine_cpu'), true),

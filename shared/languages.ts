@@ -1,4 +1,4 @@
-/** A language of the console and the desktop shell. */
+/** A language of the console, the desktop shell and the room page. */
 interface LanguageEntry {
   /** Primary subtag, by which the system's languages are compared. */
   id: string
@@ -12,6 +12,7 @@ interface LanguageEntry {
 export const languages = [
   { id: 'en', tag: 'en-GB', name: 'English' },
   { id: 'zh', tag: 'zh-CN', name: '简体中文' },
+  { id: 'de', tag: 'de-DE', name: 'Deutsch' },
 ] as const satisfies readonly LanguageEntry[]
 
 /** Id of a language. */

@@ -6,6 +6,12 @@ import { refusalText } from '../../renderer/console/composables/refusalText.ts'
 import { i18n, showLanguage } from '../../renderer/console/i18n/index.ts'
 import { languages } from '../../shared/languages.ts'
 
+const adminOnly = {
+  en: 'Only admins can do this.',
+  zh: '只有管理员可以执行此操作。',
+  de: 'Das ist Admins vorbehalten.',
+}
+
 /** Values for scripts that a reader has no use for. */
 const forScripts = new Set(['procedure', 'problem', 'proof', 'host'])
 
@@ -33,6 +39,6 @@ describe.each(languages)('Errors in $name', ({ id: language }) => {
     const t = (key: string, values = {}) => i18n.global.t(key, values)
     expect(refusalText({ name: 'ofTomorrow', message: 'Not before tomorrow.' }, t)).toBe('Not before tomorrow.')
     const text = refusalText({ name: 'roleMissing', message: '', values: { procedure: 'nodes.add', role: 'admin' } }, t)
-    expect(text).toBe(language === 'en' ? 'Only admins can do this.' : '只有管理员可以执行此操作。')
+    expect(text).toBe(adminOnly[language])
   })
 })

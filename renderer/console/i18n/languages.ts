@@ -18,4 +18,8 @@ export const languageTexts: Record<Language, LanguageTexts> = {
     load: async () => (await import('./zh/index.ts')).zh,
     loadElement: async () => (await import('element-plus/es/locale/lang/zh-cn')).default,
   },
+  de: {
+    load: async () => (await import('./de/index.ts')).de,
+    loadElement: async () => (await import('element-plus/es/locale/lang/de')).default,
+  },
 }

@@ -1,32 +1,23 @@
+import { isLanguage, type Language, languages as shared, preferredLanguage } from '../../../shared/languages.ts'
 import type { Texts } from './catalogue.ts'
 import { en } from './en.ts'
 
-/** A language of the page. */
-interface PageLanguage {
-  /** Primary subtag, by which the browser's languages are compared. */
-  id: string
-  /** For the document, and for dates, numbers and plurals. */
-  tag: string
-  /** In the language itself. */
-  name: string
-  load: () => Promise<Texts>
+/** Texts of every language of the page; each is loaded when it is chosen. */
+const loaders: Record<Language, () => Promise<Texts>> = {
+  en: () => Promise.resolve(en),
+  zh: async () => (await import('./zh.ts')).zh,
+  de: async () => (await import('./de.ts')).de,
 }
 
-/** All languages of the page. A new one is a line here and a file of texts, which is loaded when it is chosen. */
-export const languages: readonly PageLanguage[] = [
-  { id: 'en', tag: 'en-GB', name: 'English', load: () => Promise.resolve(en) },
-  { id: 'zh', tag: 'zh-CN', name: '简体中文', load: async () => (await import('./zh.ts')).zh },
-  { id: 'de', tag: 'de-DE', name: 'Deutsch', load: async () => (await import('./de.ts')).de },
-]
+/** All languages of the page, with their texts. */
+export const languages = shared.map(({ id, tag, name }) => ({ id, tag, name, load: loaders[id] }))
 
 /** Finds a language by its id. */
-export function languageOf(id: string): PageLanguage | undefined {
+export function languageOf(id: string): (typeof languages)[number] | undefined {
   return languages.find((each) => each.id === id)
 }
 
 /** The chosen language, else the browser's first one that the page has, else English. @returns its id */
-export function firstLanguage(chosen: string, preferred: readonly string[]): string {
-  if (languageOf(chosen) !== undefined) return chosen
-  const primary = preferred.map((tag) => tag.toLowerCase().split('-')[0] ?? '')
-  return primary.find((id) => languageOf(id) !== undefined) ?? 'en'
+export function firstLanguage(chosen: string, preferred: readonly string[]): Language {
+  return isLanguage(chosen) ? chosen : preferredLanguage(preferred)
 }

@@ -1,0 +1,24 @@
+export const find = {
+  title: 'Suchen',
+  open: 'Alles durchsuchen (Strg+K)',
+  label: 'Räume, Personen, Kameras, Einstellungen, Hilfe suchen…',
+  results: 'Ergebnisse',
+  nothing: 'Nichts gefunden',
+  count: '{n} Ergebnis | {n} Ergebnisse',
+  more: 'weitere: Tippen Sie mehr ein',
+  groups: {
+    recent: 'Zuletzt geöffnet',
+    people: 'Personen in Räumen',
+    pages: 'Seiten',
+    actions: 'Aktionen',
+    settings: 'Einstellungen',
+    help: 'Hilfe',
+  },
+  acts: {
+    newRoom: 'Neuer Raum',
+    newDevice: 'Gerät hinzufügen',
+    dark: 'Dunkles Design',
+    light: 'Helles Design',
+    signOut: 'Abmelden',
+  },
+}

@@ -1,0 +1,51 @@
+import type { Catalogue } from '../text.ts'
+import { accounts } from './accounts.ts'
+import { activity } from './activity.ts'
+import { common } from './common.ts'
+import { controllers } from './controllers.ts'
+import { credentials } from './credentials.ts'
+import { devices } from './devices.ts'
+import { eventLog } from './events.ts'
+import { find } from './find.ts'
+import { help } from './help.ts'
+import { lab } from './lab.ts'
+import { media } from './media.ts'
+import { nodes } from './nodes.ts'
+import { overview, welcome } from './overview.ts'
+import { complaints, refusals } from './refusals.ts'
+import { restart } from './restart.ts'
+import { rooms } from './rooms.ts'
+import { settings } from './settings.ts'
+import { trash } from './trash.ts'
+import { trust } from './trust.ts'
+import { tester } from './tester.ts'
+import { waiting } from './waiting.ts'
+import { wall } from './wall.ts'
+
+/** Every German text. */
+export const de: Catalogue = {
+  ...common,
+  complaints,
+  refusals,
+  accounts,
+  overview,
+  welcome,
+  credentials,
+  rooms,
+  nodes,
+  controllers,
+  devices,
+  activity,
+  find,
+  help,
+  eventLog,
+  tester,
+  trash,
+  trust,
+  restart,
+  settings,
+  lab,
+  media,
+  waiting,
+  wall,
+}

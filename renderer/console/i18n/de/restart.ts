@@ -1,0 +1,7 @@
+export const restart = {
+  hint: 'Clients können sich nicht verbinden, obwohl die Ports stimmen?',
+  action: 'Listener neu starten',
+  title: 'Die beiden API-Listener neu starten?',
+  body: 'Clients erhalten einen Moment lang keine Antworten. Räume, Personen und Geräte sind nicht betroffen.',
+  done: 'Die Listener wurden neu gestartet',
+}

@@ -6,13 +6,15 @@ interface LanguageEntry {
   tag: string
   /** In the language itself. */
   name: string
+  /** Style of Intl for a day that stands beside a time. */
+  stamp: 'medium' | 'short'
 }
 
 /** All languages. A new one is a line here; the type check then names the texts that it needs. */
 export const languages = [
-  { id: 'en', tag: 'en-GB', name: 'English' },
-  { id: 'zh', tag: 'zh-CN', name: '简体中文' },
-  { id: 'de', tag: 'de-DE', name: 'Deutsch' },
+  { id: 'en', tag: 'en-GB', name: 'English', stamp: 'medium' },
+  { id: 'zh', tag: 'zh-CN', name: '简体中文', stamp: 'short' },
+  { id: 'de', tag: 'de-DE', name: 'Deutsch', stamp: 'medium' },
 ] as const satisfies readonly LanguageEntry[]
 
 /** Id of a language. */

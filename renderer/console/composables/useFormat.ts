@@ -3,18 +3,12 @@ import { languageOf } from '../../../shared/languages.ts'
 import { useText } from '../i18n/text.ts'
 
 const dayMs = 24 * 60 * 60_000
-const exactTime = {
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-  fractionalSecondDigits: 3,
-  hourCycle: 'h23',
-} as const
 
 /** Formats numbers, times and sizes in the operator's language. Times are milliseconds since the epoch; 0 means never. */
 export function useFormat() {
   const { t, language } = useText()
   const tag = computed(() => languageOf(language.value).tag)
+  const stamp = computed(() => languageOf(language.value).stamp)
   const whole = computed(() => new Intl.NumberFormat(tag.value))
   const clockFormat = computed(
     () =>
@@ -24,15 +18,22 @@ export function useFormat() {
     () => new Intl.DateTimeFormat(tag.value, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
   )
   const dateFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' }),
+    () => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value, timeStyle: 'short', hourCycle: 'h23' }),
   )
   const secondFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
+    () => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value, timeStyle: 'medium', hourCycle: 'h23' }),
   )
-  const exactClockFormat = computed(() => new Intl.DateTimeFormat(tag.value, exactTime))
-  const exactDateFormat = computed(
-    () => new Intl.DateTimeFormat(tag.value, { year: 'numeric', month: 'short', day: 'numeric', ...exactTime }),
+  const exactClockFormat = computed(
+    () =>
+      new Intl.DateTimeFormat(tag.value, {
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        fractionalSecondDigits: 3,
+        hourCycle: 'h23',
+      }),
   )
+  const stampDayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { dateStyle: stamp.value }))
   const zoneFormat = computed(() => new Intl.DateTimeFormat(tag.value, { hour: 'numeric', timeZoneName: 'short' }))
   const dayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { dateStyle: 'medium' }))
   const monthDayFormat = computed(() => new Intl.DateTimeFormat(tag.value, { month: 'short', day: 'numeric' }))
@@ -53,8 +54,8 @@ export function useFormat() {
   const dateClock = (at: number): string => secondFormat.value.format(at)
   /** 14:05:09.123: distinguishes requests of one second. */
   const exactClock = (at: number): string => exactClockFormat.value.format(at)
-  /** 20 Nov 2026, 14:05:09.123 GMT+8 */
-  const exactDate = (at: number): string => `${exactDateFormat.value.format(at)} ${zone(at)}`
+  /** 20 Nov 2026 14:05:09.123 GMT+8 */
+  const exactDate = (at: number): string => `${stampDayFormat.value.format(at)} ${exactClock(at)} ${zone(at)}`
   /** Time zone at a time, e.g. "GMT+8". */
   const zone = (at: number): string =>
     zoneFormat.value.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''

@@ -111,6 +111,8 @@ export const common = {
   },
   shortcuts: {
     title: 'Keyboard shortcuts',
+    ctrl: 'Ctrl',
+    space: 'Space',
     find: 'Find anything',
     search: 'Go to the search field',
     create: 'Create something on this page',

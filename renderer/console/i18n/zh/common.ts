@@ -112,6 +112,8 @@ export const common: Texts<typeof english> = {
   },
   shortcuts: {
     title: '键盘快捷键',
+    ctrl: 'Ctrl',
+    space: '空格',
     find: '全局搜索',
     search: '转到搜索框',
     create: '在当前页面新建',

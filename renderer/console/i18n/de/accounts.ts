@@ -1,4 +1,7 @@
-export const accounts = {
+import type { Texts } from '../text.ts'
+import type { accounts as english } from '../en/accounts.ts'
+
+export const accounts: Texts<typeof english> = {
   title: 'Ihr Konto',
   purpose: 'Passwort, Sitzungen und Zugriffstoken',
   open: 'Ihr Konto',

@@ -1,4 +1,7 @@
-export const activity = {
+import type { Texts } from '../text.ts'
+import type { activity as english } from '../en/activity.ts'
+
+export const activity: Texts<typeof english> = {
   title: 'Anfragen',
   purpose: 'Jede Anfrage von Clients an die beiden APIs, live, und warum sie fehlschlug.',
   pause: 'Anhalten',

@@ -1,4 +1,7 @@
-export const common = {
+import type { Texts } from '../text.ts'
+import type { common as english } from '../en/common.ts'
+
+export const common: Texts<typeof english> = {
   app: {
     name: 'Roomdesk',
     skip: 'Zum Inhalt springen',

@@ -1,4 +1,7 @@
-export const controllers = {
+import type { Texts } from '../text.ts'
+import type { controllers as english } from '../en/controllers.ts'
+
+export const controllers: Texts<typeof english> = {
   title: 'Controller',
   purpose:
     'Ein Controller ist der Leader und bedient die Anlage; die anderen sind Replicas und übernehmen, wenn er ausfällt.',

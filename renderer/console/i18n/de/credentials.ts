@@ -1,4 +1,7 @@
-export const credentials = {
+import type { Texts } from '../text.ts'
+import type { credentials as english } from '../en/credentials.ts'
+
+export const credentials: Texts<typeof english> = {
   title: 'Zugangsdaten',
   purpose: 'Schlüsselpaare, mit denen sich Clients an beiden APIs anmelden.',
   create: 'Neue Zugangsdaten',

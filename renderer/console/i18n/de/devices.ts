@@ -1,4 +1,7 @@
-export const devices = {
+import type { Texts } from '../text.ts'
+import type { devices as english } from '../en/devices.ts'
+
+export const devices: Texts<typeof english> = {
   title: 'Geräte',
   purpose: 'RTSP-Kameras in Räumen: ihr Zustand und ihre Probleme.',
   add: 'Gerät hinzufügen',

@@ -1,4 +1,7 @@
-export const eventLog = {
+import type { Texts } from '../text.ts'
+import type { eventLog as english } from '../en/events.ts'
+
+export const eventLog: Texts<typeof english> = {
   title: 'Ereignisse',
   purpose:
     'Ereignisse dieser Anlage und Änderungen durch Operatoren. Auf der Festplatte gespeichert; Manipulation wird erkannt.',

@@ -1,4 +1,7 @@
-export const find = {
+import type { Texts } from '../text.ts'
+import type { find as english } from '../en/find.ts'
+
+export const find: Texts<typeof english> = {
   title: 'Suchen',
   open: 'Alles durchsuchen (Strg+K)',
   label: 'Räume, Personen, Kameras, Einstellungen, Hilfe suchen…',

@@ -1,4 +1,7 @@
-export const help = {
+import type { Texts } from '../text.ts'
+import type { help as english } from '../en/help.ts'
+
+export const help: Texts<typeof english> = {
   purpose: 'Die Dokumentation dieser Version. Sie braucht kein Internet.',
   about: 'Hilfe: {name}',
   openPage: 'Ganze Seite öffnen',

@@ -1,4 +1,7 @@
-export const ice = {
+import type { Texts } from '../text.ts'
+import type { ice as english } from '../en/ice.ts'
+
+export const ice: Texts<typeof english> = {
   urls: 'Adressen',
   urlsHint: 'stun:- oder turn:-Adressen, eine pro Zeile.',
   username: 'Benutzername',

@@ -1,4 +1,7 @@
-export const lab = {
+import type { Texts } from '../text.ts'
+import type { lab as english } from '../en/lab.ts'
+
+export const lab: Texts<typeof english> = {
   title: 'Labor',
   purpose:
     'Simulierte Personen und Fehler, um Clients und diese Anlage zu testen. API-Fehler und blockierte Schreibvorgänge betreffen echte Clients.',

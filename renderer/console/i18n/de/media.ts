@@ -1,4 +1,7 @@
-export const media = {
+import type { Texts } from '../text.ts'
+import type { media as english } from '../en/media.ts'
+
+export const media: Texts<typeof english> = {
   streams: {
     uncounted: 'Vom Janus-Server direkt gesendet: hier nicht gezählt',
     peers: 'Personen in diesem Raum verbinden sich direkt miteinander; nur Kameras laufen über den Knoten.',

@@ -1,4 +1,7 @@
-export const nodes = {
+import type { Texts } from '../text.ts'
+import type { nodes as english } from '../en/nodes.ts'
+
+export const nodes: Texts<typeof english> = {
   title: 'MCU-Knoten',
   purpose: 'Medienserver der Räume, ihr Zustand und ihre Last.',
   add: 'Knoten hinzufügen',

@@ -1,4 +1,7 @@
-export const overview = {
+import type { Texts } from '../text.ts'
+import type { overview as english, welcome as englishWelcome } from '../en/overview.ts'
+
+export const overview: Texts<typeof english> = {
   title: 'Übersicht',
   purpose: 'Was in dieser Anlage geschieht, und Probleme, um die Sie sich kümmern sollten.',
   up: 'Läuft seit {span}',
@@ -167,7 +170,7 @@ export const overview = {
   },
 }
 
-export const welcome = {
+export const welcome: Texts<typeof englishWelcome> = {
   title: 'Willkommen bei Roomdesk',
   purpose: 'Beide APIs laufen. Verbinden Sie einen Client, erstellen Sie einen Raum, fügen Sie eine Kamera hinzu.',
   listening: 'Ihre APIs sind bereit',

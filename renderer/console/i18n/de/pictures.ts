@@ -1,4 +1,7 @@
-export const pictures = {
+import type { Texts } from '../text.ts'
+import type { pictures as english } from '../en/pictures.ts'
+
+export const pictures: Texts<typeof english> = {
   labels: {
     every_minutes: 'Abstand (Minuten)',
     per_camera: 'Bilder pro Kamera',

@@ -1,4 +1,7 @@
-export const refusals = {
+import type { Texts } from '../text.ts'
+import type { refusals as english, complaints as englishComplaints } from '../en/refusals.ts'
+
+export const refusals: Texts<typeof english> = {
   authenticationFailed: 'Der access_key oder der Digest ist falsch.',
   tooManyFailures: 'Zu viele fehlgeschlagene Anmeldungen von dieser Adresse. Warten Sie eine Minute.',
   authenticationTimeout: 'Die Anmeldung wurde nicht rechtzeitig beantwortet. Versuchen Sie es erneut.',
@@ -243,7 +246,7 @@ export const refusals = {
   requestFailed: 'Keine Antwort: {reason}.',
 }
 
-export const complaints = {
+export const complaints: Texts<typeof englishComplaints> = {
   missing: 'Erforderlich',
   type: 'Kein gültiger Wert',
   malformed: 'Kein gültiger Wert',

@@ -1,4 +1,7 @@
-export const restore = {
+import type { Texts } from '../text.ts'
+import type { restore as english } from '../en/restore.ts'
+
+export const restore: Texts<typeof english> = {
   proof: { missing: 'Herkunft nicht belegt', wrong: 'Geändert oder fremd' },
   unproven: {
     missing:

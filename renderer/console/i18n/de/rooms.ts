@@ -1,4 +1,7 @@
-export const rooms = {
+import type { Texts } from '../text.ts'
+import type { rooms as english } from '../en/rooms.ts'
+
+export const rooms: Texts<typeof english> = {
   title: 'Räume',
   purpose: 'Alle Räume der Anlage, wer darin ist und auf welchem MCU-Knoten.',
   create: 'Neuer Raum',

@@ -1,7 +1,9 @@
+import type { Texts } from '../text.ts'
+import type { settings as english } from '../en/settings.ts'
 import { pictures } from './pictures.ts'
 
 /** Hints below the settings. */
-export const hints = {
+export const hints: Texts<(typeof english)['hints']> = {
   cors_origins: 'Einer pro Zeile, z. B. https://portal.example.org; * erlaubt jeden.',
   compatibility: {
     older_clients:

@@ -1,9 +1,11 @@
+import type { Texts } from '../text.ts'
+import type { settings as english } from '../en/settings.ts'
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { hints } from './setting-hints.ts'
 
-export const settings = {
+export const settings: Texts<typeof english> = {
   title: 'Einstellungen',
   purpose: 'Netzwerk, Zugriff, Medien und Daten. Jeder Abschnitt wird für sich gespeichert.',
   parts: 'Abschnitte der Einstellungen',

@@ -1,4 +1,7 @@
-export const tester = {
+import type { Texts } from '../text.ts'
+import type { tester as english } from '../en/tester.ts'
+
+export const tester: Texts<typeof english> = {
   title: 'API-Tester',
   purpose: 'HTTP-Anfragen wie ein Client an die APIs senden und Anfrage und Antwort genau ansehen.',
   groups: { media: 'Medienraum-API', device: 'API für externe Geräte', older: 'Ältere Clients' },

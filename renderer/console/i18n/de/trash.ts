@@ -1,4 +1,7 @@
-export const trash = {
+import type { Texts } from '../text.ts'
+import type { trash as english } from '../en/trash.ts'
+
+export const trash: Texts<typeof english> = {
   title: 'Papierkorb',
   purpose: 'Gelöschtes, das bis zum Ablauf wiederhergestellt werden kann.',
   search: 'Name, Nummer, ID suchen',

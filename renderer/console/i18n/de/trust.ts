@@ -1,4 +1,7 @@
-export const trust = {
+import type { Texts } from '../text.ts'
+import type { trust as english } from '../en/trust.ts'
+
+export const trust: Texts<typeof english> = {
   title: 'Dieser Anlage auf Ihrem Gerät vertrauen',
   purpose: 'Browser zeigen dann keine Warnung und erlauben in Räumen Kamera und Mikrofon.',
   none: 'Diese Anlage hat kein Zertifikat: Sie verwendet unverschlüsseltes HTTP. Ein Admin kann unter Einstellungen › Netzwerk eines einrichten.',

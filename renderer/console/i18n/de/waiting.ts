@@ -1,4 +1,7 @@
-export const waiting = {
+import type { Texts } from '../text.ts'
+import type { waiting as english } from '../en/waiting.ts'
+
+export const waiting: Texts<typeof english> = {
   title: 'Warten auf Einlass',
   admit: 'Einlassen',
   admitAll: 'Alle einlassen',

@@ -1,4 +1,7 @@
-export const wall = {
+import type { Texts } from '../text.ts'
+import type { wall as english } from '../en/wall.ts'
+
+export const wall: Texts<typeof english> = {
   title: 'Videowand',
   purpose: 'Kameras und Räume nebeneinander, auch für Wandbildschirme.',
   view: 'Gespeicherte Ansicht',

@@ -59,7 +59,7 @@ export function clientStories(opened: () => ConsoleUnderTest): void {
     const client = new ApiClient(await opened().urls(), credential)
     expect(await client.authenticate()).toMatchObject({ ret: 0 })
     await client.createRoom({ topic: 'Made from the lobby' })
-    await expect.poll(() => pages().row('Lobby screens').innerText()).toMatch(/just now|\d+ s ago/)
+    await expect.poll(() => pages().row('Lobby screens').innerText()).toMatch(/just now|\d+ sec ago/)
   })
 
   test('a room that a client creates appears and disappears without a reload', async () => {

@@ -25,9 +25,18 @@ export class ConsolePages {
     this.page = page
   }
 
-  /** Opens a page by the navigation. */
+  /** Opens a page by the navigation; on a phone by a tab, or by the sheet of further pages. */
   async go(name: PageName): Promise<void> {
-    await this.page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
+    const nav = this.page.getByRole('navigation', { name: 'Pages' })
+    const more = nav.getByRole('button', { name: 'More', exact: true })
+    const link = nav.getByRole('link', { name })
+    await link.or(more).first().waitFor()
+    if ((await link.count()) > 0) await link.click()
+    else {
+      await more.click()
+      await this.dialog('More').getByRole('link', { name }).click()
+      await this.dialog('More').waitFor({ state: 'hidden' })
+    }
     await this.heading(name).waitFor()
   }
 

@@ -41,6 +41,7 @@ export const common: Texts<typeof english> = {
     settings: 'Einstellungen',
     lab: 'Labor',
     help: 'Hilfe',
+    more: 'Mehr',
   },
   words: {
     add: 'Hinzufügen',

@@ -39,6 +39,7 @@ export const common = {
     settings: 'Settings',
     lab: 'Lab',
     help: 'Help',
+    more: 'More',
   },
   words: {
     add: 'Add',

@@ -40,6 +40,7 @@ export const common: Texts<typeof english> = {
     settings: '设置',
     lab: '实验室',
     help: '帮助',
+    more: '更多',
   },
   words: {
     add: '添加',

@@ -5,7 +5,8 @@ import { violations } from '../../support/axe.ts'
 import { startHeadless } from '../../support/headless.ts'
 import { openWindows } from '../../support/chromium.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
-import { ConsolePages, pageNames } from '../console-pages.ts'
+import { ConsolePages } from '../console-pages.ts'
+import { violationsOfPages } from './every-page.ts'
 
 /** Accessibility: axe finds nothing on any page in this theme. */
 export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {
@@ -24,11 +25,7 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
     await call('nodes.add', { name: trial, kind: 'simulated' })
     // Both themes have the same structure.
     const looksFor = theme === 'light' ? 'everything' : 'colours'
-    const found: Record<string, string[]> = {}
-    for (const name of [...pageNames, 'Lab'] as const) {
-      await pages.go(name)
-      found[name] = await violations(page, looksFor)
-    }
+    const found = await violationsOfPages(page, 'desktop', looksFor)
     await pages.go('Rooms')
     await pages.row(room_id).click()
     await pages.panel('A long topic').getByText('Nobody is in this room').waitFor()
@@ -47,6 +44,35 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
     found['a form'] = await violations(page, looksFor)
     await page.keyboard.press('Escape')
     await call('nodes.remove', { name: trial })
+    await call('rooms.delete', { room_ids: [room_id] })
+    expect(Object.fromEntries(Object.entries(found).filter(([, some]) => some.length > 0))).toEqual({})
+  })
+
+  test(`axe finds nothing on any page and sheet of a phone in the ${theme} theme`, async () => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const looksFor = theme === 'light' ? 'everything' : 'colours'
+    await call('settings.set', { console: { theme, language: 'en' } })
+    const { room_id } = await call('rooms.create', { topic: 'A long topic of a room that is looked at' })
+    const found = await violationsOfPages(page, 'phone', looksFor)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await pages.go('Rooms')
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await pages.dialog('More').getByRole('link', { name: 'Settings' }).waitFor()
+    found['sheet of further pages'] = await violations(page, looksFor)
+    await page.keyboard.press('Escape')
+    await pages.dialog('More').waitFor({ state: 'hidden' })
+    await pages.row(room_id).click()
+    await pages.panel('A long topic').getByText('Nobody is in this room').waitFor()
+    found['sheet of a room'] = await violations(page, looksFor)
+    await page.goBack()
+    await pages.panel('A long topic').waitFor({ state: 'detached' })
+    await pages.button('New room').click()
+    await pages.dialog('New room').waitFor()
+    found['form in a sheet'] = await violations(page, looksFor)
+    await page.keyboard.press('Escape')
+    await pages.dialog('New room').waitFor({ state: 'hidden' })
+    await page.setViewportSize({ width: 1360, height: 860 })
     await call('rooms.delete', { room_ids: [room_id] })
     expect(Object.fromEntries(Object.entries(found).filter(([, some]) => some.length > 0))).toEqual({})
   })

@@ -1,0 +1,43 @@
+import type { Page } from 'playwright-core'
+import { violations } from '../../support/axe.ts'
+
+/** Addresses of routes that need a parameter. */
+const examples: Readonly<Record<string, string>> = {
+  '/help/:group/:page': '/help/operate/install',
+  '/:rest(.*)*': '/no-such-page',
+}
+/** Sizes of a desktop's and a phone's window. */
+const sizes = { desktop: { width: 1360, height: 860 }, phone: { width: 390, height: 844 } } as const
+
+/** Reads every address from the router of the page itself, so that a new page cannot be forgotten. */
+async function everyPath(page: Page): Promise<string[]> {
+  const routes = await page.evaluate<string[]>(
+    `document.querySelector('#app').__vue_app__.config.globalProperties.$router.getRoutes().map(({ path }) => path)`,
+  )
+  const paths = routes.map((route) => {
+    const path = examples[route] ?? route.replaceAll(/\/:\w+\?/g, '')
+    if (path.includes(':')) throw new Error(`${route} needs an example of its parameters`)
+    return path
+  })
+  return [...new Set(paths)].filter((path) => path !== '/')
+}
+
+/** Finds accessibility violations of every page in a size, by size and address. */
+export async function violationsOfPages(
+  page: Page,
+  size: keyof typeof sizes,
+  looksFor: 'everything' | 'colours',
+): Promise<Record<string, string[]>> {
+  const before = page.viewportSize()
+  const found: Record<string, string[]> = {}
+  await page.setViewportSize(sizes[size])
+  for (const path of await everyPath(page)) {
+    await page.evaluate(`location.hash = ${JSON.stringify(path)}`)
+    await page.getByRole('heading', { level: 1 }).first().waitFor()
+    await page.getByRole('status', { name: 'Loading…' }).waitFor({ state: 'detached' })
+    const some = await violations(page, looksFor)
+    if (some.length > 0) found[`${size} ${path}`] = some
+  }
+  await page.setViewportSize(before ?? sizes.desktop)
+  return found
+}

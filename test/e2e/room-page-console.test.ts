@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
+import { keyboardStory } from './stories/keyboard.ts'
 
 /** Media in the headless console, while users and a camera are in a room. */
 describe('an operator watches a room', () => {
@@ -178,6 +179,8 @@ describe('an operator watches a room', () => {
     await page.getByRole('button', { name: 'Join now' }).click()
     await page.getByText('Your browser blocked the new tab').waitFor()
   })
+
+  keyboardStory(() => site)
 
   test('TLS is switched on: two people of a meeting, with camera and chat as before, and the console are at https by themselves', async () => {
     const meeting = await site.room({ topic: 'Moving' })

@@ -2,6 +2,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 
 /** Folders of `server/` from the ground up: each may import those before it. */
 const serverLayers = [
+  ['schedule'],
   ['edge', 'store'],
   ['access'],
   ['nodes'],

@@ -147,6 +147,10 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'rooms.close': ofRooms,
   'rooms.reopen': ofRooms,
   'rooms.delete': ofRooms,
+  'rooms.open_now': { changes: ({ room_id }) => [room(room_id)], always: true },
+  'rooms.end_now': { changes: ({ room_id }) => [room(room_id)], always: true },
+  'rooms.coming': null,
+  'rooms.preview_schedule': null,
   'rooms.restore': restores(room),
   'rooms.kick': {
     changes: ({ user_id }) => [{ type: 'person', id: user_id }],

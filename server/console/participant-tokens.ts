@@ -1,6 +1,7 @@
+import { isShut } from '../schedule/room-hours.ts'
+import { shutError } from '../rooms/schedule-marks.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { JanusError } from '../nodes/janus/wire/janus-error.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
@@ -30,7 +31,8 @@ export function participantTokens(parts: ParticipantTokenParts): Handler<'media.
     idc_code: idcCode,
     life_ms: lifeMs,
   }) => {
-    if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
+    const room = rooms.get(roomId)
+    if (isShut(room)) throw shutError(room)
     if (store.get('devices', userId)?.roomId === roomId)
       throw new ConsoleError(refusal('participantIsDevice'), { fields: ['user_id'] })
     const signal = AbortSignal.timeout(settings().deadlines.node_ms)

@@ -1,3 +1,4 @@
+import { isOutsideSchedule } from '../schedule/room-hours.ts'
 import type { Logger } from 'pino'
 import type { Attention, SiteKeyView } from '../../shared/console/site.ts'
 import type { AccountAccess } from '../access/accounts/account-access.ts'
@@ -25,6 +26,7 @@ import type { Samples } from '../observe/samples.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
+import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -80,6 +82,7 @@ interface ConsoleServices {
   relayedRooms: RelayedRooms
   rooms: Rooms
   roomViews: RoomViews
+  scheduled: Pick<ScheduledRooms, 'coming'>
   search: SiteSearch
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
@@ -162,7 +165,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       mediaUrl: () => listeners.url('media'),
     }),
-    ...roomHandlers(services.rooms, services.roomViews, trash, logger),
+    ...roomHandlers(services.rooms, services.roomViews, services.scheduled, trash, logger),
     ...waitingHandlers(services.rooms, services.guests),
     ...nodeHandlers(store, pool, machine, trash),
     ...controllerHandlers(parts.controllers),
@@ -222,7 +225,8 @@ export function attentionNow({
     store: store.status(),
     medium: controllers.medium(),
     nodes: pool.views(),
-    devices: outgoing.views(),
+    // Cameras of a room outside its schedule are not missing.
+    devices: outgoing.views().filter(({ roomId }) => !isOutsideSchedule(store.get('rooms', roomId))),
     listeners: listeners.views(),
     licence: licenceOf(store),
     rooms: store.all('rooms').size,

@@ -1,15 +1,21 @@
+import { comingMeetings } from '../schedule/meetings.ts'
+import { shownName } from '../../shared/control-character.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
+import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
+const dayMs = 24 * 60 * 60_000
+
 /** Procedures on rooms. */
 export function roomHandlers(
   rooms: Rooms,
   views: RoomViews,
+  scheduled: Pick<ScheduledRooms, 'coming'>,
   trash: Trash,
   logger: NodeLogger,
 ): Handlers<ProceduresOf<'rooms'>> {
@@ -23,6 +29,15 @@ export function roomHandlers(
     'rooms.unlock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.unlock(roomId)),
     'rooms.close': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.close(roomId)),
     'rooms.reopen': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.reopen(roomId)),
+    'rooms.open_now': async ({ room_id }) => views.view(await rooms.openNow(room_id)),
+    'rooms.end_now': async ({ room_id }) => views.view(await rooms.endNow(room_id)),
+    'rooms.coming': ({ before, limit }) =>
+      scheduled.coming(before ?? Date.now() + dayMs, limit).flatMap(({ roomId }) => {
+        const { room_id, topic, schedule } = rooms.get(roomId)
+        const next = schedule && comingMeetings(schedule, Date.now(), 2).find(({ start }) => start > Date.now())
+        return next === undefined ? [] : [{ room_id, topic: shownName(topic), ...next }]
+      }),
+    'rooms.preview_schedule': (schedule) => comingMeetings(schedule, Date.now(), 3),
     'rooms.delete': async ({ room_ids }, origin) => {
       const deletion = deletionBy(origin)
       const outcome = await inBulk(room_ids, logger, (roomId) => rooms.delete(roomId, deletion))

@@ -8,6 +8,8 @@ import { MeetingTimes } from '../rooms/meeting-times.ts'
 import { OtherControllers } from '../rooms/other-controllers.ts'
 import { RoomViews } from '../rooms/room-views.ts'
 import { Rooms } from '../rooms/room-lifecycle.ts'
+import { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
+import type { SiteWatch } from '../event-log/watch-site.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
 import type { Trash } from '../store/trash/trash.ts'
@@ -18,6 +20,8 @@ export interface RoomsOptions {
   store: Store
   settings: () => Settings
   logger: Logger
+  /** Writes openings and closings by schedule into the event log. */
+  watch: Pick<SiteWatch, 'scheduled'>
   nodes: Pick<NodeParts, 'pool' | 'media' | 'guests'>
   outgoing: OutgoingUsers
   trash: Trash
@@ -35,12 +39,14 @@ export interface RoomParts {
   joinLinks: JoinLinks
   roomViews: RoomViews
   meetings: MeetingTimes
+  /** Opens and closes rooms by their schedules. */
+  scheduled: ScheduledRooms
   others: OtherControllers
 }
 
 /** Composes the rooms. */
 export function roomParts(options: RoomsOptions): RoomParts {
-  const { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
+  const { store, settings, logger, watch, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl } = options
   const { pool, media, guests } = nodes
   const rooms = new Rooms({ store, pool, devices: outgoing, trash, licence, settings, logger })
   const warned = new Set<string>()
@@ -64,7 +70,13 @@ export function roomParts(options: RoomsOptions): RoomParts {
     pageAddress: () => (media?.first.owner === undefined ? '' : defaultNodeAddress(0)),
     otherControllers: () => others.nodeUrls,
   })
+  const scheduled = new ScheduledRooms({
+    store,
+    pool,
+    logger,
+    performed: (roomId, state) => watch.scheduled(roomId, state),
+  })
   const meetings = new MeetingTimes({ store, pool })
   const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings })
-  return { rooms, joinLinks, roomViews, meetings, others }
+  return { rooms, joinLinks, roomViews, scheduled, meetings, others }
 }

@@ -87,7 +87,19 @@ export function createServices(options: ServiceOptions): Services {
   const licence = siteLicence(store, pool)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
-  const rooming = { store, settings, logger, nodes, outgoing, trash, licence, defaultNodeAddress, mediaUrl, member }
+  const rooming = {
+    store,
+    settings,
+    logger,
+    watch,
+    nodes,
+    outgoing,
+    trash,
+    licence,
+    defaultNodeAddress,
+    mediaUrl,
+    member,
+  }
   const { others, ...rooms } = roomParts(rooming)
   const pictures = cameraPictures({
     ...{ store, settings, outgoing, logger },
@@ -140,9 +152,11 @@ export function createServices(options: ServiceOptions): Services {
       others.start()
       await pool.start()
       outgoing.start()
+      rooms.scheduled.start()
       trash.start()
     },
     async stop() {
+      rooms.scheduled.stop()
       await trash.stop()
       await pictures.stop()
       others.stop()

@@ -1,5 +1,6 @@
 import type { DeviceState } from '../../shared/device.ts'
 import { deviceErrorMessages, deviceStates } from '../../shared/device.ts'
+import { isShut } from '../schedule/room-hours.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -207,7 +208,8 @@ export class DeviceFleet {
     // A lost device has a place in its former room as well.
     if (before !== undefined && (before.roomId !== device.roomId || this.#present(before)))
       this.#old.set(device.userId, before.roomId)
-    if (this.#options.store.get('rooms', device.roomId)?.closed) {
+    const room = this.#options.store.get('rooms', device.roomId)
+    if (room !== undefined && isShut(room)) {
       const former = this.#old.get(device.userId)
       this.#old.delete(device.userId)
       reconnector.hold(roomClosedFailure)
@@ -219,7 +221,7 @@ export class DeviceFleet {
     for (const userId of this.byRoom.of(room.room_id)) {
       const member = this.#members.get(userId)
       if (member !== undefined && !member.device.paused) {
-        this.#guard(userId, () => followRoom(member.reconnector, room.closed))
+        this.#guard(userId, () => followRoom(member.reconnector, isShut(room)))
       }
     }
   }

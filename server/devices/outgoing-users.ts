@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { ProcedureParsed } from '../../shared/console/contract.ts'
+import { isShut } from '../schedule/room-hours.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { DeviceMoment, DeviceView } from '../../shared/console/devices.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
@@ -9,7 +10,8 @@ import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
-import { lockOf } from '../rooms/room-lifecycle.ts'
+import { lockOf } from '../rooms/room-lock.ts'
+import { shutError } from '../rooms/schedule-marks.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
@@ -268,7 +270,7 @@ export class OutgoingUsers {
   #reserve({ roomId, userId }: StoredDevice, closedToo: boolean): () => void {
     const room = this.#store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
-    if (room.closed && !closedToo) throw new ApiError('roomClosed')
+    if (!closedToo && isShut(room)) throw shutError(room)
     const taken = this.#store.get('devices', userId) !== undefined || this.#pool.user(roomId, userId)?.device === false
     const release = taken ? undefined : this.#fleet.reserve(userId, roomId)
     if (release === undefined) throw new ApiError('userExists')
@@ -316,7 +318,7 @@ export class OutgoingUsers {
       await this.#store.transact([lockOf(roomId), `devices/${userId}`], (transaction) => {
         const room = this.#store.get('rooms', roomId)
         if (room === undefined) throw new ApiError('roomNotFound')
-        if (room.closed && joined) throw new ApiError('roomClosed')
+        if (joined && isShut(room)) throw shutError(room)
         if (this.#store.get('devices', userId) !== undefined) throw new ApiError('userExists')
         transaction.put('devices', userId, device)
       })

@@ -50,11 +50,11 @@ export function stateOf(store: Records, { type, id }: EventSubject): object | un
   }
 }
 
-/** Recent removals are events of their own. */
+/** Recent removals, and what a schedule did, are events of their own. */
 function roomState(store: Records, id: string): object | undefined {
   const room = store.get('rooms', id)
   if (room === undefined) return undefined
-  const { removals: _, ...state } = room
+  const { removals: _, schedule_mark: _mark, ...state } = room
   return state
 }
 

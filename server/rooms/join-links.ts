@@ -4,6 +4,7 @@ import { joinLink, roomPagePath } from '../../shared/media/room-page.ts'
 import { screenSuffix } from '../../shared/media/signal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { Settings } from '../../shared/settings.ts'
+import { meetingsEnd } from '../schedule/meetings.ts'
 import { signJoinToken } from './sign-join-token.ts'
 import { joinKeyOf } from '../nodes/secrets/token-key.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
@@ -63,7 +64,8 @@ export class JoinLinks {
   /** @throws ApiError roomNotFound, roomClosed, parameter, noNode (the site has no embedded node), internal */
   make({ roomId, userId, userName, role, lifeMs }: LinkWish): MadeLink {
     const { rooms, settings, store } = this.#options
-    if (rooms.get(roomId).closed) throw new ApiError('roomClosed')
+    const room = rooms.get(roomId)
+    if (room.closed) throw new ApiError('roomClosed')
     if (userId?.endsWith(screenSuffix)) {
       throw new ApiError('parameter', {
         field: 'user_id',
@@ -73,11 +75,11 @@ export class JoinLinks {
     if (userId !== undefined && store.get('devices', userId)?.roomId === roomId) {
       throw new ApiError('parameter', { field: 'user_id', refusal: refusal('linkForDevice') })
     }
-    const life = lifeMs ?? settings().media.link_life_ms
+    const now = Date.now()
+    const life = lifeMs ?? Math.max(settings().media.link_life_ms, meetingsEnd(room.schedule, now) - now)
     const grant: JoinGrant = { roomId, role, lifeMs: life }
     if (userId !== undefined) grant.userId = userId
     if (userName !== undefined && userName !== '') grant.userName = userName
-    const now = Date.now()
     const token = signJoinToken(this.#key(), grant, now)
     return { url: joinLink(`${this.#base()}/jroom/`, roomId, token), expires_at: now + life }
   }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { isOpenToNumber } from '../../shared/room-entry.ts'
+import { isShut } from '../schedule/room-hours.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -11,7 +12,9 @@ import type { StoredRoom } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
 import { atMost, notifyNode } from './background.ts'
-import { entryOf, newRecord, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
+import { lockOf } from './room-lock.ts'
+import { checkedSchedule, endNow, openNow, shutError } from './schedule-marks.ts'
+import { entryOf, newRecord, scheduledFrom, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
 
 /** Needs of rooms from the nodes. */
@@ -57,7 +60,7 @@ export interface RoomsOptions {
   clock?: () => number
 }
 
-/** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. */
+/** The wire's room_status (contract, section 3): 0 scheduled, 1 open, 2 locked, 3 closed. A room with a schedule is open during its meetings, and scheduled otherwise. */
 export type RoomStatusNumber = 0 | 1 | 2 | 3
 
 /** Time for a room's node to take a change before its caller is answered, in milliseconds; later it is sent in the background. */
@@ -93,9 +96,10 @@ export class Rooms {
   /**
    * Makes a room; it is on disk when this resolves.
    * @param createdBy access_key; empty for the operator
-   * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is taken), storage
+   * @throws ApiError noP2pPermission, licenceExpired, licenceExceeded, parameter (room_extend_id is taken, or the schedule is over), storage
    */
-  async create(wanted: NewRoom, createdBy: string): Promise<StoredRoom> {
+  async create(given: NewRoom, createdBy: string): Promise<StoredRoom> {
+    const wanted = { ...given, schedule: given.schedule && checkedSchedule(given.schedule, this.#clock()) }
     this.#limits.checkMode(wanted.room_mode, createdBy)
     this.#limits.checkLicence()
     this.#limits.checkRooms(this.#creating)
@@ -129,7 +133,9 @@ export class Rooms {
   /** O(1). */
   status(room: StoredRoom): RoomStatusNumber {
     if (room.closed) return 3
+    if (isShut(room, this.#clock())) return 0
     if (room.locked) return 2
+    if (room.schedule !== undefined) return 1
     return this.#pool.occupied(room.room_id) ? 1 : 0
   }
 
@@ -148,14 +154,15 @@ export class Rooms {
   /**
    * Changes what is named.
    * @param changedBy access_key; empty for the operator
-   * @throws ApiError noP2pPermission, roomNotFound, roomClosed, storage
+   * @throws ApiError noP2pPermission, roomNotFound, roomClosed, parameter (the schedule is over), storage
    */
-  update(roomId: string, changes: RoomChanges, changedBy: string): Promise<StoredRoom> {
+  async update(roomId: string, changes: RoomChanges, changedBy: string): Promise<StoredRoom> {
     if (changes.room_mode !== undefined) this.#limits.checkMode(changes.room_mode, changedBy)
-    return this.#change(roomId, (room) => {
+    const schedule = changes.schedule && checkedSchedule(changes.schedule, this.#clock())
+    return await this.#change(roomId, (room) => {
       if (room.closed) throw new ApiError('roomClosed')
       return {
-        ...room,
+        ...scheduledFrom(room, changes.schedule === null ? null : schedule),
         topic: changes.topic ?? room.topic,
         host_password_sealed: this.#sealedPassword(roomId, changes.host_password, room),
         max_video: changes.max_video ?? room.max_video,
@@ -205,6 +212,16 @@ export class Rooms {
     return this.#change(roomId, (room) => (room.closed ? { ...room, closed: false, locked: false } : room), false)
   }
 
+  /** Opens a scheduled room for its next meeting, before the time of it. @throws ApiError roomNotFound, roomClosed, parameter, storage */
+  openNow(roomId: string): Promise<StoredRoom> {
+    return openNow(this.#store, roomId, this.#clock())
+  }
+
+  /** Ends the meeting of a scheduled room before its end. @throws ApiError roomNotFound, parameter, storage */
+  endNow(roomId: string): Promise<StoredRoom> {
+    return endNow(this.#store, roomId, this.#clock())
+  }
+
   /** Checks the conditions for entering any room. @throws ApiError licenceExpired, licenceExceeded */
   checkSite(): void {
     this.#limits.checkLicence()
@@ -249,7 +266,7 @@ export class Rooms {
    */
   async users(roomId: string, signal?: AbortSignal): Promise<readonly NodeUser[]> {
     const room = this.get(roomId)
-    if (room.closed || room.node === '') return []
+    if (room.node === '' || isShut(room, this.#clock())) return []
     await this.#pool.asked(roomId)
     if (!this.#pool.onOnlineNode(roomId)) return this.named(this.#pool.usersOf(roomId))
     try {
@@ -299,7 +316,8 @@ export class Rooms {
 
   #open(roomId: string): StoredRoom {
     const room = this.get(roomId)
-    if (room.closed) throw new ApiError('roomClosed')
+    const now = this.#clock()
+    if (isShut(room, now)) throw shutError(room, now)
     return room
   }
 
@@ -366,9 +384,4 @@ export class Rooms {
       if (this.#store.get('rooms', roomId) === undefined && !this.#trash.holdsRoom(roomId)) return roomId
     }
   }
-}
-
-/** The lock that every change of a room, and of an outgoing user in it, holds. */
-export function lockOf(roomId: string): string {
-  return `rooms/${roomId}`
 }

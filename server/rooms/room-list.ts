@@ -9,6 +9,8 @@ export interface RoomQuery {
   search: string
   status: readonly RoomStatus[]
   node?: string | undefined
+  /** Only rooms with a schedule. */
+  scheduled?: boolean | undefined
   sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
   descending: boolean
   offset: number
@@ -59,7 +61,7 @@ export class RoomList {
   select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
     this.#build()
     const search = query.search.trim().toLowerCase()
-    const everyRoom = search === '' && query.status.length === 0 && query.node === undefined
+    const everyRoom = search === '' && query.status.length === 0 && query.node === undefined && !query.scheduled
     if (everyRoom && query.sort === 'id') {
       return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
     }
@@ -110,6 +112,7 @@ export class RoomList {
       const room = this.#rooms[at]
       if (room === undefined) continue
       if (query.node !== undefined && room.node !== query.node && !isSecondary(room, query.node)) continue
+      if (query.scheduled && room.schedule === undefined) continue
       if (statuses.size > 0 && !statuses.has(this.#facts.status(room))) continue
       if (search !== '' && !this.#text(at, room).includes(search)) continue
       positions.push(at)

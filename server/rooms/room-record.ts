@@ -1,4 +1,5 @@
 import type { EntryByNumber } from '../../shared/room-entry.ts'
+import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredRoom } from '../store/records.ts'
 
@@ -14,6 +15,7 @@ export interface NewRoom {
   room_extend_id?: string | undefined
   entry_by_number?: EntryByNumber | undefined
   waiting_room?: boolean | undefined
+  schedule?: RoomSchedule | undefined
 }
 
 /** Fields of a room that can be changed. */
@@ -26,6 +28,16 @@ export interface RoomChanges {
   room_mode?: StoredRoom['room_mode'] | undefined
   entry_by_number?: EntryByNumber | undefined
   waiting_room?: boolean | undefined
+  /** null: none any more. */
+  schedule?: RoomSchedule | null | undefined
+}
+
+/** The record with another schedule; null: without one, undefined: with the one that it has. */
+export function scheduledFrom(room: StoredRoom, schedule: RoomSchedule | null | undefined): StoredRoom {
+  if (schedule === undefined) return room
+  if (schedule !== null) return { ...room, schedule }
+  const { schedule: _, schedule_mark: _mark, ...unscheduled } = room
+  return unscheduled
 }
 
 /** The part of a record that says how people come in; empty where that was not said. */
@@ -72,6 +84,7 @@ export function newRecord(
     locked: false,
     closed: false,
     ...entryOf(wanted),
+    ...(wanted.schedule === undefined ? {} : { schedule: wanted.schedule }),
     node: '',
     created_by: createdBy,
     created_at: at,

@@ -1,4 +1,5 @@
 import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
+import { hoursOf } from '../schedule/room-hours.ts'
 import { shownName } from '../../shared/control-character.ts'
 import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
@@ -71,6 +72,8 @@ export class RoomViews {
       entry_by_number: room.entry_by_number ?? 'inherit',
       open_to_number: rooms.openToNumber(room),
       waiting_room: room.waiting_room ?? false,
+      schedule: room.schedule ?? null,
+      meeting: meetingOf(room),
       room_extend_id: room.room_extend_id,
       node: room.node,
       branches: [...(room.branches ?? [])],
@@ -119,6 +122,16 @@ export class RoomViews {
       return ''
     }
   }
+}
+
+/** The meeting that a room is open for, else its next one. */
+function meetingOf({ schedule, schedule_mark: mark }: StoredRoom): RoomView['meeting'] {
+  if (schedule === undefined) return null
+  const { open, meeting, next, opensAt, closesAt } = hoursOf(schedule, mark, Date.now())
+  const shown = open ? meeting : next
+  if (shown === undefined) return null
+  const opens = open ? shown.start - schedule.early_minutes * 60_000 : opensAt
+  return { ...shown, open, opens_at: opens, closes_at: closesAt }
 }
 
 /** Somebody in a room as the console shows them. */

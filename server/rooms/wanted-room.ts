@@ -1,5 +1,6 @@
 import type { RoomProof, RoomRefusal } from '../../shared/media/control.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { hoursOf } from '../schedule/room-hours.ts'
 import { visitNames } from '../../shared/console/activity.ts'
 import { ApiError, retOf, success } from '../../shared/result-codes.ts'
 import { sameSecret } from '../edge/same-secret.ts'
@@ -42,6 +43,7 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   let unproven: Unproven | undefined
   let verdict: RoomRefusal | null = null
   let url: string | undefined
+  let opening: RoomAnswer['opening']
   let problem: ApiError | undefined
   try {
     await stillLeading(parts)
@@ -51,7 +53,9 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
   } catch (error) {
     if (!(error instanceof ApiError)) parts.logger.error({ err: error }, 'a room was not opened for a visitor')
     problem = error instanceof ApiError ? error : new ApiError('internal')
-    verdict = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
+    opening = problem.code === 'roomClosed' ? openingOf(parts.store.get('rooms', wanted.roomId), at) : undefined
+    if (opening !== undefined) verdict = 'notOpenYet'
+    else verdict = problem.code === 'roomNotFound' || problem.code === 'roomClosed' ? 'noRoom' : 'busy'
   }
   const wrong =
     unproven === undefined
@@ -72,7 +76,11 @@ export async function openWantedRoom(parts: WantedRoomParts, wanted: WantedRoom,
     msg: wrong?.message ?? '',
     reason: unproven?.reason ?? '',
   })
-  return url === undefined ? { refusal: verdict } : { refusal: verdict, url }
+  return {
+    refusal: verdict,
+    ...(url === undefined ? {} : { url }),
+    ...(opening === undefined ? {} : { opening }),
+  }
 }
 
 /** Rooms, locks and passwords of memory may be those of before another controller took over. @throws ApiError 'storage' */
@@ -82,6 +90,13 @@ async function stillLeading({ confirmed }: WantedRoomParts): Promise<void> {
   await unsure.catch((cause: unknown) => {
     throw new ApiError('storage', { reason: 'it is not confirmed that this controller leads', cause })
   })
+}
+
+/** When a scheduled room opens; undefined: it is not scheduled to. */
+function openingOf(room: StoredRoom | undefined, now: number): RoomAnswer['opening'] {
+  if (room?.schedule === undefined || room.closed) return undefined
+  const { opensAt, next } = hoursOf(room.schedule, room.schedule_mark, now)
+  return opensAt === 0 || next === undefined ? undefined : { opensAt, startsAt: next.start }
 }
 
 /** Refusal of a visitor without enough proof. */

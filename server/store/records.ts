@@ -7,6 +7,8 @@ import type { NodeConfig } from '../../shared/node.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
+import type { ScheduleMark } from '../schedule/room-hours.ts'
+import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 
 /** A key pair that a client authenticates with. */
 export interface StoredCredential {
@@ -73,6 +75,10 @@ export interface StoredRoom {
   entry_by_number?: EntryByNumber
   /** A host lets people in; left out: nobody waits. */
   waiting_room?: boolean
+  /** When it is open; left out: always. */
+  schedule?: RoomSchedule
+  /** Last change by its schedule that was performed; left out: none. */
+  schedule_mark?: ScheduleMark
   /** Name of the node that serves it; empty when it was never assigned. */
   node: string
   /** Names of further nodes that hold it for some of its people, the oldest first; left out: none. Only where `node` is named, and is not among them. */

@@ -29,6 +29,8 @@ const eventGroups = {
     'room.unlocked',
     'room.mutedAll',
     'room.meetingEnded',
+    'room.openedBySchedule',
+    'room.closedBySchedule',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** Actions of an operator or a site file. */

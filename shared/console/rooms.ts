@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
+import { roomScheduleSchema } from '../schedule/room-schedule.ts'
 import { bulkOutcome, done, moment, procedure } from './procedure.ts'
 import { bulkDeleted } from './trash.ts'
 
@@ -13,6 +14,8 @@ const mode = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)])
 const roomId = bytes(1, limits.roomExtendId)
 const key = z.strictObject({ room_id: roomId })
 const keys = z.strictObject({ room_ids: z.array(roomId).min(1).max(10_000) })
+
+const meeting = z.strictObject({ start: moment, end: moment })
 
 /** A room in a list. */
 const roomView = z.strictObject({
@@ -31,6 +34,19 @@ const roomView = z.strictObject({
   open_to_number: z.boolean(),
   /** The room has a waiting room. */
   waiting_room: z.boolean(),
+  /** null: the room has none, and is always open. */
+  schedule: roomScheduleSchema.nullable(),
+  /** The meeting that the room is open for, else the next one; null: no schedule, or no further meeting. */
+  meeting: meeting
+    .extend({
+      /** People may join now. */
+      open: z.boolean(),
+      /** When people may join; in the past while it is open. */
+      opens_at: moment,
+      /** When the room closes at the latest; 0: not before the meeting after it. */
+      closes_at: moment,
+    })
+    .nullable(),
   room_extend_id: z.string(),
   node: z.string(),
   /** Further nodes that hold it for some of its users. */
@@ -77,6 +93,8 @@ const editable = {
   entry_by_number: z.enum(entriesByNumber),
   /** Users wait for admission by a host; cameras and hosts do not. */
   waiting_room: z.boolean(),
+  /** When the room is open; null: always. */
+  schedule: roomScheduleSchema.nullable(),
 }
 
 export const roomCreateInput = z.strictObject({
@@ -89,6 +107,7 @@ export const roomCreateInput = z.strictObject({
   attendee_max: editable.attendee_max.optional(),
   entry_by_number: editable.entry_by_number.optional(),
   waiting_room: editable.waiting_room.optional(),
+  schedule: roomScheduleSchema.optional(),
   room_extend_id: nameBytes(1, limits.roomExtendId).optional(),
 })
 
@@ -100,6 +119,8 @@ export const roomProcedures = {
       search: z.string().max(200).default(''),
       status: z.array(z.enum(roomStatuses)).max(4).default([]),
       node: z.string().max(limits.nodeName).optional(),
+      /** Only rooms with a schedule. */
+      scheduled: z.boolean().default(false),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
       offset: z.int().min(0).default(0),
@@ -125,6 +146,23 @@ export const roomProcedures = {
   'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
   'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),
   'rooms.reopen': procedure('People may join again.', keys, bulkOutcome),
+  'rooms.open_now': procedure('Open a scheduled room for its next meeting, before the time of it.', key, roomView),
+  'rooms.end_now': procedure(
+    'End the meeting of a scheduled room before its end; everybody is removed.',
+    key,
+    roomView,
+  ),
+  'rooms.coming': procedure(
+    'The next meeting of each scheduled room that starts before a moment, the first one first.',
+    /** `before`: left out, a day from now. */
+    z.strictObject({ before: moment.optional(), limit: z.int().min(1).max(20).default(5) }),
+    z.array(meeting.extend({ room_id: z.string(), topic: z.string() })),
+  ),
+  'rooms.preview_schedule': procedure(
+    'The next meetings of a schedule that is not saved yet; empty: none is still to come.',
+    roomScheduleSchema,
+    z.array(meeting),
+  ),
   'rooms.delete': procedure('Delete them; everybody in them and their outgoing users are removed.', keys, bulkDeleted),
   'rooms.kick': procedure('Remove a user from the room.', key.extend({ user_id: bytes(1, limits.userId) }), done),
 }

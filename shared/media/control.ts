@@ -100,7 +100,15 @@ const track = z.strictObject({
 const nothing = z.strictObject({})
 
 /** Reasons why the controller does not let a user into a room here; `elsewhere`: they may join on another node. */
-const roomRefusals = ['noRoom', 'hostPasswordWrong', 'unauthorised', 'locked', 'busy', 'elsewhere'] as const
+const roomRefusals = [
+  'noRoom',
+  'notOpenYet',
+  'hostPasswordWrong',
+  'unauthorised',
+  'locked',
+  'busy',
+  'elsewhere',
+] as const
 export type RoomRefusal = (typeof roomRefusals)[number]
 
 /** Reasons why somebody who waits is not let in or written to; null: done. */
@@ -173,6 +181,8 @@ export const controlMethods = {
       refusal: z.enum(roomRefusals).nullable(),
       /** For `elsewhere`: URL of the room's node, e.g. `http://10.0.0.5:7084`. */
       url: z.string().max(600).optional(),
+      /** For `notOpenYet`: when the room opens, and its meeting starts, in milliseconds since the epoch. */
+      opening: z.strictObject({ opensAt: z.number(), startsAt: z.number() }).optional(),
     }),
     result: nothing,
   },

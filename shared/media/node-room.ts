@@ -15,5 +15,8 @@ export const nodeRoomSchema = z.strictObject({
   locked: z.boolean(),
   /** A host lets people in; left out: nobody waits. */
   waitingRoom: z.boolean().optional(),
+  /** Scheduled end of the meeting, and when the room closes at the latest, in milliseconds since the epoch; left out: never. */
+  endsAt: z.number().optional(),
+  closesAt: z.number().optional(),
 })
 export type NodeRoom = z.output<typeof nodeRoomSchema>

@@ -147,6 +147,12 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
 export type FromPerson = z.output<typeof fromPersonSchema>
 export type RelayPayload = Extract<FromPerson, { type: 'relay' }>['payload']
 
+/** End of a scheduled meeting, and when the room closes at the latest, in milliseconds from now; left out: never. */
+const scheduledEnd = z.strictObject({ ends_in_ms: z.number(), closes_in_ms: z.number() })
+export interface ScheduledEnd {
+  end?: z.output<typeof scheduledEnd>
+}
+
 /** Node to client. */
 export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -166,6 +172,7 @@ export const toPersonSchema = z.discriminatedUnion('type', [
       mode: z.number(),
       peer_to_peer: z.boolean(),
       locked: z.boolean(),
+      end: scheduledEnd.optional(),
     }),
     people: z.array(personSchema),
     /** Lost cameras of the room that are expected back. */
@@ -189,6 +196,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     message: z.string(),
     /** With the reason `elsewhere`: the node at which the same `join` succeeds, e.g. `http://10.0.0.5:7084`. */
     url: z.string().optional(),
+    /** With the reason `notOpenYet`: when the room opens, in milliseconds from now, and its meeting starts, in milliseconds since the epoch. */
+    opening: z.strictObject({ opens_in_ms: z.number(), starts_at: z.number() }).optional(),
   }),
   z.strictObject({ type: z.literal('pong'), id: z.int() }),
   z.strictObject({ type: z.literal('person_joined'), person: personSchema }),
@@ -220,7 +229,12 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     list: z.array(z.strictObject({ user_id: z.string(), reaction: z.enum(reactions) })),
   }),
   z.strictObject({ type: z.literal('muted'), by: z.string(), kind: z.enum(['audio', 'video']) }),
-  z.strictObject({ type: z.literal('room_changed'), topic: z.string(), locked: z.boolean() }),
+  z.strictObject({
+    type: z.literal('room_changed'),
+    topic: z.string(),
+    locked: z.boolean(),
+    end: scheduledEnd.optional(),
+  }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
   /** A request of the client is not permitted; the connection stays open. */
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),

@@ -4,6 +4,13 @@ import type { RefusalTable } from './template.ts'
 /** Refusals about rooms, people, devices, the wall and the lab. */
 export const roomRefusals = {
   roomExists: ['invalid', 'A room with this room_extend_id exists already: choose another one.'],
+  roomNotOpenYet: ['conflict', 'The room is scheduled: it opens at {time}.'],
+  roomOver: ['conflict', 'The room is scheduled, and its last meeting is over.'],
+  roomNotScheduled: ['conflict', 'The room has no schedule.'],
+  scheduleOver: [
+    'invalid',
+    'No meeting of this schedule is still to come: check its start, its repetition and its end.',
+  ],
   roomLimit: ['conflict', 'This site has reached its limit of {limit} rooms.'],
   licenceRooms: ['conflict', 'The licence of this site allows no more rooms.'],
   licenceUsers: ['conflict', 'The licence of this site allows no more users in rooms.'],

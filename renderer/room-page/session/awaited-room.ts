@@ -1,8 +1,13 @@
+import type { Opening } from './ending.ts'
 import type { RoomView } from './room-view.ts'
 
 /** Delays between attempts, in milliseconds, with jitter, so that a crowd does not arrive at once. */
 const waitsMs = [2_000, 3_000, 5_000, 8_000, 12_000, 20_000] as const
 const chance = 0.2
+/** Longest delay before a scheduled opening, in milliseconds: the schedule may change. */
+const lookMs = 20_000
+/** Guests of a scheduled room arrive within this time after its opening, in milliseconds. */
+const spreadMs = 1_500
 /** Maximum waiting time, in milliseconds. */
 const giveUpMs = 12 * 60 * 60_000
 
@@ -20,18 +25,23 @@ export class AwaitedRoom {
     this.#attempt = attempt
   }
 
-  /** Handles a closed room. Returns false when the waiting time is over. */
-  await(): boolean {
+  /** Handles a closed room. Returns false when the waiting time is over; a scheduled room is awaited for as long as it takes. */
+  await(opening?: Opening): boolean {
     const now = Date.now()
     this.#since ||= now
-    if (now - this.#since > giveUpMs) return false
-    const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
-    const milliseconds = Math.round(wait * (1 - chance * Math.random()))
-    this.#tries += 1
-    Object.assign(this.#view, { phase: 'waiting', waitingFor: 'opening', retryAt: now + milliseconds })
+    if (opening === undefined && now - this.#since > giveUpMs) return false
+    const milliseconds = opening === undefined ? this.#nextWait() : waitFor(opening, now)
+    const shown = { phase: 'waiting', waitingFor: 'opening', opening: opening ?? null } as const
+    Object.assign(this.#view, shown, { retryAt: now + milliseconds })
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.now(), milliseconds)
     return true
+  }
+
+  #nextWait(): number {
+    const wait = waitsMs[Math.min(this.#tries, waitsMs.length - 1)] ?? 0
+    this.#tries += 1
+    return Math.round(wait * (1 - chance * Math.random()))
   }
 
   /** Retries at once. */
@@ -51,6 +61,11 @@ export class AwaitedRoom {
     clearTimeout(this.#timer)
     this.#since = 0
     this.#tries = 0
-    this.#view.retryAt = 0
+    Object.assign(this.#view, { retryAt: 0, opening: null })
   }
+}
+
+/** Delay until a scheduled room opens, or its schedule is read again. */
+function waitFor({ opensAt }: Opening, now: number): number {
+  return Math.min(lookMs, Math.max(0, opensAt - now)) + Math.round(spreadMs * Math.random())
 }

@@ -18,6 +18,8 @@ const endingReasons = [
   'turnedAway',
   'removed',
   'noRoom',
+  'notOpenYet',
+  'over',
   'taken',
   'tooMany',
   'busy',
@@ -25,11 +27,19 @@ const endingReasons = [
 ] as const
 type EndingReason = (typeof endingReasons)[number]
 
+/** Opening of a scheduled room. */
+export interface Opening {
+  opensAt: number
+  startsAt: number
+}
+
 /** Outcome of a visit. */
 export interface Ending {
   reason: EndingReason
   /** Message of the node, for `other`. */
   message: string
+  /** For `notOpenYet`: when the room opens, and its meeting starts, in milliseconds since the epoch by the clock of this device. */
+  opening?: Opening
 }
 
 /** Makes the ending for a reason of the node. */

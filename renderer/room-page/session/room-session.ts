@@ -1,5 +1,5 @@
 import { computed, shallowRef } from 'vue'
-import type { FromPerson, Person, RoomStream, ToPerson } from '../../../shared/media/signal.ts'
+import type { FromPerson, Person, RoomStream, ScheduledEnd, ToPerson } from '../../../shared/media/signal.ts'
 import { speaksTls } from '../../kit/transport/secure-origin.ts'
 import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.ts'
 import { browserSecret } from '../local/browser-secret.ts'
@@ -17,7 +17,7 @@ import { NodeLoss } from './node-loss.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { OwnLines } from './own-lines.ts'
-import { freshView } from './room-view.ts'
+import { freshView, type RoomView } from './room-view.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
@@ -29,6 +29,9 @@ import { Watching } from './watching.ts'
 
 /** Maximum number of reported heights; no room shows more streams. */
 const maxShown = 256
+
+/** Time by which a room may close before the end that was announced, in milliseconds: messages take their time. */
+const endSlackMs = 5_000
 
 /** Notices for refused requests. */
 const refusalNotices: Readonly<Record<string, Notice['text']>> = {
@@ -242,6 +245,7 @@ export class RoomSession {
       you,
       topic: room.topic,
       locked: room.locked,
+      end: endOf(room),
       peerToPeer,
       maxTiles,
     })
@@ -349,8 +353,9 @@ export class RoomSession {
     if (stream.user_id !== this.view.you?.user_id) this.watching.add(stream)
   }
 
-  #roomChanged({ topic, locked }: Extract<ToPerson, { type: 'room_changed' }>): void {
+  #roomChanged({ topic, locked, end }: Extract<ToPerson, { type: 'room_changed' }>): void {
     this.view.topic = topic
+    this.view.end = endOf({ end })
     if (locked !== this.view.locked) this.notices.tell(locked ? 'locked' : 'unlocked')
     this.view.locked = locked
   }
@@ -403,13 +408,17 @@ export class RoomSession {
     return httpExchange(url, joined.session, joined.ice_servers)
   }
 
-  #ended(ending: Ending): void {
+  #ended(given: Ending): void {
     if (this.#signal === undefined) return
+    const ending = this.#isOver(given) ? { ...given, reason: 'over' as const } : given
     this.#signal = undefined
     this.#loss.clear()
     this.#ownLines.clear()
-    const opens = ending.reason === 'noRoom' || (this.#awaited.awaited && passing.has(ending.reason))
-    if (opens && this.#joined === undefined && this.#awaited.await()) return
+    const opens =
+      ending.reason === 'noRoom' ||
+      ending.reason === 'notOpenYet' ||
+      (this.#awaited.awaited && passing.has(ending.reason))
+    if (opens && this.#joined === undefined && this.#awaited.await(ending.opening)) return
     this.#awaited.end()
     this.#joined = undefined
     this.#measuring?.stop()
@@ -433,8 +442,21 @@ export class RoomSession {
       you: null,
       unread: 0,
       locked: false,
+      end: null,
       guests: [],
       chatOpen: false,
     })
   }
+
+  /** The room closed after the scheduled end of its meeting. */
+  #isOver({ reason }: Ending): boolean {
+    const { end } = this.view
+    return reason === 'closed' && end !== null && Date.now() > end.at - endSlackMs
+  }
+}
+
+/** Scheduled end of a meeting, by the clock of this device. */
+function endOf({ end }: ScheduledEnd): RoomView['end'] {
+  const now = Date.now()
+  return end === undefined ? null : { at: now + end.ends_in_ms, closesAt: now + end.closes_in_ms }
 }

@@ -1,6 +1,6 @@
 import { shallowReactive } from 'vue'
 import type { Person, WaitingPerson } from '../../../shared/media/signal.ts'
-import type { Ending } from './ending.ts'
+import type { Ending, Opening } from './ending.ts'
 
 /** State of the page. */
 export interface RoomView {
@@ -9,6 +9,10 @@ export interface RoomView {
   waitingFor: 'host' | 'anyHost' | 'opening'
   /** Last message of the operator to somebody who waits. */
   letter: { from: string; text: string } | null
+  /** Opening of a scheduled room; null: not known, or it has none. */
+  opening: Opening | null
+  /** Scheduled end of the meeting, and when the room closes at the latest, in milliseconds since the epoch; null: never. */
+  end: { at: number; closesAt: number } | null
   /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
   retryAt: number
   ending: Ending | null
@@ -38,6 +42,8 @@ export function freshView(): RoomView {
     phase: 'lobby',
     waitingFor: 'host',
     letter: null,
+    opening: null,
+    end: null,
     retryAt: 0,
     ending: null,
     connected: false,

@@ -234,7 +234,7 @@ export class SignalClient {
     this.#origin = this.#asked
   }
 
-  #refused({ reason, message, url }: Extract<ToPerson, { type: 'refused' }>): void {
+  #refused({ reason, message, url, opening }: Extract<ToPerson, { type: 'refused' }>): void {
     // Another node says that the room is still there: its node will be back.
     if (reason === 'elsewhere' && url === this.#origin && this.#lostAt > 0) return
     if (reason === 'elsewhere' && url !== undefined && this.#moves < maxMoves) return this.#follow(url)
@@ -243,7 +243,10 @@ export class SignalClient {
     const again = (this.#entered || this.#waits) && (resuming || passing.has(reason))
     if (!again) {
       const outdated = reason === 'badRequest' && message.includes('version')
-      return this.#end(outdated ? { reason: 'outdated', message } : endingOf(reason, message))
+      const ending = outdated ? { reason: 'outdated' as const, message } : endingOf(reason, message)
+      if (opening === undefined) return this.#end(ending)
+      const { opens_in_ms: opensIn, starts_at: startsAt } = opening
+      return this.#end({ ...ending, opening: { opensAt: Date.now() + opensIn, startsAt } })
     }
     // Too late to resume: joins anew. The lost connection may still hold the name of a guest.
     if (resuming) {

@@ -187,6 +187,12 @@ export const de: Texts = {
       title: 'Der Raum ist noch nicht offen',
       body: 'Die Besprechung hat nicht begonnen, oder der Raum wurde geschlossen. Sie nehmen von selbst teil, sobald er öffnet. Lassen Sie diese Seite offen.',
     },
+    starts: 'Die Besprechung beginnt um {time}',
+    startsOn: 'Die Besprechung beginnt am {day} um {time}',
+    opensAt: 'Der Raum öffnet um {time} ({zone}), dann nehmen Sie von selbst teil. Lassen Sie diese Seite offen.',
+    opensOn:
+      'Der Raum öffnet am {day} um {time} ({zone}), dann nehmen Sie von selbst teil. Lassen Sie diese Seite offen, oder kommen Sie dann wieder.',
+    opensIn: 'Öffnet in {time}',
     trying: 'Neuer Versuch…',
     again: 'Neuer Versuch in {seconds} s',
     now: 'Jetzt versuchen',
@@ -263,6 +269,8 @@ export const de: Texts = {
     sound: 'Der Browser hat den Ton blockiert.',
     playSound: 'Ton einschalten',
     sharing: 'Sie teilen Ihren Bildschirm.',
+    ends: 'Diese Besprechung endet um {time}. Der Raum bleibt für Sie bis spätestens {close} offen.',
+    closes: 'Der Raum schließt um {time}.',
   },
   told: {
     joined: '{name} ist da',
@@ -361,6 +369,8 @@ export const de: Texts = {
       title: 'Sie wurden aus diesem Raum entfernt',
       body: 'Für eine Rückkehr brauchen Sie einen neuen Einladungslink: Bitten Sie die Moderation darum.',
     },
+    over: { title: 'Die Besprechung ist zu Ende', body: 'Ihre Zeit ist um, der Raum ist geschlossen.' },
+    notOpenYet: { title: 'Der Raum ist noch nicht offen', body: 'Er öffnet zur geplanten Zeit.' },
     noRoom: {
       title: 'Der Raum ist nicht offen',
       body: 'Er wurde geschlossen oder gelöscht, oder die Besprechung hat nicht begonnen. Prüfen Sie den Link, oder fragen Sie nach.',

@@ -180,6 +180,12 @@ export const en = {
       title: 'The room is not open yet',
       body: 'It has not started, or it was closed. You join automatically when it opens. Keep this page open.',
     },
+    starts: 'The meeting starts at {time}',
+    startsOn: 'The meeting starts on {day} at {time}',
+    opensAt: 'You join automatically when the room opens at {time} ({zone}). Keep this page open.',
+    opensOn:
+      'You join automatically when the room opens on {day} at {time} ({zone}). Keep this page open, or come back then.',
+    opensIn: 'Opens in {time}',
     trying: 'Trying again…',
     again: 'Trying again in {seconds} s',
     now: 'Try now',
@@ -252,6 +258,8 @@ export const en = {
     sound: 'The browser has blocked the sound.',
     playSound: 'Turn the sound on',
     sharing: 'You are sharing your screen.',
+    ends: 'This meeting ends at {time}. The room stays open for you until {close} at the latest.',
+    closes: 'The room closes at {time}.',
   },
   told: {
     joined: '{name} joined',
@@ -341,6 +349,8 @@ export const en = {
       title: 'You were removed from this room',
       body: 'To come back you need a new join link: ask the host for one.',
     },
+    over: { title: 'The meeting is over', body: 'Its time is up, and the room has closed.' },
+    notOpenYet: { title: 'The room is not open yet', body: 'It opens at its scheduled time.' },
     noRoom: {
       title: 'The room is not open',
       body: 'It was closed or deleted, or has not begun. Check the link, or ask whoever invited you.',

@@ -12,6 +12,7 @@ const refusals = {
   waiting: { status: 403, title: 'A host has to let you in: join on the room page' },
   turnedAway: { status: 403, title: 'The host did not let you in' },
   forbidden: { status: 403, title: 'This is for the host only' },
+  notOpenYet: { status: 403, title: 'The room is scheduled, and opens later' },
   noRoom: { status: 404, title: 'The room is not open' },
   elsewhere: { status: 307, title: 'The room is on another node' },
   noStream: { status: 404, title: 'There is no such stream in the room' },
@@ -65,6 +66,16 @@ export class Problem extends Error {
     }
     if (this.code !== undefined) document.code = this.code
     return document
+  }
+}
+
+/** The room opens by its schedule. */
+export class NotOpenYet extends Problem {
+  /** When people may join, and the meeting starts, in milliseconds since the epoch. */
+  readonly opening: { opensAt: number; startsAt: number }
+  constructor(opening: { opensAt: number; startsAt: number }) {
+    super('notOpenYet')
+    this.opening = opening
   }
 }
 

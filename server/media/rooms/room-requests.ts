@@ -1,5 +1,5 @@
 import type { ControlEvent, ControlParams, Doer, RoomLook, RoomProof } from '../../../shared/media/control.ts'
-import { OnOtherNode, Problem } from '../base/problem.ts'
+import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
 import { PendingRequests } from './pending-requests.ts'
 
 /** A room that somebody wants to enter and that is not open here, or that only the controller can let them into. */
@@ -32,11 +32,15 @@ export class RoomRequests {
     this.#emit = emit
   }
 
-  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy; Elsewhere */
+  /** Resolves when the room is open here, and the caller may enter it. @throws Problem noRoom, hostPasswordWrong, unauthorised, locked, busy; NotOpenYet; OnOtherNode */
   async ask(wanted: WantedRoom): Promise<void> {
     const late: RoomAnswer = { refusal: 'busy' }
-    const { refusal, url } = await this.#entries.ask((id) => this.#emit({ type: 'roomWanted', id, ...wanted }), late)
+    const { refusal, url, opening } = await this.#entries.ask(
+      (id) => this.#emit({ type: 'roomWanted', id, ...wanted }),
+      late,
+    )
     if (refusal === 'elsewhere' && url !== undefined) throw new OnOtherNode(url)
+    if (refusal === 'notOpenYet' && opening !== undefined) throw new NotOpenYet(opening)
     if (refusal === 'busy') throw new Problem('busy', laterMessage)
     if (refusal === 'unauthorised') throw new Problem('unauthorised', noNumberMessage)
     if (refusal !== null) throw new Problem(refusal)

@@ -9,7 +9,7 @@ import { LocalMedia } from './local-media.ts'
 import { LostCameras } from './lost-cameras.ts'
 import { RoomReactions } from './reactions.ts'
 import { RoomChat } from './room-chat.ts'
-import type { RoomConfig } from './room-config.ts'
+import { endIn, type RoomConfig } from './room-config.ts'
 import type { LeaveReason, RoomListener } from './room-listener.ts'
 import { RoomStreams } from './room-streams.ts'
 import { Speakers } from './speakers.ts'
@@ -74,8 +74,10 @@ export class Room {
   configure(config: RoomConfig): void {
     const before = this.config
     this.config = config
-    if (before.topic !== config.topic || before.locked !== config.locked) {
-      this.broadcast({ type: 'room_changed', topic: config.topic, locked: config.locked })
+    const endChanged = before.endsAt !== config.endsAt || before.closesAt !== config.closesAt
+    if (before.topic !== config.topic || before.locked !== config.locked || endChanged) {
+      const { topic, locked } = config
+      this.broadcast({ type: 'room_changed', topic, locked, ...endIn(config, this.#clock()) })
     }
     // Nobody has to be let in any more.
     if (before.waitingRoom === true && config.waitingRoom !== true) {

@@ -8,13 +8,13 @@ import type { RoomStanding } from '../../../shared/authorization/room-standing.t
 import { mayReceive, maySend, type MessageOf } from '../../../shared/authorization/signal-rights.ts'
 import { type FromPerson, fromPersonSchema, signalVersion, type ToPerson } from '../../../shared/media/signal.ts'
 import type { Log } from '../base/media-log.ts'
-import { OnOtherNode, Problem } from '../base/problem.ts'
+import { NotOpenYet, OnOtherNode, Problem } from '../base/problem.ts'
 import type { AdmissionControl, Caller } from '../rooms/admission.ts'
 import type { MediaRooms, Place } from '../rooms/media-rooms.ts'
 import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Identity, Member, PersonLink } from '../rooms/member.ts'
-import { isPeerToPeer } from '../rooms/room-config.ts'
+import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
 import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest } from './person-requests.ts'
@@ -166,7 +166,7 @@ export class SignalConnection implements PersonLink {
     if (!(error instanceof Problem)) return this.#failed(error)
     if (this.#phase.name === 'inRoom')
       return this.send({ type: 'error', reason: error.refusal, message: error.message })
-    const other = error instanceof OnOtherNode ? { url: error.url } : {}
+    const other = error instanceof OnOtherNode ? { url: error.url } : openingOf(error)
     const { refusal: reason, message } = error
     this.send({ type: 'refused', code: error.code ?? error.status, reason, message, ...other })
     this.close()
@@ -208,7 +208,13 @@ export class SignalConnection implements PersonLink {
     try {
       const proof = admission.toBeAsked(roomId, caller)
       if (proof !== undefined) {
-        await requests.ask({ roomId, proof, client: plainAddress(this.#remote) })
+        try {
+          await requests.ask({ roomId, proof, client: plainAddress(this.#remote) })
+        } catch (error) {
+          // Enough for the room, which opens later: those who wait for it are no guessers.
+          if (error instanceof NotOpenYet) admission.noteRight(roomId, proof, this.#remote)
+          throw error
+        }
         admission.noteRight(roomId, proof, this.#remote)
       }
       if (this.#socket.readyState !== this.#socket.OPEN) return
@@ -278,7 +284,14 @@ export class SignalConnection implements PersonLink {
       resume_ms,
       you: member.person,
       pass: this.#parts.admission.passFor(roomId, member),
-      room: { room_id: roomId, topic, mode, peer_to_peer: isPeerToPeer(room.config), locked: room.config.locked },
+      room: {
+        room_id: roomId,
+        topic,
+        mode,
+        peer_to_peer: isPeerToPeer(room.config),
+        locked: room.config.locked,
+        ...endIn(room.config, Date.now()),
+      },
       lost_cameras: room.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),
       streams: room.streams.views,
@@ -300,6 +313,13 @@ export class SignalConnection implements PersonLink {
     if (phase.name === 'inRoom') phase.place.room.detach(phase.place.member, this, resume_ms)
     else if (phase.name === 'waiting') phase.room.waiting.detach(phase.userId, phase.link, resume_ms)
   }
+}
+
+/** Opening of a scheduled room as people are told it. */
+function openingOf(error: Problem): Pick<Extract<ToPerson, { type: 'refused' }>, 'opening'> {
+  if (!(error instanceof NotOpenYet)) return {}
+  const { opensAt, startsAt } = error.opening
+  return { opening: { opens_in_ms: Math.max(0, opensAt - Date.now()), starts_at: startsAt } }
 }
 
 /** @throws Problem badRequest */

@@ -1,5 +1,6 @@
 import type { RemoteRoom } from '../../../shared/media/remote-media.ts'
 import { callRoomMedia, type MediaOutcome, type RoomMediaCall } from '../../../shared/media/room-media.ts'
+import { isShut } from '../../schedule/room-hours.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import type { StoredRoom } from '../../store/records.ts'
@@ -178,8 +179,8 @@ export class GatewayRooms {
     for (const [gateway, rooms] of this.#gateways) {
       if (!rooms.has(roomId)) continue
       // Between two nodes with remote media the people are moved by the media itself.
-      const moves = room !== undefined && !room.closed && room.node !== '' && !this.isRemote(room.node)
-      if (room === undefined || room.closed || moves) {
+      const moves = room !== undefined && !isShut(room) && room.node !== '' && !this.isRemote(room.node)
+      if (room === undefined || isShut(room) || moves) {
         rooms.delete(roomId)
         this.#requests.notify(gateway, 'close_room', { roomId, moves, remote: true })
       } else this.#requests.notify(gateway, 'open_room', this.#config(room))

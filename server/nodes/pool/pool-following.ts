@@ -1,5 +1,6 @@
 import type { StoredRoom } from '../../store/records.ts'
 import type { Change } from '../../store/store.ts'
+import { isShut } from '../../schedule/room-hours.ts'
 import type { SecondaryUpkeep } from './choice/secondary-upkeep.ts'
 import type { Drainer } from './choice/drainer.ts'
 import type { Eligibility } from './choice/eligibility.ts'
@@ -88,7 +89,7 @@ export class PoolFollowing implements RosterListener {
     const nodes = index.nodesOf(roomId)
     const [from = ''] = before
     const [own = ''] = nodes
-    const lost = room === undefined || room.closed ? '' : 'The room moves to another MCU.'
+    const lost = room === undefined || isShut(room) ? '' : 'The room moves to another MCU.'
     for (const name of before) {
       if (nodes.includes(name)) continue
       events.emitDepartures(name, presence.clear(roomId, name), lost)

@@ -168,6 +168,8 @@ export const eventLog = {
       locked: 'Room “{subject}” locked',
       unlocked: 'Room “{subject}” unlocked',
       mutedAll: 'Everyone in “{subject}” muted ({count} people)',
+      openedBySchedule: 'Room “{subject}” opened by its schedule',
+      closedBySchedule: 'Room “{subject}” closed by its schedule',
       meetingEnded: 'Meeting in “{subject}” ended ({count} people)',
     },
     signIn: {
@@ -234,6 +236,8 @@ export const eventLog = {
     rooms: {
       create: 'Room “{subject}” created',
       update: 'Room “{subject}” changed',
+      open_now: 'Room “{subject}” opened before its meeting',
+      end_now: 'Meeting in “{subject}” ended before its end',
       lock: 'Room “{subject}” locked',
       unlock: 'Room “{subject}” unlocked',
       close: 'Room “{subject}” closed',

@@ -434,6 +434,7 @@ export const settings = {
       csv: 'CSV',
       log: 'log',
       metrics: 'metrics',
+      schedules: 'schedules',
       sdp: 'session descriptions',
       certificate: 'certificates',
       socket: 'WebSocket',

@@ -171,6 +171,8 @@ export const eventLog: Texts<typeof english> = {
       locked: '房间“{subject}”已锁定',
       unlocked: '房间“{subject}”已解锁',
       mutedAll: '房间“{subject}”全体静音：{count} 人',
+      openedBySchedule: '房间“{subject}”已按日程开放',
+      closedBySchedule: '房间“{subject}”已按日程关闭',
       meetingEnded: '房间“{subject}”的会议已结束，共 {count} 人退出',
     },
     signIn: {
@@ -236,6 +238,8 @@ export const eventLog: Texts<typeof english> = {
     rooms: {
       create: '房间“{subject}”已创建',
       update: '房间“{subject}”已更改',
+      open_now: '房间“{subject}”已提前开放',
+      end_now: '房间“{subject}”的会议已提前结束',
       lock: '房间“{subject}”已锁定',
       unlock: '房间“{subject}”已解锁',
       close: '房间“{subject}”已关闭',

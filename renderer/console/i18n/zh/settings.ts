@@ -416,6 +416,7 @@ export const settings: Texts<typeof english> = {
       csv: 'CSV',
       log: '日志',
       metrics: '指标',
+      schedules: '日程',
       sdp: '会话描述',
       certificate: '证书',
       socket: 'WebSocket',

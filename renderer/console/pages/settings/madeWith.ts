@@ -23,6 +23,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'pg', licence: 'MIT', use: 'database' },
   { name: 'pino', licence: 'MIT', use: 'log' },
   { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
+  { name: 'rrule-temporal', licence: 'MIT', use: 'schedules' },
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
   { name: 'tar', licence: 'BlueOak-1.0.0', use: 'archive' },
   { name: 'uplot', licence: 'MIT', use: 'chart' },

@@ -1,5 +1,6 @@
 import type { StoredCameraBridge } from '../../../store/records.ts'
 import type { Store } from '../../../store/store.ts'
+import { isShut } from '../../../schedule/room-hours.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { NodeConnectionError, type NodeDevice, type NodeEvent, type NodeUser } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -294,6 +295,6 @@ export class JanusCameras implements RoomDevices {
     const { store } = this.#options
     const device = store.get('devices', user_id)
     const room = store.get('rooms', room_id)
-    return device?.roomId === room_id && !device.paused && room?.node === node && !room.closed
+    return device?.roomId === room_id && !device.paused && room?.node === node && !isShut(room)
   }
 }

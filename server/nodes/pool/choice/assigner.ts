@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../../store/records.ts'
+import { isShut } from '../../../schedule/room-hours.ts'
 import { secondariesBeside, successorOf } from './secondary-nodes.ts'
 import { type ChoiceOptions, chooseNode } from './choose-node.ts'
 import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
@@ -77,7 +78,7 @@ export class Assigner {
   #existing(roomId: string): StoredRoom {
     const room = this.#context.store.get('rooms', roomId)
     if (room === undefined) throw new ApiError('roomNotFound')
-    if (room.closed) throw new ApiError('roomClosed')
+    if (isShut(room)) throw new ApiError('roomClosed')
     return room
   }
 

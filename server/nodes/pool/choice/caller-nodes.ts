@@ -1,5 +1,6 @@
 import { ApiError } from '../../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../../store/records.ts'
+import { isShut } from '../../../schedule/room-hours.ts'
 import { DeadlineError, unlessAborted } from '../../port/deadline.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
@@ -154,7 +155,7 @@ export class CallerNodes {
     return store.transact([`rooms/${roomId}`], (transaction) => {
       const room = store.get('rooms', roomId)
       const own = room === undefined ? undefined : live.get(room.node)
-      if (room === undefined || room.closed || own === undefined) return false
+      if (room === undefined || isShut(room) || own === undefined) return false
       const mayShare = this.#eligibility.mayShare(own, room) && this.#eligibility.mayShare(node, room)
       if (!mayShare || live.get(node.name) !== node || !node.takesRooms) return false
       const nodes = nodesOf(room)

@@ -1,5 +1,6 @@
 import type { StoredRoom } from '../../../store/records.ts'
 import { inLanes } from '../../port/lanes.ts'
+import { isShut } from '../../../schedule/room-hours.ts'
 import { isSecondary, onNodes } from '../state/room-nodes.ts'
 import type { PoolContext } from '../state/pool-context.ts'
 import { isGone, successorOf } from './secondary-nodes.ts'
@@ -81,7 +82,7 @@ export class SecondaryUpkeep {
   /** Its own node is over or drains, and a secondary node can take its place. */
   #needsSuccessor(room: StoredRoom): boolean {
     const { context, eligibility } = this.#options
-    if (room.closed) return false
+    if (isShut(room)) return false
     const isOver = isGone(context, room.node) || context.live.get(room.node)?.config.draining === true
     return isOver && successorOf(context, eligibility, room) !== undefined
   }
@@ -125,7 +126,8 @@ export class SecondaryUpkeep {
   /** Whether the users on the secondary node are known: not before it was asked. */
   #isKnown({ roomId, node }: Secondary): boolean {
     const { context } = this.#options
-    if (context.store.get('rooms', roomId)?.closed === true || isGone(context, node)) return true
+    const room = context.store.get('rooms', roomId)
+    if ((room !== undefined && isShut(room)) || isGone(context, node)) return true
     return context.live.get(node)?.placement.isOpen(roomId) === true
   }
 

@@ -1,5 +1,6 @@
 import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
+import { isShut } from '../../../schedule/room-hours.ts'
 import { inLanes } from '../../port/lanes.ts'
 import { isRefusal, type MediaNode, NodeConnectionError, type NodeHealth } from '../../port/media-node-port.ts'
 import { describeFailure } from '../../port/node-failure.ts'
@@ -166,7 +167,7 @@ export class NodePlacement implements LivePlacement {
     const { store, index } = this.#context
     const room = store.get('rooms', roomId)
     const { name, leaving } = this.#node
-    if (room === undefined || room.closed || leaving) return undefined
+    if (room === undefined || isShut(room) || leaving) return undefined
     const holds = room.node === name || isSecondary(room, name)
     return holds || index.reservedOn(roomId).includes(name) ? room : undefined
   }
@@ -232,7 +233,7 @@ export class NodePlacement implements LivePlacement {
     const { name } = this.#node
     room.state = 'closing'
     const stored = this.#context.store.get('rooms', roomId)
-    const moves = stored !== undefined && !stored.closed
+    const moves = stored !== undefined && !isShut(stored)
     await this.#ask(signal, (driver, inner) => driver.closeRoom(roomId, inner, moves))
     this.#rooms.delete(roomId)
     events.emitDepartures(name, presence.clear(roomId, name))

@@ -1,4 +1,5 @@
 import { shownName } from '../../../../shared/control-character.ts'
+import { hoursOf } from '../../../schedule/room-hours.ts'
 import { placeOf } from '../../../store/sealed-places.ts'
 import { isSameSealing } from '../../../store/sealer.ts'
 import type { Store } from '../../../store/store.ts'
@@ -18,7 +19,16 @@ export function toNodeRoom(room: StoredRoom, store: Pick<Store, 'unseal'>): Node
     maxAudio: room.max_audio,
     locked: room.locked,
     ...(room.waiting_room === true ? { waitingRoom: true } : {}),
+    ...endOf(room),
   }
+}
+
+/** When the present meeting of a scheduled room ends. */
+function endOf({ schedule, schedule_mark: mark }: StoredRoom): Pick<NodeRoom, 'endsAt' | 'closesAt'> {
+  const hours = schedule && hoursOf(schedule, mark, Date.now())
+  return hours?.meeting === undefined || hours.closesAt === 0
+    ? {}
+    : { endsAt: hours.meeting.end, closesAt: hours.closesAt }
 }
 
 /** Whether a node that holds the one holds the other: the same room, with equal fields in `toNodeRoom`. Nothing is unsealed. */
@@ -33,6 +43,8 @@ export function isSameNodeRoom(one: StoredRoom, other: StoredRoom): boolean {
     one.max_video === other.max_video &&
     one.max_audio === other.max_audio &&
     one.locked === other.locked &&
-    (one.waiting_room ?? false) === (other.waiting_room ?? false)
+    (one.waiting_room ?? false) === (other.waiting_room ?? false) &&
+    one.schedule === other.schedule &&
+    one.schedule_mark?.start === other.schedule_mark?.start
   )
 }

@@ -1,0 +1,160 @@
+import { ApiError } from '../../shared/result-codes.ts'
+import { hoursOf, type ScheduleMark } from '../schedule/room-hours.ts'
+import type { NodePool } from '../nodes/pool/node-pool.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
+import { DueRooms } from './due-rooms.ts'
+import { dueMark, markDue } from './schedule-marks.ts'
+
+/** Needs of opening and closing rooms by their schedules. */
+export interface ScheduledRoomsOptions {
+  store: Store
+  pool: Pick<NodePool, 'peopleCount' | 'asked' | 'onEvent'>
+  logger: NodeLogger
+  /** Receives each opening and closing, once for all controllers. */
+  performed: (roomId: string, state: ScheduleMark['state']) => void
+  /** Milliseconds since the epoch. */
+  clock?: (() => number) | undefined
+  /** See `graceMs`. */
+  grace?: number | undefined
+}
+
+/** Maximum time between two looks at the clock, in milliseconds: somebody may have set it. */
+const lookMs = 15_000
+/** A meeting beyond its end is over when nobody was in it for this long, in milliseconds: a lost connection may return, and a new leader does not know yet who is where. */
+const graceMs = 10_000
+/** A clock that goes back this far was set, in milliseconds. */
+const backMs = 1_000
+/** Retry after a change that could not be stored, in milliseconds. */
+const retryMs = 5_000
+
+/**
+ * Performs what the schedules of rooms want at its moment: `isShut` follows the clock by itself, this stores the change, on which nodes and cameras act. Runs in the controller
+ * that leads. Every moment is computed anew from the clock, so that a start that was missed is made up for, and a clock that was set counts at once.
+ */
+export class ScheduledRooms {
+  readonly #options: ScheduledRoomsOptions
+  readonly #clock: () => number
+  readonly #grace: number
+  /** When each scheduled room is to be looked at next. */
+  readonly #due = new DueRooms()
+  /** Start of the next meeting of each scheduled room. */
+  readonly #starts = new DueRooms()
+  readonly #stops: (() => void)[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #lookedAt = 0
+  #startedAt = 0
+
+  constructor(options: ScheduledRoomsOptions) {
+    this.#options = options
+    this.#clock = options.clock ?? Date.now
+    this.#grace = options.grace ?? graceMs
+  }
+
+  start(): void {
+    const { store, pool } = this.#options
+    this.#startedAt = this.#clock()
+    this.#lookedAt = this.#startedAt
+    this.#lookAtAll()
+    this.#stops.push(
+      store.onChange((changes) => {
+        for (const { collection, key, value } of changes) {
+          if (collection !== 'rooms') continue
+          if (value?.schedule !== undefined) this.#lookAt(key, this.#clock())
+          else this.#forget(key)
+        }
+        this.#arm()
+      }),
+      pool.onEvent((event) => {
+        if (event.type === 'left') this.#left(event.roomId)
+      }),
+    )
+    this.#arm()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    for (const stop of this.#stops.splice(0)) stop()
+  }
+
+  /** The next meetings that start before a moment, the first one first. */
+  coming(before: number, most: number): { roomId: string; at: number }[] {
+    return this.#starts.until(before, most)
+  }
+
+  #lookAtAll(): void {
+    const now = this.#clock()
+    for (const [roomId, { schedule }] of this.#options.store.all('rooms'))
+      if (schedule !== undefined) this.#lookAt(roomId, now)
+  }
+
+  #forget(roomId: string): void {
+    this.#due.delete(roomId)
+    this.#starts.delete(roomId)
+  }
+
+  /** Notes when the room changes next, and performs what is due. */
+  #lookAt(roomId: string, now: number): void {
+    const room = this.#options.store.get('rooms', roomId)
+    if (room?.schedule === undefined) return this.#forget(roomId)
+    const hours = hoursOf(room.schedule, room.schedule_mark, now)
+    this.#starts.set(roomId, hours.next?.start ?? Number.POSITIVE_INFINITY)
+    this.#due.set(roomId, hours.changesAt)
+    if (room.closed) return
+    if (hours.overrun && now < this.#startedAt + this.#grace && now >= this.#startedAt)
+      return this.#due.set(roomId, this.#startedAt + this.#grace)
+    if (dueMark(room.schedule, room, now, this.#isEmpty(roomId)) !== undefined) void this.#perform(roomId)
+  }
+
+  /** Somebody left: a meeting beyond its end may be over. */
+  #left(roomId: string): void {
+    const room = this.#options.store.get('rooms', roomId)
+    if (room?.schedule === undefined || !this.#isEmpty(roomId)) return
+    const now = this.#clock()
+    if (!hoursOf(room.schedule, room.schedule_mark, now).overrun) return
+    this.#due.set(roomId, now + this.#grace)
+    this.#arm()
+  }
+
+  #isEmpty(roomId: string): boolean {
+    return this.#options.pool.peopleCount(roomId) === 0
+  }
+
+  async #perform(roomId: string): Promise<void> {
+    const { store, pool, logger, performed } = this.#options
+    try {
+      await pool.asked(roomId)
+      const mark = await markDue(store, roomId, { now: this.#clock(), isEmpty: this.#isEmpty(roomId) })
+      if (mark !== undefined) performed(roomId, mark.state)
+    } catch (error) {
+      // Deleted meanwhile, or the nodes are another controller's by now.
+      if (error instanceof ApiError && error.code !== 'storage') return
+      logger.warn({ err: error, room: roomId }, 'a scheduled room was not changed: retrying')
+      if (this.#stops.length === 0) return
+      this.#due.set(roomId, this.#clock() + retryMs)
+      this.#arm()
+    }
+  }
+
+  #tick(): void {
+    const now = this.#clock()
+    // The clock was set back: what was due later may be due again.
+    if (now < this.#lookedAt - backMs) this.#lookAtAll()
+    this.#lookedAt = now
+    for (let due = this.#due.first; due !== undefined && due.at <= now; due = this.#due.first) {
+      this.#due.delete(due.roomId)
+      this.#lookAt(due.roomId, now)
+    }
+    this.#arm()
+  }
+
+  #arm(): void {
+    clearTimeout(this.#timer)
+    if (this.#stops.length === 0) return
+    const { first } = this.#due
+    const wait = first === undefined ? lookMs : Math.min(lookMs, Math.max(0, first.at - this.#clock()))
+    this.#timer = setTimeout(() => this.#tick(), wait)
+    this.#timer.unref()
+  }
+}

@@ -1,0 +1,80 @@
+import { meetingsAround } from './meetings.ts'
+import type { Meeting, RoomSchedule } from '../../shared/schedule/room-schedule.ts'
+
+/** Last change of a scheduled room that the controller performed. */
+export interface ScheduleMark {
+  /** Start of its meeting, in milliseconds since the epoch. */
+  start: number
+  state: 'open' | 'ended'
+  /** The operator opened it early, or ended it before its end. */
+  by_operator?: true
+}
+
+/** Fields of a room that decide when it is open. */
+export interface ScheduledRoom {
+  /** The operator closed it. */
+  closed: boolean
+  schedule?: RoomSchedule
+  schedule_mark?: ScheduleMark
+}
+
+/** Hours of a room with a schedule at one moment. */
+export interface RoomHours {
+  /** People may join. */
+  open: boolean
+  /** The meeting that the room is open for, or was last. */
+  meeting: Meeting | undefined
+  /** The next meeting after it. */
+  next: Meeting | undefined
+  /** The end has passed: it stays open only while somebody is in it. */
+  overrun: boolean
+  /** When the room closes at the latest; 0: it is closed, or stays open for the next meeting. */
+  closesAt: number
+  /** When the room opens next; 0: it is open, or never. */
+  opensAt: number
+  /** Next moment at which this may change; infinite: never. */
+  changesAt: number
+}
+
+const minuteMs = 60_000
+
+/** Computes the hours of a schedule: a function of the schedule, the last performed change and the clock. O(1). */
+export function hoursOf(schedule: RoomSchedule, mark: ScheduleMark | undefined, now: number): RoomHours {
+  const early = schedule.early_minutes * minuteMs
+  let { last, next } = meetingsAround(schedule, now)
+  if (next !== undefined && mark?.start === next.start && mark.by_operator && mark.state === 'open') {
+    // Opened early: this meeting counts from now on.
+    last = next
+    next = meetingsAround(schedule, next.start).next
+  }
+  const opening = next === undefined ? Number.POSITIVE_INFINITY : next.start - early
+  const latest = last === undefined ? 0 : last.end + schedule.overrun_minutes * minuteMs
+  const overrun = last !== undefined && now >= last.end && now < latest
+  const ended = mark?.state === 'ended' && mark.start === last?.start && (overrun || mark.by_operator === true)
+  const open = last !== undefined && now < latest && !ended
+  const change = last !== undefined && open ? (now < last.end ? last.end : latest) : Number.POSITIVE_INFINITY
+  return {
+    open,
+    meeting: last,
+    next,
+    overrun: open && overrun,
+    closesAt: open && latest < opening ? latest : 0,
+    opensAt: open || next === undefined ? 0 : opening,
+    changesAt: Math.min(change, opening),
+  }
+}
+
+/** Whether nobody may be in a room: the operator closed it, or it is outside its schedule. O(1). */
+export function isShut({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): boolean {
+  return closed || (schedule !== undefined && !hoursOf(schedule, mark, now).open)
+}
+
+/** Whether a room is shut by its schedule alone. O(1). */
+export function isOutsideSchedule(room: ScheduledRoom | undefined, now = Date.now()): boolean {
+  return room?.schedule !== undefined && !room.closed && isShut(room, now)
+}
+
+/** When a room outside its schedule opens next, in milliseconds since the epoch; 0: it is not scheduled to. */
+export function opensNext({ closed, schedule, schedule_mark: mark }: ScheduledRoom, now = Date.now()): number {
+  return closed || schedule === undefined ? 0 : hoursOf(schedule, mark, now).opensAt
+}

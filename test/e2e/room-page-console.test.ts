@@ -141,6 +141,46 @@ describe('an operator watches a room', () => {
     await guest.close()
   })
 
+  test('the operator schedules a weekly meeting; a guest who comes early reads when it begins, and is let in at the start', async () => {
+    await page.getByRole('navigation').getByRole('link', { name: 'Rooms' }).click()
+    await page.getByRole('button', { name: 'New room' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: 'Topic' }).fill('Weekly review')
+    await dialog.getByText('Scheduled: the room is open only during its meetings').click()
+    await dialog.getByLabel('First meeting').fill('2099-12-01T09:00')
+    await dialog.getByRole('combobox', { name: 'Repeats' }).press('Enter')
+    await page.getByRole('option', { name: 'Weekly' }).click()
+    await dialog.getByText('Thu', { exact: true }).click()
+    await dialog.getByText(/^Every Tuesday and Thursday, 09:00 to 10:00/).waitFor()
+    await dialog.getByText('Next: Tue 1 Dec').waitFor()
+    expect(await operator.accessibilityProblems()).toEqual([])
+    await dialog.getByRole('button', { name: 'Create room' }).click()
+    await page.getByText(/^Every Tuesday and Thursday, 09:00 to 10:00/).waitFor()
+    const { items } = await site.controller.rpc('rooms.list', { search: 'Weekly review' })
+    const { room_id = '', schedule } = items[0] ?? {}
+    expect(schedule).toMatchObject({ start: '2099-12-01T09:00', rule: 'FREQ=WEEKLY;BYDAY=TU,TH' })
+
+    const link = await site.link(room_id)
+    const guest = await site.open(link, { equipment: 'none', locale: 'de-DE', timezoneId: 'Europe/Berlin' })
+    const soon = new Date(Date.now() + 4_000)
+    const start = soon.toISOString().slice(0, 19)
+    await site.controller.rpc('rooms.update', {
+      room_id,
+      schedule: { start, minutes: 30, zone: 'UTC', early_minutes: 0 },
+    })
+    await guest.page.getByLabel('Ihr Name').fill('Dana')
+    await guest.page.getByRole('button', { name: /^Nur zusehen/ }).click()
+    const time = soon.toLocaleTimeString('de-DE', { hour: '2-digit', minute: '2-digit', timeZone: 'Europe/Berlin' })
+    await guest.page.getByRole('heading', { name: `Die Besprechung beginnt um ${time}` }).waitFor()
+    await guest.page.getByText('Mitteleuropäische').waitFor()
+    await guest.page.getByRole('toolbar').waitFor()
+    await page.getByText('Open now, until').waitFor()
+    await page.getByRole('button', { name: 'End meeting' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End meeting' }).click()
+    await guest.page.getByRole('heading', { name: 'Der Raum wurde geschlossen' }).waitFor()
+    await guest.close()
+  })
+
   test('“Join now” opens a tab that is host of the room and sees who waits; a refused tab is reported, and the log names the operator', async () => {
     const lobby = await site.room({ topic: 'Hearing', waiting_room: true })
     const guest = await site.open(await site.link(lobby), { equipment: 'none' })

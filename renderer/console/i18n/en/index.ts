@@ -14,6 +14,7 @@ import { overview, welcome } from './overview.ts'
 import { complaints, refusals } from './refusals.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
+import { schedule } from './schedule.ts'
 import { settings } from './settings.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
@@ -31,6 +32,7 @@ export const en = {
   welcome,
   credentials,
   rooms,
+  schedule,
   nodes,
   controllers,
   devices,

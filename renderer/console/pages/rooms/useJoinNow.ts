@@ -3,6 +3,7 @@ import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
+import { useMeetingActs } from './useMeetingActs.ts'
 
 /** Opens the page of a room in a new tab, where the operator is host. */
 export function useJoinNow() {
@@ -10,10 +11,12 @@ export function useJoinNow() {
   const { may } = useCaller()
   const { t } = useText()
   const { fail, warn } = useFeedback()
+  const { openNow } = useMeetingActs()
 
-  /** Tells whether the caller may join this room. Nobody joins a closed one. */
-  function mayJoin({ status }: Pick<RoomView, 'status'>): boolean {
-    return status !== 'closed' && may('media.join_now')
+  /** Tells whether the caller may join this room. Nobody joins a closed one, or one whose meetings are over. */
+  function mayJoin({ status, schedule, meeting }: Pick<RoomView, 'status' | 'schedule' | 'meeting'>): boolean {
+    const isOver = schedule !== null && meeting === null
+    return status !== 'closed' && !isOver && may('media.join_now')
   }
 
   /** Tells whether the caller may make join links for this room. */
@@ -21,8 +24,13 @@ export function useJoinNow() {
     return status !== 'closed' && may('media.join_link')
   }
 
+  /** Opens a scheduled room before its time if the operator agrees. Called by the handler of a click. */
+  async function joinNow(room: RoomView): Promise<void> {
+    if (room.meeting === null || room.meeting.open || (await openNow(room))) await openPage(room.room_id)
+  }
+
   /** Called by the handler of a click, before anything else is awaited. */
-  async function joinNow(room_id: string): Promise<void> {
+  async function openPage(room_id: string): Promise<void> {
     // The desktop app hands the link to the operator's browser, and has no tabs.
     const tab = client.kind === 'ipc' ? undefined : openTab(t('rooms.joinNow.opening'))
     if (tab === null) {

@@ -13,7 +13,7 @@ const pageSize = 500
 /** Matching rooms, of which only those in view are loaded; updated by events. */
 export function useRoomList(node = '') {
   const client = useConsole()
-  const filter = reactive<{ search: string; status: RoomStatus | ''; node: string }>({
+  const filter = reactive<{ search: string; status: RoomStatus | 'withSchedule' | ''; node: string }>({
     search: '',
     status: '',
     node,
@@ -26,7 +26,7 @@ export function useRoomList(node = '') {
     const by = sort.value.key
     return {
       search: filter.search.trim(),
-      ...(filter.status ? { status: [filter.status] } : {}),
+      ...(filter.status === 'withSchedule' ? { scheduled: true } : filter.status ? { status: [filter.status] } : {}),
       ...(filter.node ? { node: filter.node } : {}),
       sort: by === 'topic' || by === 'people' || by === 'room_id' ? by : 'id',
       descending: sort.value.descending,

@@ -39,7 +39,7 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
 
   /** Runs an action of the menu by its key. */
   function run(key: string, room: RoomView): void {
-    if (key === 'joinNow') void joinNow(room.room_id)
+    if (key === 'joinNow') void joinNow(room)
     else if (key === 'edit') open.edit(room)
     else if (isRoomAct(key)) open.act(key, room)
   }

@@ -1,0 +1,98 @@
+import { computed } from 'vue'
+import { parseRepetition, type Repetition, weekdays } from '../../../../shared/schedule/repetition.ts'
+import type { Meeting, RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { type TextKey, useText } from '../../i18n/text.ts'
+
+const dayMs = 24 * 60 * 60_000
+const minuteMs = 60_000
+/** A Monday: the days after it name the weekdays. */
+const monday = Date.UTC(2024, 0, 1)
+/** Time zone of this browser. */
+export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** Schedules and meetings in words. */
+export function useScheduleText() {
+  const { t, language } = useText()
+  const { list } = useFormat()
+  const tag = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))
+  // Wall times are written as times of UTC: they must not move to the zone of the browser.
+  const format = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC'): Intl.DateTimeFormat =>
+    new Intl.DateTimeFormat(tag.value, { hourCycle: 'h23', timeZone, ...options })
+  const clock = { hour: '2-digit', minute: '2-digit' } as const
+  const longDay = { day: 'numeric', month: 'long', year: 'numeric' } as const
+
+  /** "Tuesday" for TU. */
+  function weekdayName(code: string, width: 'long' | 'short' = 'long'): string {
+    const index = weekdays.findIndex((each) => each === code)
+    return format({ weekday: width }).format(monday + Math.max(0, index) * dayMs)
+  }
+
+  /** "second Tuesday" for 2TU. */
+  function ordinalDay(code: string): string {
+    const ordinal: Record<string, TextKey> = {
+      '1': 'schedule.first',
+      '2': 'schedule.second',
+      '3': 'schedule.third',
+      '4': 'schedule.fourth',
+      '-1': 'schedule.last',
+    }
+    return t(ordinal[code.slice(0, -2)] ?? 'schedule.first', { weekday: weekdayName(code.slice(-2)) })
+  }
+
+  /** "Every Tuesday and Thursday" */
+  function repetitionText({ frequency, interval: n, weekdays: days, monthDay }: Repetition, start: number): string {
+    if (frequency === 'DAILY') return t('schedule.words.daily', { n })
+    if (frequency === 'WEEKLY') {
+      const codes = days.length > 0 ? weekdays.filter((each) => days.includes(each)) : [weekdayOf(start)]
+      return t('schedule.words.weekly', { n, days: list(codes.map((code) => weekdayName(code))) })
+    }
+    if (days.length > 0) return t('schedule.words.monthlyWeekday', { n, day: list(days.map(ordinalDay)) })
+    if (monthDay === -1) return t('schedule.words.monthlyLast', { n })
+    return t('schedule.words.monthlyDay', { n, day: monthDay || new Date(start).getUTCDate() })
+  }
+
+  function endText({ until, count }: Repetition): string {
+    if (count > 0) return t('schedule.words.count', { n: count })
+    if (until === '') return ''
+    const at = Date.parse(`${until.slice(0, 4)}-${until.slice(4, 6)}-${until.slice(6, 8)}T00:00Z`)
+    return t('schedule.words.until', { date: format(longDay).format(at) })
+  }
+
+  /** "Every Tuesday and Thursday, 09:00 to 10:00, until 31 March 2027" */
+  function scheduleText({ start, minutes, zone, rule }: RoomSchedule): string {
+    const from = Date.parse(`${start}Z`)
+    if (Number.isNaN(from)) return ''
+    const repetition = rule === '' ? undefined : parseRepetition(rule)
+    const day =
+      repetition === undefined ? format({ weekday: 'long', ...longDay }).format(from) : repetitionText(repetition, from)
+    const time = t('schedule.words.time', {
+      from: format(clock).format(from),
+      to: format(clock).format(from + minutes * minuteMs),
+    })
+    const end = repetition === undefined ? '' : endText(repetition)
+    const parts = [day, time, end, zone === ownZone ? '' : zone.replaceAll('_', ' ')]
+    return parts.filter((part) => part !== '').join(t('schedule.words.comma'))
+  }
+
+  /** "Tue 1 Dec, 09:00 – 10:00" in the zone of the browser; today without the day. */
+  function meetingText({ start, end }: Meeting, now: number, short = false): string {
+    const day = isSameDay(start, now) ? {} : ({ weekday: 'short', day: 'numeric', month: 'short' } as const)
+    const options = format({ ...day, ...clock }, ownZone)
+    return short ? options.format(start) : options.formatRange(start, end)
+  }
+
+  /** "09:00" */
+  const timeText = (at: number): string => format(clock, ownZone).format(at)
+
+  return { meetingText, ordinalDay, scheduleText, timeText, weekdayName }
+}
+
+/** Code of the weekday of a wall time in milliseconds. */
+export function weekdayOf(wall: number): (typeof weekdays)[number] {
+  return weekdays[(new Date(wall).getUTCDay() + 6) % 7] ?? 'MO'
+}
+
+function isSameDay(one: number, other: number): boolean {
+  return new Date(one).toDateString() === new Date(other).toDateString()
+}

@@ -41,6 +41,7 @@ export const limits = {
   devices: 5_000,
   rooms: 1_000_000,
   wallViews: 50,
+  roomTemplates: 100,
   /** Entries of the trash, and bytes of their JSON; beyond either the oldest are deleted for good. */
   trash: 100_000,
   trashBytes: 64 * 1024 * 1024,

@@ -158,6 +158,14 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  'templates.list': null,
+  'templates.save': { changes: () => site, params: (_, { name }) => ({ name }), always: true },
+  'templates.remove': {
+    changes: () => site,
+    params: ({ id }) => ({ id }),
+    always: true,
+  },
+
   'waiting.list': null,
   'waiting.admit': {
     room: ({ room_id }) => room_id,

@@ -63,6 +63,7 @@ import { testerHandlers } from './tester-procedures.ts'
 import { waitingHandlers } from './waiting-procedures.ts'
 import { trashHandlers } from './trash-procedures.ts'
 import { TrashRestore } from './trash-restore.ts'
+import { templateHandlers } from './template-procedures.ts'
 import { wallHandlers } from './wall-procedures.ts'
 
 /** Services that the operator's procedures call. */
@@ -190,6 +191,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
+    ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
     ...trashHandlers(trash, () => settings().trash.days, new TrashRestore(services), logger),

@@ -4,6 +4,7 @@ import type { Role } from '../../shared/console/role-names.ts'
 import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { NodeConfig } from '../../shared/node.ts'
+import type { TemplateSettings } from '../../shared/console/templates.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
@@ -115,6 +116,14 @@ export interface StoredDevice {
   /** The operator paused it: it stays, and is not joined. */
   paused: boolean
   created_at: number
+}
+
+/** Settings from which rooms are created. */
+export interface StoredRoomTemplate {
+  id: string
+  name: string
+  settings: TemplateSettings
+  changed_at: number
 }
 
 /** A saved view of the wall of pictures. */

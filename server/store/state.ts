@@ -12,6 +12,7 @@ export function emptyState(): State {
     nodes: new Map(),
     devices: new Map(),
     wall_views: new Map(),
+    room_templates: new Map(),
     rooms: new Map(),
     sessions: new Map(),
     accounts: new Map(),

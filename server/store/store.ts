@@ -12,6 +12,7 @@ import type {
   StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
+  StoredRoomTemplate,
   StoredSession,
   StoredSettings,
   StoredTrash,
@@ -37,6 +38,8 @@ export interface Collections {
   rooms: StoredRoom
   /** Keyed by id. */
   wall_views: StoredWallView
+  /** Keyed by id. */
+  room_templates: StoredRoomTemplate
   /** Keyed by the SHA-256 of the token, base64url. */
   sessions: StoredSession
   /** Keyed by id. */

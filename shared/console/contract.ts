@@ -15,6 +15,7 @@ import { searchProcedures } from './search.ts'
 import { attention, sample, siteProcedures, storeNotice } from './site.ts'
 import { testerProcedures } from './tester.ts'
 import { waitingProcedures, waitingView } from './waiting.ts'
+import { templateProcedures } from './templates.ts'
 import { wallBrought, wallProcedures, wallView } from './wall.ts'
 import { trashProcedures } from './trash.ts'
 
@@ -30,6 +31,7 @@ export const procedures = {
   ...relayProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
+  ...templateProcedures,
   ...wallProcedures,
   ...searchProcedures,
   ...trashProcedures,

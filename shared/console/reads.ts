@@ -84,6 +84,10 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'rooms.restore': false,
   'rooms.kick': false,
 
+  'templates.list': true,
+  'templates.save': false,
+  'templates.remove': false,
+
   // An admission is not stored: the leader carries it out for an operator at a replica, too.
   'waiting.list': true,
   'waiting.admit': true,

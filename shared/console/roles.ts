@@ -108,6 +108,10 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'rooms.restore': operator('rooms:write'),
   'rooms.kick': operator('rooms:write'),
 
+  'templates.list': viewer('rooms:read'),
+  'templates.save': operator('rooms:write'),
+  'templates.remove': operator('rooms:write'),
+
   'waiting.list': viewer('rooms:read'),
   'waiting.admit': operator('rooms:write'),
   'waiting.refuse': operator('rooms:write'),

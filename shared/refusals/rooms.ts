@@ -83,6 +83,10 @@ export const roomRefusals = {
   tableQuoteAfter: ['invalid', 'Line {line}: after a quoted cell there must be a comma or the end of the line.'],
   tableQuoteInside: ['invalid', 'Line {line}: a cell with a quote in it must be in quotes, and the quote doubled.'],
 
+  templateNotFound: ['notFound', 'There is no such template any more.'],
+  templateExists: ['conflict', 'Another template has this name already.'],
+  templateLimit: ['conflict', 'There are {limit} templates already: delete one first.'],
+
   wallViewNotFound: ['notFound', 'There is no such view of the wall any more.'],
   wallViewExists: ['conflict', 'Another view has this name already.'],
   wallViewChanged: ['conflict', 'Somebody else changed this view meanwhile.'],

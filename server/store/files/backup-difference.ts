@@ -13,6 +13,7 @@ const restored: readonly CollectionName[] = [
   'nodes',
   'devices',
   'wall_views',
+  'room_templates',
   'rooms',
   'accounts',
   'access_tokens',

@@ -3,7 +3,17 @@ import type { CollectionName } from '../store.ts'
 
 /** Which collections each of lowdb's files holds. */
 export const layout = {
-  site: ['settings', 'licence', 'credentials', 'nodes', 'devices', 'accounts', 'access_tokens', 'wall_views'],
+  site: [
+    'settings',
+    'licence',
+    'credentials',
+    'nodes',
+    'devices',
+    'accounts',
+    'access_tokens',
+    'wall_views',
+    'room_templates',
+  ],
   rooms: ['rooms', 'trash'],
   sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
 } as const satisfies Record<string, readonly CollectionName[]>
@@ -33,6 +43,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   nodes: 'site',
   devices: 'site',
   wall_views: 'site',
+  room_templates: 'site',
   rooms: 'rooms',
   sessions: 'sessions',
   accounts: 'site',

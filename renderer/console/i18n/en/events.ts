@@ -246,6 +246,7 @@ export const eventLog = {
       restore: 'Room “{subject}” restored',
       kick: '{subject} was removed from room “{room}”',
     },
+    templates: { save: 'Room template “{name}” saved', remove: 'Room template deleted' },
     waiting: { message: 'Message shown to people who wait in “{subject}”' },
     nodes: {
       add: 'Node “{subject}” added',

@@ -18,6 +18,7 @@ import { schedule } from './schedule.ts'
 import { settings } from './settings.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
+import { templates } from './templates.ts'
 import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
@@ -40,6 +41,7 @@ export const en = {
   find,
   help,
   eventLog,
+  templates,
   tester,
   trash,
   trust,

@@ -248,6 +248,7 @@ export const eventLog: Texts<typeof english> = {
       restore: '房间“{subject}”已恢复',
       kick: '{subject} 被移出房间“{room}”',
     },
+    templates: { save: '房间模板“{name}”已保存', remove: '房间模板已删除' },
     waiting: { message: '已向“{subject}”的等候者显示消息' },
     nodes: {
       add: '节点“{subject}”已添加',

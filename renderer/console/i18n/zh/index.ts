@@ -19,6 +19,7 @@ import { schedule } from './schedule.ts'
 import { settings } from './settings.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
+import { templates } from './templates.ts'
 import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
@@ -41,6 +42,7 @@ export const zh: Catalogue = {
   find,
   help,
   eventLog,
+  templates,
   tester,
   trash,
   trust,

@@ -1,0 +1,20 @@
+/** Templates of rooms. */
+export const templates = {
+  title: 'Room templates',
+  act: 'Templates',
+  from: 'Template',
+  noTemplate: 'None',
+  save: 'Save as template',
+  saveTitle: 'Save room as template',
+  name: 'Name',
+  hint: 'Keeps mode, owner, limits, entry and waiting room. Not the number, the schedule or the host password.',
+  saved: 'Template “{name}” saved',
+  none: 'No templates yet. Open a room and choose “Save as template”.',
+  rename: 'Rename',
+  renameOne: 'Rename: {name}',
+  renameTitle: 'Rename template',
+  deleteOne: 'Delete: {name}',
+  deleteTitle: 'Delete template “{name}”?',
+  deleteBody: 'It cannot be restored. Rooms created from it stay.',
+  deleted: 'Template “{name}” deleted',
+} as const

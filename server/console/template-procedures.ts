@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { limits } from '../../shared/limits.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { StoredRoomTemplate } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Lock that every change of the templates holds: names are unique. */
+const lock = 'room_templates'
+
+/** Procedures on templates of rooms. */
+export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates'>> {
+  return {
+    'templates.list': () => {
+      const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+      return [...store.all('room_templates').values()].sort((one, other) => collator.compare(one.name, other.name))
+    },
+    'templates.save': (wanted) =>
+      store.transact([lock], (transaction) => {
+        const given = 'id' in wanted ? wanted.id : undefined
+        const name = wanted.name.trim()
+        const templates = store.all('room_templates')
+        const before = given === undefined ? undefined : templates.get(given)
+        if (given !== undefined && before === undefined) throw noTemplate()
+        if (before === undefined && templates.size >= limits.roomTemplates)
+          throw new ConsoleError(refusal('templateLimit', { limit: limits.roomTemplates }))
+        for (const { id, name: other } of templates.values())
+          if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
+            throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })
+        const settings = wanted.settings ?? before?.settings
+        if (settings === undefined) throw noTemplate()
+        const id = given ?? randomBytes(9).toString('base64url')
+        const saved: StoredRoomTemplate = { id, name, settings, changed_at: Date.now() }
+        transaction.put('room_templates', id, saved)
+        return saved
+      }),
+    'templates.remove': async ({ id }) => {
+      await store.transact([lock], (transaction) => {
+        if (store.get('room_templates', id) === undefined) throw noTemplate()
+        transaction.delete('room_templates', id)
+      })
+      return {}
+    },
+  }
+}
+
+const noTemplate = (): ConsoleError => new ConsoleError(refusal('templateNotFound'))

@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { limits } from '../limits.ts'
+import { nameBytes } from '../operation.ts'
+import { rule } from '../refusals/complaints.ts'
+import { done, moment, nothing, procedure } from './procedure.ts'
+import { roomCreateInput } from './rooms.ts'
+
+const id = z.string().min(1).max(64)
+const name = nameBytes(1, limits.label).refine((text) => text.trim() !== '', { error: rule('empty') })
+
+/** Settings of a room that a template keeps: neither number and schedule, which are one room's own, nor the host password. */
+const settings = roomCreateInput
+  .pick({
+    owner_id: true,
+    room_mode: true,
+    max_video: true,
+    max_audio: true,
+    attendee_max: true,
+    entry_by_number: true,
+    waiting_room: true,
+  })
+  .extend({ topic: nameBytes(0, limits.topic).default('') })
+export type TemplateSettings = z.output<typeof settings>
+
+/** Settings under a name, from which rooms are created. */
+const roomTemplate = z.strictObject({ id, name: z.string(), settings, changed_at: moment })
+export type RoomTemplate = z.output<typeof roomTemplate>
+
+/** Procedures about templates of rooms. */
+export const templateProcedures = {
+  'templates.list': procedure('Templates of rooms, by name.', nothing, z.array(roomTemplate)),
+  'templates.save': procedure(
+    'Save a template of rooms. Without an id it is a new one; with an id, what is left out stays.',
+    z.union([z.strictObject({ name, settings }), z.strictObject({ id, name, settings: settings.optional() })]),
+    roomTemplate,
+  ),
+  'templates.remove': procedure('Delete a template. Rooms made from it stay.', z.strictObject({ id }), done),
+}

@@ -15,7 +15,9 @@ import { overview, welcome } from './overview.ts'
 import { complaints, refusals } from './refusals.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
+import { schedule } from './schedule.ts'
 import { settings } from './settings.ts'
+import { templates } from './templates.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
 import { tester } from './tester.ts'
@@ -32,6 +34,7 @@ export const de: Catalogue = {
   welcome,
   credentials,
   rooms,
+  schedule,
   nodes,
   controllers,
   devices,
@@ -40,6 +43,7 @@ export const de: Catalogue = {
   help,
   eventLog,
   tester,
+  templates,
   trash,
   trust,
   restart,

@@ -374,6 +374,7 @@ export const settings: Texts<typeof english> = {
       socket: 'WebSocket',
       cache: 'begrenzte Caches',
       queue: 'Warteschlangen',
+      schedules: 'Zeitpläne',
       schema: 'Validierung',
       page: 'Konsole',
       chart: 'Diagramme',

@@ -1,4 +1,5 @@
 import { computed } from 'vue'
+import { languageOf } from '../../../../shared/languages.ts'
 import { parseRepetition, type Repetition, weekdays } from '../../../../shared/schedule/repetition.ts'
 import type { Meeting, RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
 import { useFormat } from '../../composables/useFormat.ts'
@@ -15,7 +16,7 @@ export const ownZone = new Intl.DateTimeFormat().resolvedOptions().timeZone
 export function useScheduleText() {
   const { t, language } = useText()
   const { list } = useFormat()
-  const tag = computed(() => (language.value === 'zh' ? 'zh-CN' : 'en-GB'))
+  const tag = computed(() => languageOf(language.value).tag)
   // Wall times are written as times of UTC: they must not move to the zone of the browser.
   const format = (options: Intl.DateTimeFormatOptions, timeZone = 'UTC'): Intl.DateTimeFormat =>
     new Intl.DateTimeFormat(tag.value, { hourCycle: 'h23', timeZone, ...options })

@@ -1,0 +1,22 @@
+import type { Texts } from '../text.ts'
+import type { templates as english } from '../en/templates.ts'
+
+export const templates: Texts<typeof english> = {
+  title: 'Raumvorlagen',
+  act: 'Vorlagen',
+  from: 'Vorlage',
+  noTemplate: 'Keine',
+  save: 'Als Vorlage speichern',
+  saveTitle: 'Raum als Vorlage speichern',
+  name: 'Name',
+  hint: 'Übernimmt Modus, Besitzer, Grenzen, Beitritt und Warteraum; nicht Nummer, Zeitplan und Moderationspasswort.',
+  saved: 'Vorlage „{name}“ gespeichert',
+  none: 'Noch keine Vorlagen. Öffnen Sie einen Raum, und wählen Sie „Als Vorlage speichern“.',
+  rename: 'Umbenennen',
+  renameOne: 'Umbenennen: {name}',
+  renameTitle: 'Vorlage umbenennen',
+  deleteOne: 'Löschen: {name}',
+  deleteTitle: 'Vorlage „{name}“ löschen?',
+  deleteBody: 'Sie kann nicht wiederhergestellt werden. Damit erstellte Räume bleiben.',
+  deleted: 'Vorlage „{name}“ gelöscht',
+}

@@ -7,8 +7,8 @@ import { defaultSettings } from '../../../shared/settings.ts'
 import { pageRole } from '../../../renderer/console/page-roles.ts'
 import { aroundPage, click, controls, links, rest } from './page-controls.ts'
 
-/** Maximum number of controls behind each other, e.g. row menu, dialog, confirmation. */
-const maxDepth = 5
+/** Maximum number of dialogs and menus in front of each other. */
+const maxFronts = 5
 /** Ends the walk: it signs out, or changes the language of the names. */
 const skipped = /(Sign out|Language)/
 
@@ -29,6 +29,7 @@ export class ControlWalk {
   clicks = 0
   readonly #page: Page
   readonly #role: Role
+  readonly #depth: number
   /** Procedures that wait for their answer, by call. */
   readonly #calls = new Map<number, string>()
   /** Controls that were clicked, by kind of page. */
@@ -36,7 +37,9 @@ export class ControlWalk {
   #answered: (() => void) | undefined
   #at = ''
 
-  constructor(page: Page, role: Role) {
+  /** @param depth maximum number of controls behind each other, e.g. row menu, dialog, confirmation: 3 */
+  constructor(page: Page, role: Role, depth: number) {
+    this.#depth = depth
     this.#page = page
     this.#role = role
   }
@@ -89,7 +92,7 @@ export class ControlWalk {
         const opened = new URL(this.#page.url()).hash.slice(1)
         if (!atLeast(this.#role, pageRole(opened))) this.#note(opened)
         await this.#goTo(route, path)
-      } else if (path.length < maxDepth) {
+      } else if (path.length < this.#depth) {
         await this.#walkFrom(route, [...path, name])
         if (!(await this.#isBackAt(address, names))) await this.#goTo(route, path)
       }
@@ -106,7 +109,7 @@ export class ControlWalk {
 
   /** Closes what is in front. Returns whether the page offers the same again as before. */
   async #isBackAt(address: string, names: readonly string[]): Promise<boolean> {
-    for (let left = maxDepth; left > 0 && this.#page.url() === address; left--) {
+    for (let left = maxFronts; left > 0 && this.#page.url() === address; left--) {
       const now = new Set(await controls(this.#page))
       if (now.size === names.length && names.every((name) => now.has(name))) return true
       await this.#page.keyboard.press('Escape')
@@ -149,7 +152,7 @@ export class ControlWalk {
   async #leave(): Promise<void> {
     await this.#open('/walk')
     for (
-      let left = maxDepth;
+      let left = maxFronts;
       left > 0 && (await this.#page.locator('[aria-modal="true"]:visible').count()) > 0;
       left--
     ) {

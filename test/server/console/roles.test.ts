@@ -98,6 +98,8 @@ describe('Rights of each role', () => {
       'devices.history': { userId: 'cam' },
       'devices.uptime': { userId: 'cam' },
       'devices.quality': { userId: 'cam' },
+      'devices.pictures': { userId: 'cam' },
+      'devices.picture': { userId: 'cam' },
       'search.find': { text: 'yard' },
     }
     for (const name of names.filter(

@@ -20,7 +20,7 @@ export const nodes: Texts<typeof english> = {
     embedded: 'Eingebaut',
     simulated: 'Simuliert',
     janus: 'Janus',
-    another: 'Weiterer eingebauter',
+    another: 'Eingebaut',
   },
   kindHint: {
     embedded: 'Läuft auf diesem Computer, vom Controller gestartet. Sofort bereit für Räume.',

@@ -68,8 +68,8 @@ export const rooms: Texts<typeof english> = {
     createTitle: 'Neuer Raum',
     editTitle: 'Raum {room} bearbeiten',
     submit: 'Raum erstellen',
-    more: 'Mehr: Beitritt mit Nummer, Modus, Besitzer, Grenzen, Raum-ID',
-    moreOfRoom: 'Mehr: Beitritt mit Nummer, Modus, Grenzen',
+    more: 'Mehr: Beitritt, Modus, Besitzer, Grenzen, Raum-ID',
+    moreOfRoom: 'Mehr: Beitritt, Modus, Grenzen',
   },
   acts: {
     lock: 'Sperren',

@@ -273,7 +273,7 @@ export const settings: Texts<typeof english> = {
     folderHint:
       'Enthält alles, was diese Anlage speichert. Sichern Sie ihn als Ganzes, während der Controller beendet ist, oder verwenden Sie die Sicherungen unten.',
     disk: 'Festplatte',
-    healthy: 'Festplatte in Ordnung',
+    healthy: 'In Ordnung',
     ill: 'Schreiben schlägt fehl: {error}',
     flush: 'Letzter Schreibvorgang',
     backlog: 'Wartende Schreibvorgänge',

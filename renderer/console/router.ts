@@ -28,6 +28,9 @@ export function makeRouter(): Router {
         component: () => import('./pages/HelpPage.vue'),
         children: [
           { path: '', component: () => import('./pages/help/HelpHome.vue') },
+          { path: 'new', component: () => import('./pages/help/HelpNews.vue') },
+          { path: 'api/:operation?', component: () => import('./pages/help/ApiReference.vue') },
+          { path: 'rpc/:procedure?', component: () => import('./pages/help/RpcReference.vue') },
           { path: ':group/:page', component: () => import('./pages/help/HelpDocument.vue') },
         ],
       },

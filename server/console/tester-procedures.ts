@@ -10,7 +10,7 @@ import type { DigestForm, Settings } from '../../shared/settings.ts'
 import type { Credentials } from '../access/credentials.ts'
 import { digestText, hmacKey } from '../access/digest.ts'
 import type { ListenerName } from '../http/listeners.ts'
-import { parametersSchema } from '../http/openapi.ts'
+import { failures, parametersSchema, successSchema } from '../http/openapi.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 import { type Exchange, sendOwn } from './own-request.ts'
 import type { z } from 'zod'
@@ -57,6 +57,8 @@ function described(contract: OperationContract): TesterOperation {
     setting: contract.setting ?? '',
     token: token?.[0] ?? '',
     parameters,
+    answer: successSchema(contract),
+    rets: [...failures(contract).keys()],
   }
 }
 

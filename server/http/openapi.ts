@@ -143,14 +143,25 @@ function withBounds(property: JsonObject, schema: z.ZodType | undefined): JsonOb
   return { ...property, description: `${rule.charAt(0).toUpperCase()}${rule.slice(1)}.` }
 }
 
-function response(contract: OperationContract): JsonObject {
-  const { properties, required } = jsonSchema(contract.success, 'output')
+/** JSON Schema of a success, without `ret`. */
+export function successSchema(contract: OperationContract): JsonObject {
+  return jsonSchema(contract.success, 'output')
+}
+
+/** Sentences of every `ret` that a failure may have, ascending. */
+export function failures(contract: OperationContract): Map<number, string[]> {
   const codes = new Map<number, string[]>()
   for (const error of contract.errors) {
     const ret = retOf(contract.api, error)
     if (ret !== undefined) codes.set(ret, [...(codes.get(ret) ?? []), sentenceOf(error)])
   }
-  const rets = [...codes.keys()].sort((a, b) => a - b)
+  return new Map([...codes].sort(([one], [other]) => one - other))
+}
+
+function response(contract: OperationContract): JsonObject {
+  const { properties, required } = successSchema(contract)
+  const codes = failures(contract)
+  const rets = [...codes.keys()]
   const rows = rets.map((ret) => `| ${ret} | ${codes.get(ret)?.join(' ')} |`)
   const bothPairs = contract.setting !== undefined && contract.api === 'device'
   const more: JsonObject = bothPairs ? { result: { description: 'As ret.' }, err: { description: 'As msg.' } } : {}

@@ -25,6 +25,10 @@ const testerOperation = z.strictObject({
   token: z.string(),
   /** Its own parameters, in the order of the specification. */
   parameters: z.array(z.strictObject({ name: z.string(), required: z.boolean(), schema: parameterSchema })),
+  /** JSON Schema of a success, without `ret`. */
+  answer: parameterSchema,
+  /** Every other `ret` that it answers, ascending. */
+  rets: z.array(z.int()),
 })
 export type TesterOperation = z.output<typeof testerOperation>
 
@@ -34,7 +38,7 @@ export type TesterOperation = z.output<typeof testerOperation>
  */
 export const testerProcedures = {
   'tester.operations': procedure(
-    'Every operation of both APIs, with its parameters.',
+    'Every operation of both APIs, with its parameters, answer and result codes.',
     nothing,
     z.array(testerOperation),
   ),

@@ -11,6 +11,7 @@ export const tester: Texts<typeof english> = {
   },
   operation: 'Operation',
   extension: 'Erweiterung der Spezifikation',
+  reference: 'Referenz',
   method: 'Methode',
   encoding: 'Parameter senden als',
   encodings: { query: 'Query', form: 'Formular', json: 'JSON' },

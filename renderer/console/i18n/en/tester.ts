@@ -9,6 +9,7 @@ export const tester = {
   },
   operation: 'Operation',
   extension: 'Extension to the specification',
+  reference: 'Reference',
   method: 'Method',
   encoding: 'Send parameters in',
   encodings: { query: 'the query', form: 'a form body', json: 'a JSON body' },

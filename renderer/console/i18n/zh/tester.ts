@@ -11,6 +11,7 @@ export const tester: Texts<typeof english> = {
   },
   operation: '操作',
   extension: '规范之外的扩展',
+  reference: '参考',
   method: '方法',
   encoding: '参数位置',
   encodings: { query: '查询串', form: '表单正文', json: 'JSON 正文' },

@@ -1,0 +1,13 @@
+import { en } from '../../i18n/en/index.ts'
+import { useText } from '../../i18n/text.ts'
+import type { TextKey } from '../../i18n/text.ts'
+import { type Parameter, ruleText } from './parameterRule.ts'
+
+/** Describes a parameter and its rule. */
+export function useParameterHint(): (parameter: Parameter) => string {
+  const { t } = useText()
+  return (parameter) => {
+    const about = Object.hasOwn(en.tester.hints, parameter.name) ? t(`tester.hints.${parameter.name}` as TextKey) : ''
+    return [about, ruleText(parameter, t)].filter((text) => text !== '').join(' ')
+  }
+}

@@ -1,0 +1,11 @@
+import type { TesterOperation } from '../../../../shared/console/tester.ts'
+import { en } from '../../i18n/en/index.ts'
+import { useText } from '../../i18n/text.ts'
+import type { TextKey } from '../../i18n/text.ts'
+
+/** Translates what an operation does; one that this console does not know stays English. */
+export function useSummary(): (operation: TesterOperation) => string {
+  const { t } = useText()
+  return ({ name, summary }) =>
+    Object.hasOwn(en.tester.summaries, name) ? t(`tester.summaries.${name}` as TextKey) : summary
+}

@@ -49,6 +49,8 @@ export const limits = {
   wallTiles: 36,
   /** Cameras and rooms of a wall, on all of its pages. */
   wallItems: 200,
+  /** Favourite rooms of one browser, and favourite cameras. */
+  favourites: 500,
   /** Maximum number of rows per page of the console. */
   pageSize: 500,
   /** Client addresses stored by a failure counter. */

@@ -11,6 +11,8 @@ export interface RoomQuery {
   node?: string | undefined
   /** Only rooms with a schedule. */
   scheduled?: boolean | undefined
+  /** Only these rooms; left out: all. */
+  room_ids?: readonly string[] | undefined
   sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
   descending: boolean
   offset: number
@@ -61,7 +63,9 @@ export class RoomList {
   select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
     this.#build()
     const search = query.search.trim().toLowerCase()
-    const everyRoom = search === '' && query.status.length === 0 && query.node === undefined && !query.scheduled
+    const { room_ids, scheduled, node, status } = query
+    const isFiltered = status.length > 0 || node !== undefined || room_ids !== undefined || scheduled === true
+    const everyRoom = search === '' && !isFiltered
     if (everyRoom && query.sort === 'id') {
       return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
     }
@@ -108,7 +112,10 @@ export class RoomList {
   #matching(query: RoomQuery, search: string): number[] {
     const positions: number[] = []
     const statuses = new Set(query.status)
-    for (let at = 0; at < this.#rooms.length; at++) {
+    const named = query.room_ids && this.#positionsOf(query.room_ids)
+    const end = named?.length ?? this.#rooms.length
+    for (let index = 0; index < end; index++) {
+      const at = named?.[index] ?? index
       const room = this.#rooms[at]
       if (room === undefined) continue
       if (query.node !== undefined && room.node !== query.node && !isSecondary(room, query.node)) continue
@@ -118,6 +125,12 @@ export class RoomList {
       positions.push(at)
     }
     return positions
+  }
+
+  /** Positions of the rooms that exist, ascending. */
+  #positionsOf(roomIds: readonly string[]): number[] {
+    const numbers = [...new Set(roomIds)].flatMap((roomId) => this.#numberOf?.get(roomId) ?? [])
+    return numbers.map((number) => this.#place(number)).sort((one, other) => one - other)
   }
 
   /** Orders positions by topic or room_id; rooms that are equal stand in the order of their numbers. */

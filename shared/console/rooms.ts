@@ -121,6 +121,8 @@ export const roomProcedures = {
       node: z.string().max(limits.nodeName).optional(),
       /** Only rooms with a schedule. */
       scheduled: z.boolean().default(false),
+      /** Only these rooms. */
+      room_ids: z.array(roomId).max(limits.favourites).optional(),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
       offset: z.int().min(0).default(0),

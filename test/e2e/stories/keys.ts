@@ -41,6 +41,30 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: [room_id] })
   })
 
+  test('favourite rooms are marked in row and panel, survive a reload, and are listed alone', async () => {
+    const { call, page } = opened()
+    const pages = new ConsolePages(page)
+    const [loved, other] = [
+      await call('rooms.create', { topic: 'Loved' }),
+      await call('rooms.create', { topic: 'Others' }),
+    ]
+    await pages.go('Rooms')
+    await pages.row(loved.room_id).getByRole('button', { name: 'Favourite: Loved' }).click()
+    await page.reload()
+    await pages.row(other.room_id).waitFor()
+    await pages.button('Favourites').click()
+    await pages.row(other.room_id).waitFor({ state: 'detached' })
+    expect(await violations(page)).toEqual([])
+    await pages.row(loved.room_id).click()
+    const star = pages.panel('Loved').getByRole('button', { name: 'Favourite: Loved', pressed: true })
+    await star.press('Enter')
+    await page.getByText('Nothing matches').first().waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await pages.row(other.room_id).waitFor()
+    await call('rooms.delete', { room_ids: [loved.room_id, other.room_id] })
+  })
+
   test('Ctrl+K finds a room, a setting and an action by keyboard alone, and offers what was opened last', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)

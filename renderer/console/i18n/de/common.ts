@@ -181,4 +181,10 @@ export const common: Texts<typeof english> = {
       r427: 'Zeitüberschreitung des Geräts',
     },
   },
+  favourites: {
+    title: 'Favoriten',
+    of: 'Favorit: {name}',
+    add: 'Zu Favoriten hinzufügen',
+    remove: 'Aus Favoriten entfernen',
+  },
 }

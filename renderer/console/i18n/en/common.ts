@@ -178,4 +178,10 @@ export const common = {
       r427: 'device timeout',
     },
   },
+  favourites: {
+    title: 'Favourites',
+    of: 'Favourite: {name}',
+    add: 'Add to favourites',
+    remove: 'Remove from favourites',
+  },
 } as const

@@ -179,4 +179,10 @@ export const common: Texts<typeof english> = {
       r427: '等待设备超时',
     },
   },
+  favourites: {
+    title: '收藏',
+    of: '收藏：{name}',
+    add: '添加到收藏',
+    remove: '取消收藏',
+  },
 }

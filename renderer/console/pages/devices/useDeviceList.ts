@@ -3,6 +3,7 @@ import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useDevices } from '../../composables/useDevices.ts'
+import { useFavourites } from '../../composables/useFavourites.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
 
@@ -17,11 +18,13 @@ export interface RoomOfDevices {
 /** Matching devices in an order that does not depend on their live state. */
 export function useDeviceList(room = '') {
   const { all, byId, value, error, refresh } = useDevices()
-  const filter = reactive<{ search: string; condition: DeviceCondition | ''; room: string }>({
+  const filter = reactive<{ search: string; condition: DeviceCondition | ''; room: string; favourites: boolean }>({
     search: '',
     condition: '',
     room,
+    favourites: false,
   })
+  const { ids } = useFavourites('cameras')
   const sort = ref<Sort>({ key: 'created', descending: true })
   const { compare } = useFormat()
   const textOf: Record<string, (device: DeviceView) => string> = {
@@ -34,6 +37,7 @@ export function useDeviceList(room = '') {
     const words = filter.search.trim().toLowerCase().split(/\s+/).filter(Boolean)
     return all.value.filter((device) => {
       if (filter.room !== '' && device.roomId !== filter.room) return false
+      if (filter.favourites && !ids.value.has(device.userId)) return false
       if (words.length === 0) return true
       const text =
         `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId} ${device.roomTopic}`.toLowerCase()
@@ -63,7 +67,9 @@ export function useDeviceList(room = '') {
     }
     return [...found.values()].sort((one, other) => other.devices - one.devices)
   })
-  const filtered = computed(() => filter.search.trim() !== '' || filter.condition !== '' || filter.room !== '')
+  const filtered = computed(
+    () => filter.search.trim() !== '' || filter.condition !== '' || filter.room !== '' || filter.favourites,
+  )
 
   function sortBy(key: string): void {
     const same = sort.value.key === key
@@ -71,7 +77,7 @@ export function useDeviceList(room = '') {
   }
 
   function clearFilters(): void {
-    Object.assign(filter, { search: '', condition: '', room: '' })
+    Object.assign(filter, { search: '', condition: '', room: '', favourites: false })
   }
 
   return {

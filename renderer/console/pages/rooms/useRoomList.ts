@@ -3,6 +3,7 @@ import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import type { RoomStatus, RoomView } from '../../../../shared/console/rooms.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
+import { useFavourites } from '../../composables/useFavourites.ts'
 import { collected } from '../../../kit/composables/useLive.ts'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 
@@ -13,11 +14,18 @@ const pageSize = 500
 /** Matching rooms, of which only those in view are loaded; updated by events. */
 export function useRoomList(node = '') {
   const client = useConsole()
-  const filter = reactive<{ search: string; status: RoomStatus | 'withSchedule' | ''; node: string }>({
+  const filter = reactive<{
+    search: string
+    status: RoomStatus | 'withSchedule' | ''
+    node: string
+    favourites: boolean
+  }>({
     search: '',
     status: '',
     node,
+    favourites: false,
   })
+  const { ids } = useFavourites('rooms')
   const sort = ref<Sort>({ key: 'id', descending: true })
   /** Total number of rooms of the site. */
   const all = ref(0)
@@ -28,6 +36,7 @@ export function useRoomList(node = '') {
       search: filter.search.trim(),
       ...(filter.status === 'withSchedule' ? { scheduled: true } : filter.status ? { status: [filter.status] } : {}),
       ...(filter.node ? { node: filter.node } : {}),
+      ...(filter.favourites ? { room_ids: [...ids.value] } : {}),
       sort: by === 'topic' || by === 'people' || by === 'room_id' ? by : 'id',
       descending: sort.value.descending,
     }
@@ -41,6 +50,7 @@ export function useRoomList(node = '') {
 
   const restart = collected(() => void rows.restart(), 120)
   watch([filter, sort], restart, { deep: true })
+  watch(ids, () => filter.favourites && restart())
   const refresh = collected(() => void rows.refresh(), 250)
   const stops = [client.on('rooms.changed', refresh), client.onReconnect(() => void rows.refresh())]
   onScopeDispose(() => stops.forEach((stop) => stop()))

@@ -1,0 +1,41 @@
+import { shallowRef } from 'vue'
+import { limits } from '../../../shared/limits.ts'
+
+export type FavouriteKind = 'rooms' | 'cameras'
+
+const prefix = 'roomdesk.favourites.'
+const chosen = { rooms: shallowRef(stored('rooms')), cameras: shallowRef(stored('cameras')) }
+// Another tab of this browser has changed them.
+window.addEventListener('storage', ({ key }) => {
+  if (key === `${prefix}rooms`) chosen.rooms.value = stored('rooms')
+  else if (key === `${prefix}cameras`) chosen.cameras.value = stored('cameras')
+})
+
+/** Favourites of this browser, by id. Beyond the limit the oldest one makes room. */
+export function useFavourites(kind: FavouriteKind) {
+  const ids = chosen[kind]
+
+  function toggle(id: string): void {
+    const next = new Set(ids.value)
+    if (!next.delete(id)) next.add(id)
+    const kept = [...next].slice(-limits.favourites)
+    ids.value = new Set(kept)
+    try {
+      localStorage.setItem(prefix + kind, JSON.stringify(kept))
+    } catch {
+      // Storage may be disabled; then they last until the page is reloaded.
+    }
+  }
+
+  return { ids, toggle }
+}
+
+function stored(kind: FavouriteKind): ReadonlySet<string> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(prefix + kind) ?? '[]')
+    if (!Array.isArray(value)) return new Set()
+    return new Set(value.filter((id) => typeof id === 'string' && id !== '').slice(-limits.favourites))
+  } catch {
+    return new Set()
+  }
+}

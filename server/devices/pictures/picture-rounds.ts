@@ -30,8 +30,7 @@ const hourMs = 60 * minuteMs
  * a slow node delays pictures and gathers no requests. People are never in it.
  */
 export class PictureRounds {
-  /** Kept pictures. */
-  readonly folder: PictureFolder
+  readonly #folder: PictureFolder
   readonly #options: PictureRoundsOptions
   readonly #underWay = new Set<Promise<void>>()
   #timer: NodeJS.Timeout | undefined
@@ -46,7 +45,7 @@ export class PictureRounds {
 
   constructor(options: PictureRoundsOptions) {
     this.#options = options
-    this.folder = new PictureFolder(options.dataFolder)
+    this.#folder = new PictureFolder(options.dataFolder)
   }
 
   /** Reads the folder and begins. Never rejects. */
@@ -54,7 +53,7 @@ export class PictureRounds {
     const { store } = this.#options
     const trashed = this.#trashed()
     try {
-      await this.folder.open((userId) => store.get('devices', userId) !== undefined || trashed.has(userId))
+      await this.#folder.open((userId) => store.get('devices', userId) !== undefined || trashed.has(userId))
     } catch (error) {
       this.#refuse(error)
     }
@@ -77,13 +76,13 @@ export class PictureRounds {
   /** Pictures of a camera, newest first: those of an earlier camera of the same id are left out. */
   of(userId: string): readonly KeptPicture[] {
     const since = this.#options.store.get('devices', userId)?.created_at ?? Number.POSITIVE_INFINITY
-    return this.folder.of(userId).filter(({ at }) => at >= since)
+    return this.#folder.of(userId).filter(({ at }) => at >= since)
   }
 
   /** A kept picture, the newest without `at`; undefined where there is none. @throws what the file system says */
   async read(userId: string, at?: number): Promise<SentKeyPicture | undefined> {
     const wanted = this.of(userId).find((picture) => at === undefined || picture.at === at)
-    const read = wanted && (await this.folder.read(userId, wanted.at))
+    const read = wanted && (await this.#folder.read(userId, wanted.at))
     if (read === undefined) return undefined
     const { width, height, at: takenAt } = read.picture
     return { width, height, at: takenAt, frame: read.frame.toString('base64') }
@@ -131,7 +130,7 @@ export class PictureRounds {
     const { per_camera: count, megabytes, days } = settings().pictures
     try {
       const { frame, ...size } = picture
-      await this.folder.add(userId, Buffer.from(frame, 'base64'), size, { count, megabytes, days })
+      await this.#folder.add(userId, Buffer.from(frame, 'base64'), size, { count, megabytes, days })
       this.#refused = false
     } catch (error) {
       this.#refuse(error)
@@ -141,16 +140,16 @@ export class PictureRounds {
   async #clear(now: number): Promise<void> {
     this.#clearedAt = now
     const { per_camera: count, megabytes, days } = this.#options.settings().pictures
-    await this.folder.clear({ count, megabytes, days }, now).catch((error: unknown) => this.#refuse(error))
+    await this.#folder.clear({ count, megabytes, days }, now).catch((error: unknown) => this.#refuse(error))
   }
 
   /** Deletes the pictures of cameras that are gone for good. @param userId only this one */
   async #forget(userId?: string): Promise<void> {
     const trashed = this.#trashed()
-    const gone = (userId === undefined ? this.folder.cameras() : [userId]).filter(
+    const gone = (userId === undefined ? this.#folder.cameras() : [userId]).filter(
       (one) => this.#options.store.get('devices', one) === undefined && !trashed.has(one),
     )
-    for (const one of gone) await this.folder.remove(one).catch((error: unknown) => this.#refuse(error))
+    for (const one of gone) await this.#folder.remove(one).catch((error: unknown) => this.#refuse(error))
   }
 
   /** Cameras in the trash, those of its rooms too. */

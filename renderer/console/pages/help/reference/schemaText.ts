@@ -47,7 +47,12 @@ function arrayText(schema: Schema, indent: string): string {
       .map((one) => typeText(one, indent))
       .join(', ')}]`
   const item = typeText(schema.items, indent)
-  return / [|&] /.test(item) && !item.startsWith('{') ? `(${item})[]` : `${item}[]`
+  return isSeveral(schema.items) ? `(${item})[]` : `${item}[]`
+}
+
+/** Tells whether the text of a schema has several parts, which an array has to enclose. */
+function isSeveral(schema: unknown): boolean {
+  return isSchema(schema) && [schema.enum, schema.anyOf, schema.oneOf, schema.allOf].some((parts) => hasParts(parts))
 }
 
 function objectText(schema: Schema, indent: string): string {

@@ -32,6 +32,12 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await panel.waitFor({ state: 'detached' })
 
     await pages.go('Credentials')
+    const dots = pages.row('Keyring').getByRole('button', { name: /^More actions/ })
+    await dots.focus()
+    await page.keyboard.press('Enter')
+    await page.getByRole('menuitem').first().and(focused).waitFor()
+    await page.keyboard.press('Escape')
+    await dots.and(focused).waitFor()
     await pages.actOnRow('Keyring', 'Edit')
     const label = pages.dialog('Edit credential').getByLabel('Label')
     await label.and(focused).waitFor()

@@ -16,6 +16,7 @@ import { measureMany } from './many.ts'
 import { measureMedia } from './media.ts'
 import { measureNodes } from './nodes.ts'
 import { measurePeers } from './peers.ts'
+import { measurePhone } from './phone.ts'
 import { measurePool } from './pool.ts'
 import { measurePostgres } from './postgres.ts'
 import { measureRelay } from './relay.ts'
@@ -29,6 +30,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   'room-list': measureRoomList,
   search: measureSearch,
   console: measureConsole,
+  phone: measurePhone,
   'join-device': measureJoinDevice,
   media: async (rows) => await measureMedia(rows),
   links: async (rows) => await measureLinks(rows),

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { EventLog } from '../../server/event-log/event-log.ts'
+import { createLog } from '../../server/observe/log.ts'
 import { loadKeyFile } from '../../server/store/files/key-file.ts'
 import { createSealer } from '../../server/store/sealer.ts'
 import { openStore } from '../../server/store/open-store.ts'
@@ -35,6 +37,50 @@ export async function fillRooms(
   }
   await store.snapshot()
   await store.close()
+}
+
+/** Adds cameras to the rooms. They are paused, so that nothing is dialled. */
+export async function fillDevices(folder: string, count: number, rooms: number): Promise<void> {
+  const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
+  const store = await openStore({ folder, sealer })
+  await store.transact([], (transaction) => {
+    for (let n = 1; n <= count; n++) {
+      transaction.put('devices', `camera-${n}`, {
+        roomId: benchRoom(1 + (n % rooms)).room_id,
+        userId: `camera-${n}`,
+        userName: `Camera ${n}`,
+        userAddress: `rtsp://10.0.${n >> 8}.${n & 255}/stream`,
+        userData: '',
+        options: {},
+        login_password_sealed: '',
+        paused: true,
+        created_at: 1_700_000_000_000 + n,
+      })
+    }
+  })
+  await store.snapshot()
+  await store.close()
+}
+
+/** Adds events of people in the rooms to the log of a site. */
+export async function fillEvents(folder: string, count: number, rooms: number): Promise<void> {
+  const log = await EventLog.open({
+    dataFolder: folder,
+    sealer: createSealer(await loadKeyFile(join(folder, 'seal.key'))),
+    logger: createLog('silent'),
+    bounds: () => ({ days: 90, megabytes: 200 }),
+  })
+  for (let n = 1; n <= count; n++) {
+    const { room_id, topic } = benchRoom(1 + (n % rooms))
+    log.append({
+      kind: n % 2 === 0 ? 'person.joined' : 'person.left',
+      subject: { type: 'person', id: `p${n}`, name: `Person ${n}` },
+      room: room_id,
+      params: { topic },
+    })
+    if (n % 500 === 0) await log.flush()
+  }
+  await log.close()
 }
 
 /** Changes rooms until the journal has this many bytes, without a snapshot; does not close the store afterwards, like a crash. */

@@ -1,7 +1,7 @@
 import { RRuleTemporal } from 'rrule-temporal'
 import type { Meeting, RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import { parseRepetition, type Repetition, repetitionText } from '../../shared/schedule/repetition.ts'
-import { instantOf, wallOf } from './wall-clock.ts'
+import { instantOf, wallOf } from '../../shared/schedule/wall-clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs

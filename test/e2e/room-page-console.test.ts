@@ -155,6 +155,7 @@ describe('an operator watches a room', () => {
     await dialog.getByText('Next: Tue 1 Dec').waitFor()
     expect(await operator.accessibilityProblems()).toEqual([])
     await dialog.getByRole('button', { name: 'Create room' }).click()
+    await dialog.waitFor({ state: 'detached' })
     await page.getByText(/^Every Tuesday and Thursday, 09:00 to 10:00/).waitFor()
     const { items } = await site.controller.rpc('rooms.list', { search: 'Weekly review' })
     const { room_id = '', schedule } = items[0] ?? {}

@@ -1,4 +1,5 @@
 import type { RoomView } from '../../../../shared/console/rooms.ts'
+import type { RoomSchedule } from '../../../../shared/schedule/room-schedule.ts'
 import type { Translate } from '../../i18n/text.ts'
 
 /** Link that an invitation holds. */
@@ -14,6 +15,8 @@ export interface InvitationLink {
 export interface MeetingTime {
   start: number
   end: number
+  /** Schedule of a meeting that repeats, and the same in words. */
+  series?: { schedule: RoomSchedule; words: string }
 }
 
 /** An entry of a calendar. */
@@ -66,13 +69,21 @@ export function invitation(
   const head = [
     t('media.invitation.title', { topic: title }),
     '',
-    ...(time === undefined ? [] : [t('media.invitation.time', { time: period(time.start, time.end) })]),
+    ...(time === undefined
+      ? []
+      : [t('media.invitation.time', { time: time.series?.words ?? period(time.start, time.end) })]),
   ].join('\n')
   return {
     text: `${head}\n${about}`.replace('\n\n\n', '\n\n'),
     url,
     expires_at: byNumber ? 0 : link.expires_at,
-    event: time && { ...time, id: `${room.room_id}-${time.start}`, title, description: about, url },
+    event: time && {
+      ...time,
+      id: `${room.room_id}-${time.series === undefined ? time.start : 'series'}`,
+      title,
+      description: about,
+      url,
+    },
   }
 }
 

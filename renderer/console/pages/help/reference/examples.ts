@@ -33,6 +33,7 @@ function exampleOf(schema: unknown, name = ''): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0]
   for (const alternatives of [schema.anyOf, schema.oneOf])
     if (Array.isArray(alternatives)) return exampleOf(alternatives[0], name)
+  if (Array.isArray(schema.type)) return exampleOf({ ...schema, type: String(schema.type[0]) }, name)
   const value = Object.hasOwn(known, name) ? known[name] : undefined
   switch (schema.type) {
     case 'object':

@@ -24,6 +24,7 @@ function typeText(schema: unknown, indent: string): string {
     return partsOf(schema.allOf)
       .map((one) => typeText(one, indent))
       .join(' & ')
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeText({ ...schema, type }, indent)).join(' | ')
   switch (schema.type) {
     case 'object':
       return objectText(schema, indent)
@@ -52,7 +53,7 @@ function arrayText(schema: Schema, indent: string): string {
 
 /** Tells whether the text of a schema has several parts, which an array has to enclose. */
 function isSeveral(schema: unknown): boolean {
-  return isSchema(schema) && [schema.enum, schema.anyOf, schema.oneOf, schema.allOf].some((parts) => hasParts(parts))
+  return isSchema(schema) && [schema.enum, schema.anyOf, schema.oneOf, schema.allOf, schema.type].some(hasParts)
 }
 
 function objectText(schema: Schema, indent: string): string {

@@ -17,6 +17,7 @@ const order = [
   'automation',
   'cameras',
   'wall',
+  'schedules',
   'data',
   'security',
   'high-availability',

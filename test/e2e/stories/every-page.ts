@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { violations } from '../../support/axe.ts'
+import { expect } from 'vitest'
 
 /** Addresses of routes that need a parameter. */
 const examples: Readonly<Record<string, string>> = {
@@ -34,7 +35,7 @@ export async function violationsOfPages(
   for (const path of await everyPath(page)) {
     await page.evaluate(`location.hash = ${JSON.stringify(path)}`)
     await page.getByRole('heading', { level: 1 }).first().waitFor()
-    await page.getByRole('status', { name: 'Loading…' }).waitFor({ state: 'detached' })
+    await expect.poll(() => page.getByRole('status', { name: 'Loading…' }).count()).toBe(0)
     const some = await violations(page, looksFor)
     if (some.length > 0) found[`${size} ${path}`] = some
   }

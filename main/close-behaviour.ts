@@ -1,6 +1,6 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { PreferencesFile } from './preferences.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Parts that handle the closing of a window. */
 export interface CloseBehaviour {

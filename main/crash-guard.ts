@@ -1,6 +1,6 @@
 import { type BrowserWindow, dialog } from 'electron'
 import type { Logger } from 'pino'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Maximum number of reloads in this many milliseconds; beyond it the operator is asked, so that a page that always crashes does not reload for ever. */
 const maxReloads = 3

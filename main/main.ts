@@ -17,7 +17,8 @@ import { relaunchAfterCrash } from './relaunch.ts'
 import { Shell } from './shell.ts'
 import { beTheOnlyOne } from './single-instance.ts'
 import { GaveUpError, startController } from './start-controller.ts'
-import { type Texts, textsFor } from './texts.ts'
+import { textsFor } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 const folder = import.meta.dirname
 const page = join(folder, '../renderer')

@@ -1,5 +1,5 @@
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Commands of the application menu. */
 export interface MenuActions {

@@ -1,7 +1,7 @@
 import type { DeviceView } from '../shared/console/devices.ts'
 import type { NodeView } from '../shared/console/nodes.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Time in which several failures are gathered into one notification, in milliseconds. */
 const gatherMs = 2_000

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
 import { CrashGuard } from '../server/bin/crash-guard.ts'
 import { passRestarts, type Restarts } from '../server/controller/restarts.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Parts of the restart after a crash. */
 export interface RelaunchOptions {

@@ -11,7 +11,7 @@ import { spawnMediaProcess } from './media-process.ts'
 import { type DataKey, KeychainError, loadDataKey, siteKeyView } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')

@@ -1,10 +1,7 @@
 import { type Language, type LanguageChoice, preferredLanguage } from '../shared/languages.ts'
 import { de } from './texts/de.ts'
-import { en } from './texts/en.ts'
+import { en, type Texts } from './texts/en.ts'
 import { zh } from './texts/zh.ts'
-
-/** Texts of the shell in one language. */
-export type Texts = typeof en
 
 const catalogues: Record<Language, Texts> = { en, zh, de }
 

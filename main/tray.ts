@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Menu, type MenuItemConstructorOptions, nativeImage, Tray } from 'electron'
 import type { ShellState } from './shell-state.ts'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Commands of the tray's menu. */
 export interface TrayActions {

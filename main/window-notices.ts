@@ -1,5 +1,5 @@
 import { type BrowserWindow, dialog } from 'electron'
-import type { Texts } from './texts.ts'
+import type { Texts } from './texts/en.ts'
 
 /** Maximum number of waiting texts: the latest. */
 const maxWaiting = 20

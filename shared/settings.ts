@@ -119,7 +119,7 @@ export const backupSettingsSchema = z.strictObject({
 })
 
 /** Pictures of joined cameras that are kept in the data folder. Off at first: they show places and people, and take up the disk. */
-export const pictureSettingsSchema = z.strictObject({
+const pictureSettingsSchema = z.strictObject({
   /** Interval between two pictures of a camera, in minutes; 0: none are taken. */
   every_minutes: z.int().min(0).max(1_440).default(0),
   /** Pictures kept of each camera; the oldest are deleted. */

@@ -90,3 +90,6 @@ export const en = {
   plainKey:
     'This session has no keychain: the key that protects stored secrets is kept in a file that only this user can read.',
 }
+
+/** Texts of the shell in one language. */
+export type Texts = typeof en

@@ -8,14 +8,14 @@ export interface Column {
   sortable?: boolean
   /** Minimum width of the table that shows it, in pixels. */
   from?: number
-  /** Place in the two lines of a row on a phone; without one it is shown on wider screens only. */
-  phone?: PhonePlace
+  /**
+   * Place in the two lines of a row on a phone: at the left above (`title`) and below (`note`), at the right above (`figure`) and below (`aside`). Without one it
+   * is shown on wider screens only.
+   */
+  phone?: 'title' | 'figure' | 'note' | 'aside'
   /** The title is for screen readers only. */
   quiet?: boolean
 }
-
-/** On a phone: at the left above (`title`) and below (`note`), at the right above (`figure`) and below (`aside`). */
-export type PhonePlace = 'title' | 'figure' | 'note' | 'aside'
 
 /** Sort column of a list. */
 export interface Sort {

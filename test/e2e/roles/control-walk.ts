@@ -143,14 +143,20 @@ export class ControlWalk {
   }
 
   async #open(route: string): Promise<void> {
-    await this.#page.evaluate((hash) => {
-      location.hash = hash
-    }, `#${route}`)
+    await this.#page.evaluate(`location.hash = ${JSON.stringify(route)}`)
   }
 
   /** Leaves the page with everything that is open in it. */
   async #leave(): Promise<void> {
     await this.#open('/walk')
+    const gone = this.#page.getByText('Page not found')
+    const isGone = (): Promise<boolean> =>
+      gone.waitFor({ timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      )
+    // The page first: a panel that is closed by a key leads back to its list.
+    const leaves = await isGone()
     for (
       let left = maxFronts;
       left > 0 && (await this.#page.locator('[aria-modal="true"]:visible').count()) > 0;
@@ -159,14 +165,12 @@ export class ControlWalk {
       await this.#page.keyboard.press('Escape')
       await rest(this.#page)
     }
-    const gone = this.#page.getByText('Page not found')
-    const isGone = await gone.waitFor({ timeout: 1_000 }).then(
-      () => true,
-      () => false,
-    )
-    if (isGone) return
-    // A question about unsaved input is in front.
+    if (leaves || (await isGone())) return
+    // A question about unsaved input is in front, and keeps the page.
     await this.#page.reload()
+    // Before its first page is shown, the console does not follow the address.
+    await this.#page.getByRole('heading', { level: 1 }).or(this.#forbidden).first().waitFor()
+    await this.#open('/walk')
     await gone.waitFor()
   }
 

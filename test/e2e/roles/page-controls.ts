@@ -1,78 +1,33 @@
-/// <reference lib="dom" />
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { z } from 'zod'
+
+const functions = readFileSync(join(import.meta.dirname, 'in-page.js'), 'utf8')
+const names = z.array(z.string())
 
 /** Begins the names of controls outside of the page, e.g. in the navigation. */
 export const aroundPage = 'around: '
 
-/** Runs in the page: fills empty fields of the dialog in front, marks each enabled control, and returns their names. */
-function markControls(around: string): string[] {
-  const visible = (element: Element): boolean => element.checkVisibility({ visibilityProperty: true })
-  const closing = (element: Element): boolean => element.closest('[class*="leave-active"]') !== null
-  const front = [...document.querySelectorAll('[aria-modal="true"], .el-dropdown__popper')]
-    .filter((element) => visible(element) && !closing(element))
-    .at(-1)
-  const scope = front ?? document.body
-  if (front !== undefined) {
-    for (const field of front.querySelectorAll('input, textarea')) {
-      if (!(field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) continue
-      if (['checkbox', 'radio', 'file'].includes(field.type) || field.value !== '' || field.disabled || field.readOnly)
-        continue
-      field.value = field.inputMode === 'numeric' || field.type === 'number' ? '3' : 'Something long enough'
-      field.dispatchEvent(new Event('input', { bubbles: true }))
-      field.dispatchEvent(new Event('change', { bubbles: true }))
-    }
-  }
-  const place =
-    front?.getAttribute('aria-label') ?? front?.querySelector('[role=heading]')?.textContent ?? (front ? 'menu' : '')
-  const selector = 'button, a[href*="?"], summary, [role=menuitem], [role=tab], [role=switch], input[type=checkbox]'
-  const options = front?.getAttribute('aria-modal') === 'true' ? ', [role=option]' : ''
-  const names: string[] = []
-  for (const old of document.querySelectorAll('[data-walk]')) old.removeAttribute('data-walk')
-  for (const element of scope.querySelectorAll(selector + options)) {
-    const shown = element instanceof HTMLInputElement ? (element.closest('label') ?? element) : element
-    const off = element.matches(':disabled, [aria-disabled=true], [target=_blank], [download]')
-    if (off || !visible(shown) || closing(element) || element.closest('[inert]') !== null) continue
-    const text = element.getAttribute('aria-label') ?? (shown.textContent.trim() || element.getAttribute('title'))
-    const where = front === undefined && element.closest('main') === null ? around : place
-    const name = `${where} ${text ?? ''}`.replace(/\s+/g, ' ').trim()
-    element.setAttribute('data-walk', name)
-    names.push(name)
-  }
-  return names
-}
+const inPage = (page: Page, call: string): Promise<unknown> =>
+  page.evaluate(`(() => {\n${functions}\nreturn walk.${call}\n})()`)
 
 /** Names of the enabled controls in front: of the dialog or menu that is open, else of the page. */
-export const controls = (page: Page): Promise<string[]> => page.evaluate(markControls, aroundPage.trim())
+export async function controls(page: Page): Promise<string[]> {
+  return names.parse(await inPage(page, `markControls(${JSON.stringify(aroundPage.trim())})`))
+}
 
 /** Clicks a control. Resolves to false if it is not there any more. */
-export const click = (page: Page, name: string): Promise<boolean> =>
-  page.evaluate((wanted) => {
-    const found = [...document.querySelectorAll('[data-walk]')].find(
-      (element) => element.getAttribute('data-walk') === wanted,
-    )
-    if (found instanceof HTMLElement) found.click()
-    return found !== undefined
-  }, name)
+export async function click(page: Page, name: string): Promise<boolean> {
+  return (await inPage(page, `clickControl(${JSON.stringify(name)})`)) === true
+}
 
 /** Resolves when the page has not changed for some frames, or does not rest. */
-export const rest = (page: Page): Promise<void> =>
-  page.evaluate(async () => {
-    const frames = { quiet: 2, most: 6 }
-    let quiet = 0
-    const observer = new MutationObserver(() => {
-      quiet = 0
-    })
-    observer.observe(document.body, { childList: true, subtree: true })
-    for (let frame = 0; frame < frames.most && quiet < frames.quiet; frame++) {
-      await new Promise(requestAnimationFrame)
-      quiet++
-    }
-    observer.disconnect()
-  })
+export async function rest(page: Page): Promise<void> {
+  await inPage(page, 'restPage()')
+}
 
 /** Paths of the pages that are linked. */
-export const links = (page: Page): Promise<string[]> =>
-  page.evaluate(() => {
-    const found = [...document.querySelectorAll('a[href^="#/"]')].filter((link) => link.checkVisibility())
-    return found.map((link) => link.getAttribute('href')?.slice(1) ?? '')
-  })
+export async function links(page: Page): Promise<string[]> {
+  return names.parse(await inPage(page, 'linkedPaths()'))
+}

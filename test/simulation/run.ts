@@ -19,8 +19,24 @@ if (values.store !== undefined && store === undefined) {
   console.error(`--store is one of: ${siteKinds.join(', ')}.`)
   process.exit(2)
 }
+/** Simulated time between two lines about the progress, in milliseconds. */
+const toldEvery = 50 * 3_600_000
 const began = performance.now()
 let [time, runs, answers, acknowledged, broken] = [0, 0, 0, 0, 0]
+function tell(): void {
+  const seconds = (performance.now() - began) / 1_000
+  console.log(
+    `${runs} runs, ${(time / 3_600_000).toFixed(2)} simulated hours in ${seconds.toFixed(1)} s; ${answers} answers checked, ${acknowledged} changes acknowledged, ${broken} runs broke a promise`,
+  )
+}
+
+// A run of many hours that is ended by hand says how far it came.
+process.once('SIGINT', () => {
+  tell()
+  process.exit(broken === 0 ? 0 : 1)
+})
+
+let toldAt = 0
 for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
   const result = await simulate({
     seed,
@@ -32,6 +48,11 @@ for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
   acknowledged += result.acknowledged
   runs++
   if (values.trace) console.log(result.trace)
+  if (time >= toldAt + toldEvery) {
+    toldAt = time
+    tell()
+    console.log(`next seed: ${seed + 1}`)
+  }
   if (result.broken === undefined) continue
   broken++
   console.log(`seed ${seed}: ${result.broken}`)
@@ -40,8 +61,5 @@ for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
     break
   }
 }
-const seconds = (performance.now() - began) / 1_000
-console.log(
-  `${runs} runs, ${(time / 3_600_000).toFixed(2)} simulated hours in ${seconds.toFixed(1)} s; ${answers} answers checked, ${acknowledged} changes acknowledged, ${broken} runs broke a promise`,
-)
+tell()
 process.exit(broken === 0 ? 0 : 1)

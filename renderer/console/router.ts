@@ -41,7 +41,12 @@ export function makeRouter(): Router {
   // Focuses the heading of a new page for screen readers; parameters (an opened row) are no new page, and a linked setting or heading takes the focus itself.
   router.afterEach((to, from) => {
     if (from.matched.length === 0 || to.matched[0] === from.matched[0] || to.query.setting || to.hash) return
-    setTimeout(() => document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true }), 60)
+    const before = document.activeElement
+    setTimeout(() => {
+      // Somebody quick has gone on: into a row, a field, the search.
+      if (document.activeElement !== before && document.activeElement !== document.body) return
+      document.querySelector<HTMLElement>('[data-page-title]')?.focus({ preventScroll: true })
+    }, 60)
   })
   return router
 }

@@ -27,7 +27,7 @@ export class ConsolePages {
 
   /** Opens a page by the navigation; on a phone by a tab, or by the sheet of further pages. */
   async go(name: PageName): Promise<void> {
-    const nav = this.page.getByRole('navigation', { name: 'Pages' })
+    const nav = this.page.getByRole('navigation', { name: 'Pages', exact: true })
     const more = nav.getByRole('button', { name: 'More', exact: true })
     const link = nav.getByRole('link', { name })
     await link.or(more).first().waitFor()

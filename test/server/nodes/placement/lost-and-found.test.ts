@@ -85,7 +85,7 @@ test('users on a lost node leave their rooms, its devices are lost, and everybod
   const lost = next(isOf('deviceLost', 'a'))
   node('a').setFault(offline)
   expect(await lost).toMatchObject({ userId: 'door', kind: 'nodeFailed', detail: 'The MCU went offline.' })
-  expect(told).toContainEqual({ type: 'left', name: 'a', roomId: 'r1', user: ann })
+  expect(told).toContainEqual({ type: 'left', name: 'a', roomId: 'r1', user: ann, lost: true })
   expect([pool.usersOf('r1'), pool.totals()]).toEqual([[], { people: 0, devices: 0 }])
   expect(pool.onOnlineNode('r1')).toBe(false)
 })

@@ -16,6 +16,20 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Makes the bytes of a file durable that another process wrote; one that is gone is no error. */
+export async function syncFile(path: string): Promise<void> {
+  // Windows flushes only what is open for writing.
+  const handle = await open(path, 'r+').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  })
+  try {
+    await handle?.sync()
+  } finally {
+    await handle?.close()
+  }
+}
+
 /**
  * Makes a folder durable that was just made, and the folders above it that were made with it: their names are on disk when it resolves. Folders that this program may not read were
  * there before.

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, syncFolder } from '../durable-files.ts'
+import { hasCode, syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from '../../journal/journal-line.ts'
 import { JournalSegment } from './journal-segment.ts'
@@ -40,6 +40,8 @@ export class Journal {
   #next: number
   #previous: number
   #current: Growing | undefined
+  /** Segments found at the start are on disk with their names. */
+  #foundSynced = false
 
   constructor(options: JournalOptions) {
     this.#options = options
@@ -114,6 +116,7 @@ export class Journal {
 
   async #begin(): Promise<Growing> {
     const { folder, version, roomNumber } = this.#options
+    await this.#syncFound()
     const number = this.#next++
     const header = {
       journal: 1,
@@ -134,6 +137,18 @@ export class Journal {
     this.#previous = number
     this.#sizes.set(number, segment.position)
     return this.#current
+  }
+
+  /**
+   * Syncs the segments of earlier processes, once. A process that was killed leaves names and bytes that only the kernel has: a header that referred to them would report a
+   * loss after a power cut.
+   */
+  async #syncFound(): Promise<void> {
+    if (this.#foundSynced) return
+    const { folder } = this.#options
+    if (this.#previous > 0) await syncFile(join(folder, segmentName(this.#previous)))
+    await syncFolder(folder)
+    this.#foundSynced = true
   }
 
   /** Removes a segment that could not be begun; where that fails too, the next header says that it does not count. */

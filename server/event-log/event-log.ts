@@ -9,6 +9,7 @@ import {
 } from '../../shared/console/events.ts'
 import type { Log } from '../observe/log.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
+import { syncFolder } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { boundedContent } from './bounded-content.ts'
 import type { EndBound } from './end-bound.ts'
@@ -127,6 +128,8 @@ export class EventLog {
   static async open(options: EventLogOptions): Promise<EventLog> {
     const folder = join(options.dataFolder, eventsFolder)
     await mkdir(folder, { recursive: true, mode: 0o700 })
+    // A log that is gone after a power cut would look removed. A disk that refuses is no reason not to start.
+    await syncFolder(options.dataFolder).catch(() => undefined)
     const recovered = await recoverLog(folder, options.sealer, recentLength, options.bound?.read())
     const log = new EventLog(folder, options, recovered)
     const subject = { type: 'site', id: '', name: '' } as const

@@ -5,7 +5,7 @@ import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupsFolder } from './backup-folder.ts'
 import { backUpEvents, eventsFolder } from './backup-events.ts'
-import { fileTime, listFolder, syncFolder } from '../files/durable-files.ts'
+import { fileTime, listFolder, makeFolder, syncFolder } from '../files/durable-files.ts'
 import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { proofOf, proveBackup } from './backup-proof.ts'
@@ -88,7 +88,7 @@ export async function makeBackup(
 ): Promise<StoreBackup> {
   const { documents, sealer, kept = false, retention, events = true } = options
   const all = join(folder, backupsFolder)
-  await mkdir(all, { recursive: true, mode: 0o700 })
+  await makeFolder(all)
   const sequence = nextSequence(options.before ?? (await listBackups(folder)))
   const name = `${fileTime(now)}-${sequence}`
   const making = join(all, `.making-${sequence}`)

@@ -1,7 +1,7 @@
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
+import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BackupProof } from '../../../shared/console/site.ts'
-import { hasCode } from '../files/durable-files.ts'
+import { hasCode, makeFolder } from '../files/durable-files.ts'
 import {
   type BackupRow,
   deleteBackupRows,
@@ -185,7 +185,7 @@ export class SharedBackups implements SiteBackups {
     const row = rows.find((one) => one.name === name)
     if (row === undefined) throw notThere(name)
     const all = join(folder, backupsFolder)
-    await mkdir(all, { recursive: true, mode: 0o700 })
+    await makeFolder(all)
     const archive = join(all, `.fetching-${name}`)
     await rm(archive, { force: true })
     for (let part = 0; ; part++) {

@@ -9,7 +9,7 @@ import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } from './backups.ts'
-import { fileTime, hasCode, listFolder, syncFolder } from '../files/durable-files.ts'
+import { fileTime, hasCode, listFolder, makeFolder, syncFolder } from '../files/durable-files.ts'
 import { readFolder } from '../files/recovery.ts'
 
 /** Bytes of a block of tar, and maximum bytes of an archive. */
@@ -30,7 +30,7 @@ const fileOf = (folder: string, upload: string): string => join(folder, backupsF
  */
 export async function takePart(folder: string, upload: string, offset: number, part: Buffer): Promise<void> {
   const all = join(folder, backupsFolder)
-  await mkdir(all, { recursive: true, mode: 0o700 })
+  await makeFolder(all)
   if (offset === 0) {
     const left = (await listFolder(all)).filter((name) => name.startsWith('.uploading-'))
     for (const name of left) await rm(join(all, name), { recursive: true, force: true })

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { copyFile, link, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
 /**
@@ -14,6 +14,12 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close()
   }
+}
+
+/** Makes a folder for its owner, unless it is there, and its name durable: a power cut would take all that is in it along. */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await syncFolder(dirname(folder))
 }
 
 /** Makes the bytes of a file durable that another process wrote; one that is gone is no error. */

@@ -200,11 +200,11 @@ export class MediaServer {
       return {}
     },
     set_remote_room: async ({ roomId, ...state }) => {
-      this.#rooms.find(roomId)?.remote.set(state)
+      this.#rooms.findRemote(roomId)?.remote.set(state)
       return {}
     },
     remove_remote_user: async ({ roomId, userId, reason }) => {
-      this.#rooms.remoteOut(roomId, userId, reason)
+      this.#rooms.findRemote(roomId)?.remove(userId, reason, true)
       return {}
     },
     mute_remote_user: async ({ roomId, userId, kind, by }) => {

@@ -79,6 +79,12 @@ export class MediaRooms {
     return this.#rooms.get(roomId)
   }
 
+  /** Finds a room with remote media. Reports of its remote node go to it alone: they still come for a while after the room became local. */
+  findRemote(roomId: string): Room | undefined {
+    const room = this.#rooms.get(roomId)
+    return room?.config.isRemote ? room : undefined
+  }
+
   /** @throws Problem noRoom */
   get(roomId: string): Room {
     const room = this.#rooms.get(roomId)
@@ -169,14 +175,9 @@ export class MediaRooms {
     return room.remove(userId, 'kicked')
   }
 
-  /** Removes somebody from a room with remote media, as its node reported. */
-  remoteOut(roomId: string, userId: string, reason: 'kicked' | 'restarting'): void {
-    this.#rooms.get(roomId)?.remove(userId, reason, true)
-  }
-
   /** Mutes somebody who came through here, for a host on another node. */
   remoteMuted(roomId: string, userId: string, kind: 'audio' | 'video', by: string): void {
-    const room = this.#rooms.get(roomId)
+    const room = this.findRemote(roomId)
     const member = room?.members.get(userId)
     if (room !== undefined && member !== undefined && !member.isRemote) silence(room, member, kind, by)
   }

@@ -78,12 +78,32 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
   })
 }
 
+/** Limits of what the sign-in page waits for, in kilobytes: the first load over a slow line. */
+const firstLoad = { script: 690, style: 130 }
+
+/** Fetches what the console's document names, and returns its kilobytes by kind. What pages load later is not named there. */
+async function firstLoadOf(console: string): Promise<typeof firstLoad> {
+  const sum = { script: 0, style: 0 }
+  const document = await (await fetch(console)).text()
+  for (const [, path = '', kind] of document.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(js|css))"/g)) {
+    const file = await fetch(`${console}/${path}`)
+    expect(file.status).toBe(200)
+    sum[kind === 'js' ? 'script' : 'style'] += (await file.arrayBuffer()).byteLength / 1_000
+  }
+  return sum
+}
+
 /** The only page that just the headless console has. */
 export function signInStory(colorScheme: 'light' | 'dark'): void {
-  test(`a wrong key is refused, the correct one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
+  test(`the sign-in page loads little, a wrong key is refused, the correct one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
     const controller = await startHeadless()
     const browser = await openWindows()
     try {
+      const { script, style } = await firstLoadOf(controller.ready.console)
+      expect(script).toBeGreaterThan(100)
+      expect(script).toBeLessThan(firstLoad.script)
+      expect(style).toBeGreaterThan(10)
+      expect(style).toBeLessThan(firstLoad.style)
       const page = await browser.newPage({ colorScheme, locale: 'en-US' })
       await page.goto(controller.ready.console)
       await page.getByLabel('Console key').fill('not the key')

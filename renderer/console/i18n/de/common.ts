@@ -9,7 +9,6 @@ export const common: Texts<typeof english> = {
     shortcuts: 'Tastenkürzel',
     theme: 'Zwischen hell und dunkel wechseln',
     language: 'Sprache',
-    languageNow: 'Sprache: {name}',
     crowded:
       'Für dieses Konto oder diese Adresse sind zu viele Konsolen geöffnet. Schließen Sie andere Seiten der Konsole und verbinden Sie sich dann neu.',
     connectAgain: 'Neu verbinden',

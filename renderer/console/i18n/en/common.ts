@@ -7,7 +7,6 @@ export const common = {
     shortcuts: 'Keyboard shortcuts',
     theme: 'Switch between light and dark',
     language: 'Language',
-    languageNow: 'Language: {name}',
     crowded:
       'Too many consoles are open for this account or address. Close other pages of the console, then connect again.',
     connectAgain: 'Connect again',

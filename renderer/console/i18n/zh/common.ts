@@ -9,7 +9,6 @@ export const common: Texts<typeof english> = {
     shortcuts: '键盘快捷键',
     theme: '切换浅色与深色',
     language: '语言',
-    languageNow: '语言：{name}',
     crowded: '此账户或地址打开的控制台过多。请关闭其他控制台页面，然后重新连接。',
     connectAgain: '重新连接',
     lost: '与控制器的连接已断开，当前显示的是最后已知的状态。正在自动重连…',

@@ -64,7 +64,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await pages.row(loved.room_id).click()
     const star = pages.panel('Loved').getByRole('button', { name: 'Favourite: Loved', pressed: true })
     await star.press('Enter')
-    await page.getByText('Nothing matches').first().waitFor()
+    await page.getByText('No favourites yet').waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await pages.row(other.room_id).waitFor()

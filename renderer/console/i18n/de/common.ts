@@ -185,5 +185,7 @@ export const common: Texts<typeof english> = {
     of: 'Favorit: {name}',
     add: 'Zu Favoriten hinzufügen',
     remove: 'Aus Favoriten entfernen',
+    none: 'Noch keine Favoriten',
+    noneBody: 'Wählen Sie den Stern einer Zeile, um sie hier wiederzufinden.',
   },
 }

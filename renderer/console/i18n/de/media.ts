@@ -85,7 +85,7 @@ export const media: Texts<typeof english> = {
       'Dieser Link läuft vor dem Ende der Besprechung ab, und länger ist kein Link gültig. Senden Sie später einen neuen, oder lassen Sie den Beitritt mit Raumnummer zu.',
     byNumber: 'Diesem Raum können alle mit seiner Nummer beitreten unter:',
     copyByNumber: 'Adresse kopieren',
-    revokeAll: 'Alle Links dieses Raums widerrufen',
+    revokeAll: 'Alle Links widerrufen',
     revokeTitle: 'Alle Einladungslinks von Raum {room} widerrufen?',
     revokeBody:
       'Alle vorhandenen Links funktionieren nicht mehr. Personen im Raum bleiben, brauchen aber einen neuen Link, wenn sie die Seite neu laden.',

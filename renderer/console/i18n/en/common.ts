@@ -182,5 +182,7 @@ export const common = {
     of: 'Favourite: {name}',
     add: 'Add to favourites',
     remove: 'Remove from favourites',
+    none: 'No favourites yet',
+    noneBody: 'Choose the star of a row to find it here again.',
   },
 } as const

@@ -183,5 +183,7 @@ export const common: Texts<typeof english> = {
     of: '收藏：{name}',
     add: '添加到收藏',
     remove: '取消收藏',
+    none: '还没有收藏',
+    noneBody: '点击某一行的星标，即可在此处找到它。',
   },
 }

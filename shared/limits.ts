@@ -40,6 +40,11 @@ export const limits = {
   nodes: 100,
   devices: 5_000,
   rooms: 1_000_000,
+  /** Tags of one record, and the characters of one. */
+  tagsOfRecord: 20,
+  tagLength: 40,
+  /** Different tags of the rooms of a site, and of its devices. */
+  tags: 1_000,
   wallViews: 50,
   roomTemplates: 100,
   /** Entries of the trash, and bytes of their JSON; beyond either the oldest are deleted for good. */

@@ -53,6 +53,10 @@ type Bulk = { failed: readonly { key: string }[] }
 const keysOf = ({ failed }: Bulk): string[] => failed.map(({ key }) => key)
 const ofRooms = { changes: ({ room_ids }: { room_ids: string[] }) => room_ids.map(room), failed: keysOf }
 const ofDevices = { changes: ({ userIds }: { userIds: string[] }) => userIds.map(device), failed: keysOf }
+const idsOf = <K extends string>(
+  { changes }: { changes: readonly Readonly<Record<K, readonly string[]>>[] },
+  ids: K,
+): string[] => [...new Set(changes.flatMap((change) => change[ids]))]
 const ofNode = { changes: ({ name }: { name: string }) => [node(name)] }
 const ofCredential = { changes: ({ access_key }: { access_key: string }) => [credential(access_key)] }
 
@@ -142,6 +146,9 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'rooms.reveal_password': { changes: ({ room_id }) => [room(room_id)], shows: true },
   'rooms.create': { makes: ({ room_id }) => [room(room_id)] },
   'rooms.update': { changes: ({ room_id }) => [room(room_id)] },
+  'rooms.tags': null,
+  'rooms.set_tags': { changes: ({ room_id }) => [room(room_id)] },
+  'rooms.change_tags': { changes: (input) => idsOf(input, 'room_ids').map(room), failed: keysOf },
   'rooms.lock': ofRooms,
   'rooms.unlock': ofRooms,
   'rooms.close': ofRooms,
@@ -211,6 +218,9 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'devices.change_login': { changes: ({ userId }) => [device(userId)] },
   'devices.create': { makes: ({ userId }) => [device(userId)] },
   'devices.update': { changes: ({ userId }) => [device(userId)] },
+  'devices.tags': null,
+  'devices.set_tags': { changes: ({ userId }) => [device(userId)] },
+  'devices.change_tags': { changes: (input) => idsOf(input, 'userIds').map(device), failed: keysOf },
   'devices.pause': ofDevices,
   'devices.resume': ofDevices,
   'devices.retry': { ...ofDevices, always: true },

@@ -6,32 +6,43 @@ import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { cameraHandlers } from './camera-procedures.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
 /** Procedures on outgoing users. */
 export function deviceHandlers(
   outgoing: OutgoingUsers,
   table: DeviceTable,
+  tags: SiteTags,
   trash: Trash,
   logger: NodeLogger,
-): Handlers<Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers>>> {
+): Handlers<
+  Exclude<ProceduresOf<'devices'>, keyof ReturnType<typeof cameraHandlers> | keyof ReturnType<typeof tagHandlers>>
+> {
   const view = (userId: string): DeviceView => {
     const found = outgoing.view(userId)
     if (found === undefined) throw new ConsoleError(refusal('deviceNotFound'))
     return found
   }
   return {
-    'devices.list': ({ roomId }) => outgoing.views(roomId),
+    'devices.list': async ({ roomId, tags: wanted }) => {
+      if (wanted.length === 0) return outgoing.views(roomId)
+      await tags.ready()
+      const tagged = tags.devices.withAll(wanted)
+      return outgoing.views(roomId).filter(({ userId }) => tagged.has(userId))
+    },
     'devices.history': ({ userId }) => outgoing.history(view(userId).userId),
     'devices.parse_address': ({ address }) => {
       const { address: bare, login, host, port } = parseDeviceAddress(address)
       return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }
     },
     'devices.probe': (given) => outgoing.probe(given),
-    'devices.create': async ({ join, ...device }) => {
+    'devices.create': async ({ join, ...given }) => {
+      const device = { ...given, tags: given.tags && (await tags.spelled('devices', given.tags)) }
       const { userId } = await (join === 'required' ? outgoing.addJoined(device) : outgoing.add(device))
       return view(userId)
     },

@@ -28,6 +28,7 @@ import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { RecentEvents } from '../search/recent-events.ts'
@@ -59,6 +60,7 @@ import { searchHandlers } from './search-procedures.ts'
 import { settingsHandlers } from './settings-procedures.ts'
 import type { ControllerWatch } from './site-controllers.ts'
 import { licenceOf, siteHandlers } from './site-procedures.ts'
+import { tagHandlers } from './tag-procedures.ts'
 import { testerHandlers } from './tester-procedures.ts'
 import { waitingHandlers } from './waiting-procedures.ts'
 import { trashHandlers } from './trash-procedures.ts'
@@ -85,6 +87,7 @@ interface ConsoleServices {
   roomViews: RoomViews
   scheduled: Pick<ScheduledRooms, 'coming'>
   search: SiteSearch
+  tags: SiteTags
   joinLinks: JoinLinks
   removals: Pick<Removals, 'revokeLinks'>
   outgoing: OutgoingUsers
@@ -166,12 +169,13 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       mediaUrl: () => listeners.url('media'),
     }),
-    ...roomHandlers(services.rooms, services.roomViews, services.scheduled, trash, logger),
+    ...roomHandlers(services.rooms, services.roomViews, services.scheduled, services.tags, trash, logger),
+    ...tagHandlers({ ...services, logger }),
     ...waitingHandlers(services.rooms, services.guests),
     ...nodeHandlers(store, pool, machine, trash),
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),
-    ...deviceHandlers(outgoing, services.deviceTable, trash, logger),
+    ...deviceHandlers(outgoing, services.deviceTable, services.tags, trash, logger),
     ...cameraHandlers({
       ...{ store, outgoing, settings },
       events: parts.events,

@@ -5,8 +5,10 @@ import { inBulk } from '../rooms/bulk.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { Trash } from '../store/trash/trash.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
+import type { tagHandlers } from './tag-procedures.ts'
 import { deletionBy, undoOf } from './trash-procedures.ts'
 
 const dayMs = 24 * 60 * 60_000
@@ -16,14 +18,21 @@ export function roomHandlers(
   rooms: Rooms,
   views: RoomViews,
   scheduled: Pick<ScheduledRooms, 'coming'>,
+  tags: SiteTags,
   trash: Trash,
   logger: NodeLogger,
-): Handlers<ProceduresOf<'rooms'>> {
+): Handlers<Exclude<ProceduresOf<'rooms'>, keyof ReturnType<typeof tagHandlers>>> {
   return {
-    'rooms.list': (query) => views.list(query),
+    'rooms.list': async (query) => {
+      if (query.tags.length > 0) await tags.ready()
+      return views.list(query)
+    },
     'rooms.get': ({ room_id }) => views.detail(room_id),
     'rooms.reveal_password': ({ room_id }) => ({ host_password: rooms.hostPassword(rooms.get(room_id)) }),
-    'rooms.create': async (wanted) => views.view(await rooms.create(wanted, '')),
+    'rooms.create': async (given) => {
+      const wanted = { ...given, tags: given.tags && (await tags.spelled('rooms', given.tags)) }
+      return views.view(await rooms.create(wanted, ''))
+    },
     'rooms.update': async ({ room_id, ...changes }) => views.view(await rooms.update(room_id, changes, '')),
     'rooms.lock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.lock(roomId)),
     'rooms.unlock': ({ room_ids }) => inBulk(room_ids, logger, (roomId) => rooms.unlock(roomId)),

@@ -8,6 +8,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { RecentEvents } from '../search/recent-events.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import { searchedTexts } from '../search/searched-texts.ts'
 import { personOfKey, type SiteSearch } from '../search/site-search.ts'
 import type { Store } from '../store/store.ts'
@@ -18,6 +19,7 @@ import { refuseCaller, roleOfSight } from './judge-call.ts'
 export interface SearchParts {
   store: Pick<Store, 'get'>
   search: SiteSearch
+  tags: SiteTags
   events: RecentEvents
   roomViews: RoomViews
   pool: Pick<NodePool, 'user' | 'views'>
@@ -25,7 +27,7 @@ export interface SearchParts {
 }
 
 /** Procedure that lists a kind: only who may call it finds anything of that kind. */
-const listedBy: Readonly<Record<SearchKind, ProcedureName>> = {
+const listedBy: Readonly<Record<Exclude<SearchKind, 'tags'>, ProcedureName>> = {
   rooms: 'rooms.list',
   people: 'rooms.get',
   cameras: 'devices.list',
@@ -40,12 +42,14 @@ const none = (): { items: never[]; more: boolean } => ({ items: [], more: false 
 export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'search'>> {
   return {
     'search.find': async ({ text, kinds, limit }, origin) => {
-      const { search, events } = parts
-      await search.ready()
+      const { search, events, tags } = parts
+      await Promise.all([search.ready(), tags.ready()])
       const searched = searchWords(text).length > 0
-      const wanted = (kind: SearchKind): boolean =>
-        searched && (kinds.length === 0 || kinds.includes(kind)) && refuseCaller(listedBy[kind], origin) === undefined
+      const lists = (kind: keyof typeof listedBy): boolean => refuseCaller(listedBy[kind], origin) === undefined
+      const asked = (kind: SearchKind): boolean => searched && (kinds.length === 0 || kinds.includes(kind))
+      const wanted = (kind: keyof typeof listedBy): boolean => asked(kind) && lists(kind)
       return {
+        tags: asked('tags') ? foundTags(tags, text, limit, lists) : none(),
         rooms: wanted('rooms') ? foundRooms(parts, text, limit) : none(),
         people: wanted('people') ? foundPeople(parts, text, limit) : none(),
         cameras: wanted('cameras') ? foundCameras(parts, text, limit, origin) : none(),
@@ -57,13 +61,27 @@ export function searchHandlers(parts: SearchParts): Handlers<ProceduresOf<'searc
   }
 }
 
+function foundTags(
+  tags: SiteTags,
+  text: string,
+  limit: number,
+  lists: (kind: 'rooms' | 'cameras') => boolean,
+): Found['tags'] {
+  const [seesRooms, seesCameras] = [lists('rooms'), lists('cameras')]
+  const all = tags
+    .find(text)
+    .map(({ tag, rooms, devices }) => ({ tag, rooms: seesRooms ? rooms : 0, cameras: seesCameras ? devices : 0 }))
+    .filter(({ rooms, cameras }) => rooms + cameras > 0)
+  return { items: all.slice(0, limit), more: all.length > limit }
+}
+
 function foundRooms({ store, search, roomViews }: SearchParts, text: string, limit: number): Found['rooms'] {
   const { keys, more } = search.find('rooms', text, limit)
   const items = keys.flatMap((key) => {
     const room = store.get('rooms', key)
     if (room === undefined) return []
-    const { room_id, topic, owner_id, status, users } = roomViews.view(room)
-    return [{ room_id, topic, owner_id, status, users }]
+    const { room_id, topic, owner_id, status, users, tags } = roomViews.view(room)
+    return [{ room_id, topic, owner_id, status, users, tags }]
   })
   return { items, more }
 }
@@ -102,8 +120,8 @@ function foundCameras(
   const items = keys.flatMap((key) => {
     const view = outgoing.view(key)
     if (view === undefined) return []
-    const { userId, userName, userAddress, roomId, state } = view
-    return [{ user_id: userId, user_name: userName, address: shownAddress(userAddress), room_id: roomId, state }]
+    const { userId, userName, userAddress, roomId, state, tags } = view
+    return [{ user_id: userId, user_name: userName, address: shownAddress(userAddress), room_id: roomId, state, tags }]
   })
   return { items, more }
 }

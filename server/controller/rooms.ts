@@ -9,6 +9,7 @@ import { OtherControllers } from '../rooms/other-controllers.ts'
 import { RoomViews } from '../rooms/room-views.ts'
 import { Rooms } from '../rooms/room-lifecycle.ts'
 import { ScheduledRooms } from '../rooms/scheduled-rooms.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
 import type { SiteWatch } from '../event-log/watch-site.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import type { Store } from '../store/store.ts'
@@ -26,6 +27,7 @@ export interface RoomsOptions {
   outgoing: OutgoingUsers
   trash: Trash
   licence: LicenceCheck
+  tags: SiteTags
   defaultNodeAddress: (port: number) => string
   /** URL of the media API for people; empty while it does not listen. */
   mediaUrl: () => string
@@ -77,6 +79,6 @@ export function roomParts(options: RoomsOptions): RoomParts {
     performed: (roomId, state) => watch.scheduled(roomId, state),
   })
   const meetings = new MeetingTimes({ store, pool })
-  const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings })
+  const roomViews = new RoomViews({ store, rooms, pool, devices: outgoing, guests, meetings, tags: options.tags })
   return { rooms, joinLinks, roomViews, scheduled, meetings, others }
 }

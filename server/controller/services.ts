@@ -16,6 +16,7 @@ import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
+import { SiteTags } from '../rooms/tags/site-tags.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
@@ -68,6 +69,8 @@ export interface Services
   hub: EventHub
   /** Search over everything of the site. */
   search: SiteSearch
+  /** Rooms and devices by their tags. */
+  tags: SiteTags
   authenticate: AnyOperation
   /** Operations of older clients, by port. */
   fieldOperations: { media: AnyOperation[]; device: AnyOperation[] }
@@ -87,6 +90,7 @@ export function createServices(options: ServiceOptions): Services {
   const licence = siteLicence(store, pool)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
+  const tags = new SiteTags(store)
   const rooming = {
     store,
     settings,
@@ -96,6 +100,7 @@ export function createServices(options: ServiceOptions): Services {
     outgoing,
     trash,
     licence,
+    tags,
     defaultNodeAddress,
     mediaUrl,
     member,
@@ -132,12 +137,13 @@ export function createServices(options: ServiceOptions): Services {
     licence,
     outgoing,
     pictures,
-    deviceTable: new DeviceTable(outgoing, store, logger),
+    deviceTable: new DeviceTable(outgoing, store, tags, logger),
     people: new SimulatedPeople(pool, store),
     faults,
     peopleNames: watch.names,
     hub: new EventHub(),
     search,
+    tags,
     authenticate: authenticateOperation(authentication),
     fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
     async start() {
@@ -168,6 +174,7 @@ export function createServices(options: ServiceOptions): Services {
       nodes.gateway.close()
       watch.stop()
       search.close()
+      tags.close()
       stopFollowing()
       access.sessions.close()
       observation.samples.close()

@@ -3,6 +3,7 @@ import { placeOf } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { isSameSealing } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
+import { tagField, withTags } from '../rooms/tags/tag-change.ts'
 import { shownName } from '../../shared/control-character.ts'
 import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf, parseDeviceOptions } from './device-options.ts'
@@ -18,6 +19,7 @@ export interface NewDevice {
   userData?: string | undefined
   /** An object or its JSON text. */
   options?: string | Record<string, unknown> | undefined
+  tags?: readonly string[] | undefined
 }
 
 /** Fields of an outgoing user that the operator may change; those left out stay. */
@@ -31,6 +33,7 @@ export interface DeviceChanges {
   login_password?: string | undefined
   /** Empty: none. */
   assist_address?: string | undefined
+  tags?: readonly string[] | undefined
 }
 
 /** The record of a new outgoing user. A login in its address counts where the options name none. @throws ApiError parameter */
@@ -48,6 +51,7 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
     userData: given.userData ?? '',
     options: withLoginName(options.stored, name),
     login_password_sealed: password === '' ? '' : store.seal(password, placeOf('devices', given.userId)),
+    ...tagField(given.tags),
     paused: false,
     created_at: createdAt,
   }
@@ -72,7 +76,7 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
   const password = givenPassword(changes.login_password) ?? found?.password
   if (password === undefined) checkPasswordStays(device, [address, options.assistAddress])
   const after: StoredDevice = {
-    ...device,
+    ...withTags(device, changes.tags ?? device.tags ?? []),
     roomId: changes.roomId ?? device.roomId,
     userName: changes.userName ?? device.userName,
     userAddress: address,

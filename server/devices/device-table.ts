@@ -10,6 +10,8 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { inBulk } from '../rooms/bulk.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import type { SiteTags } from '../rooms/tags/site-tags.ts'
+import { joinedTags, splitTags } from '../../shared/tags.ts'
 import { CsvError, type CsvRecord, formatCsv, parseCsv } from './csv.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { assistAddressOf, loginNameOf } from './device-options.ts'
@@ -29,6 +31,7 @@ const columns = [
   'login_name',
   'login_password',
   'assist_address',
+  'tags',
 ] as const
 type Column = (typeof columns)[number]
 const required: readonly Column[] = ['roomId', 'userName', 'userAddress']
@@ -43,11 +46,18 @@ interface PlannedLine {
 export class DeviceTable {
   readonly #outgoing: OutgoingUsers
   readonly #store: Store
+  readonly #tags: Pick<SiteTags, 'spelled'>
   readonly #logger: Pick<NodeLogger, 'error'>
 
-  constructor(outgoing: OutgoingUsers, store: Store, logger: Pick<NodeLogger, 'error'>) {
+  constructor(
+    outgoing: OutgoingUsers,
+    store: Store,
+    tags: Pick<SiteTags, 'spelled'>,
+    logger: Pick<NodeLogger, 'error'>,
+  ) {
     this.#outgoing = outgoing
     this.#store = store
+    this.#tags = tags
     this.#logger = logger
   }
 
@@ -62,6 +72,7 @@ export class DeviceTable {
       loginNameOf(device),
       '',
       assistAddressOf(device),
+      joinedTags(device.tags ?? []),
     ])
     return formatCsv([columns, ...rows])
   }
@@ -95,7 +106,9 @@ export class DeviceTable {
     return plan.map(({ shown }) => shown)
   }
 
-  async #perform(shown: ImportLine, device: z.output<typeof deviceInput>): Promise<void> {
+  async #perform(shown: ImportLine, given: z.output<typeof deviceInput>): Promise<void> {
+    const tags = given.tags && (await this.#tags.spelled('devices', given.tags))
+    const device = { ...given, tags }
     if (shown.action === 'create') {
       const created = await this.#outgoing.add(device)
       shown.userId = created.userId
@@ -185,7 +198,9 @@ function readHeader({ cells }: CsvRecord): Column[] {
 function readDevice(cells: Partial<Record<string, string>>): z.output<typeof deviceInput> {
   const silentWhenEmpty = new Set(['userId', 'login_name', 'login_password'])
   const given = Object.fromEntries(
-    Object.entries(cells).filter(([column, cell]) => cell !== '' || !silentWhenEmpty.has(column)),
+    Object.entries(cells)
+      .filter(([column, cell]) => cell !== '' || !silentWhenEmpty.has(column))
+      .map(([column, cell = '']) => [column, column === 'tags' ? splitTags(cell) : cell]),
   )
   const parsed = deviceInput.safeParse(given)
   if (parsed.success) return parsed.data

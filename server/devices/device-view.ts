@@ -15,6 +15,7 @@ export function viewOf(device: StoredDevice, roomTopic: string, reconnector: Rec
     userAddress: device.userAddress,
     userData: device.userData,
     options: listedOptions(device),
+    tags: [...(device.tags ?? [])],
     state: reconnector?.state ?? (device.paused ? 'paused' : 'waiting'),
     last_error: failure === undefined ? null : { kind: failure.kind, message: failure.message, at: failure.at },
     retries: reconnector?.retries ?? 0,

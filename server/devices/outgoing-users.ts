@@ -13,6 +13,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { lockOf } from '../rooms/room-lock.ts'
 import { shutError } from '../rooms/schedule-marks.ts'
 import { SiteLimits } from '../rooms/site-limits.ts'
+import { withTags } from '../rooms/tags/tag-change.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { bySystem, type Deletion, type Trash } from '../store/trash/trash.ts'
@@ -208,6 +209,11 @@ export class OutgoingUsers {
   /** Changes or moves it; it joins again when its address, login or room changed. @throws ApiError parameter, outgoingUserNotFound, roomNotFound, storage */
   update(userId: string, changes: DeviceChanges): Promise<StoredDevice> {
     return this.#mutate(userId, (device) => changedDevice(device, changes, this.#store), changes.roomId)
+  }
+
+  /** Changes its tags. @throws ApiError outgoingUserNotFound, parameter (too many for one device), storage */
+  changeTags(userId: string, change: (tags: readonly string[]) => readonly string[]): Promise<StoredDevice> {
+    return this.#mutate<StoredDevice>(userId, (device) => withTags(device, change(device.tags ?? [])))
   }
 
   /** Takes it out of its room, and keeps it. @throws ApiError outgoingUserNotFound, storage */

@@ -16,6 +16,7 @@ import { lockOf } from './room-lock.ts'
 import { checkedSchedule, endNow, openNow, shutError } from './schedule-marks.ts'
 import { entryOf, newRecord, scheduledFrom, type NewRoom, type RoomChanges, sameRecord } from './room-record.ts'
 import { SiteLimits } from './site-limits.ts'
+import { withTags } from './tags/tag-change.ts'
 
 /** Needs of rooms from the nodes. */
 export type RoomPool = Pick<
@@ -172,6 +173,11 @@ export class Rooms {
         ...entryOf(changes),
       }
     })
+  }
+
+  /** Changes the tags of a room, of a closed one, too. @throws ApiError roomNotFound, parameter (too many for one room), storage */
+  changeTags(roomId: string, change: (tags: readonly string[]) => readonly string[]): Promise<StoredRoom> {
+    return this.#change(roomId, (room) => withTags(room, change(room.tags ?? [])), false)
   }
 
   /** Moves the room and its outgoing users to the trash, in one transaction. The pool closes it on its node in the background. @throws ApiError roomNotFound, storage */

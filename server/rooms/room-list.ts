@@ -11,6 +11,8 @@ export interface RoomQuery {
   node?: string | undefined
   /** Only rooms with a schedule. */
   scheduled?: boolean | undefined
+  /** Only rooms with all of these tags; left out or empty: all. */
+  tags?: readonly string[] | undefined
   /** Only these rooms; left out: all. */
   room_ids?: readonly string[] | undefined
   sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
@@ -27,6 +29,8 @@ export interface RoomFacts {
   status(room: StoredRoom): RoomStatus
   users(roomId: string): number
   people(roomId: string): number
+  /** room_ids of the rooms with all of these tags. */
+  tagged(tags: readonly string[]): ReadonlySet<string>
 }
 
 /**
@@ -63,8 +67,9 @@ export class RoomList {
   select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
     this.#build()
     const search = query.search.trim().toLowerCase()
-    const { room_ids, scheduled, node, status } = query
-    const isFiltered = status.length > 0 || node !== undefined || room_ids !== undefined || scheduled === true
+    const { room_ids, scheduled, node, status, tags = [] } = query
+    const isNarrowed = room_ids !== undefined || tags.length > 0
+    const isFiltered = status.length > 0 || node !== undefined || isNarrowed || scheduled === true
     const everyRoom = search === '' && !isFiltered
     if (everyRoom && query.sort === 'id') {
       return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
@@ -112,13 +117,16 @@ export class RoomList {
   #matching(query: RoomQuery, search: string): number[] {
     const positions: number[] = []
     const statuses = new Set(query.status)
-    const named = query.room_ids && this.#positionsOf(query.room_ids)
+    const { tags = [] } = query
+    const tagged = tags.length === 0 ? undefined : this.#facts.tagged(tags)
+    const named = this.#namedPositions(query.room_ids, tagged)
     const end = named?.length ?? this.#rooms.length
     for (let index = 0; index < end; index++) {
       const at = named?.[index] ?? index
       const room = this.#rooms[at]
       if (room === undefined) continue
       if (query.node !== undefined && room.node !== query.node && !isSecondary(room, query.node)) continue
+      if (tagged?.has(room.room_id) === false) continue
       if (query.scheduled && room.schedule === undefined) continue
       if (statuses.size > 0 && !statuses.has(this.#facts.status(room))) continue
       if (search !== '' && !this.#text(at, room).includes(search)) continue
@@ -127,8 +135,17 @@ export class RoomList {
     return positions
   }
 
+  /** Positions among which all matching rooms are; undefined: any. Looking up each of many rooms would take longer than a walk past all. */
+  #namedPositions(
+    roomIds: readonly string[] | undefined,
+    tagged: ReadonlySet<string> | undefined,
+  ): number[] | undefined {
+    if (roomIds !== undefined) return this.#positionsOf(roomIds)
+    return tagged === undefined || tagged.size > this.#rooms.length / 16 ? undefined : this.#positionsOf(tagged)
+  }
+
   /** Positions of the rooms that exist, ascending. */
-  #positionsOf(roomIds: readonly string[]): number[] {
+  #positionsOf(roomIds: Iterable<string>): number[] {
     const numbers = [...new Set(roomIds)].flatMap((roomId) => this.#numberOf?.get(roomId) ?? [])
     return numbers.map((number) => this.#place(number)).sort((one, other) => one - other)
   }
@@ -150,7 +167,7 @@ export class RoomList {
   #text(at: number, room: StoredRoom): string {
     let text = this.#texts[at]
     if (text === undefined) {
-      text = `${room.topic}\n${room.room_id}\n${room.owner_id}`.toLowerCase()
+      text = `${room.topic}\n${room.room_id}\n${room.owner_id}${tagLines(room)}`.toLowerCase()
       this.#texts[at] = text
     }
     return text
@@ -213,6 +230,8 @@ export class RoomList {
     return low
   }
 }
+
+const tagLines = ({ tags = [] }: StoredRoom): string => tags.map((tag) => `\n${tag}`).join('')
 
 function pageInOrder(positions: readonly number[], { descending, offset, limit }: RoomQuery): number[] {
   if (!descending) return positions.slice(offset, offset + limit)

@@ -2,6 +2,7 @@ import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { StoredRoom } from '../store/records.ts'
+import { tagField } from './tags/tag-change.ts'
 
 /** A room as a caller asks for it; what is left out takes the defaults of the settings. */
 export interface NewRoom {
@@ -16,6 +17,7 @@ export interface NewRoom {
   entry_by_number?: EntryByNumber | undefined
   waiting_room?: boolean | undefined
   schedule?: RoomSchedule | undefined
+  tags?: readonly string[] | undefined
 }
 
 /** Fields of a room that can be changed. */
@@ -85,6 +87,7 @@ export function newRecord(
     closed: false,
     ...entryOf(wanted),
     ...(wanted.schedule === undefined ? {} : { schedule: wanted.schedule }),
+    ...tagField(wanted.tags),
     node: '',
     created_by: createdBy,
     created_at: at,

@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts'
 import type { MeetingTimes } from './meeting-times.ts'
 import { RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
+import type { SiteTags } from './tags/site-tags.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
 
 /** Needs of the operator's view of rooms. */
@@ -17,6 +18,7 @@ export interface RoomViewsOptions {
   devices: RoomDevices
   guests: Pick<WaitingGuests, 'count' | 'onChange'>
   meetings: Pick<MeetingTimes, 'since'>
+  tags: Pick<SiteTags, 'rooms'>
 }
 
 /** Rooms as the console shows them; secrets are not among it. */
@@ -30,6 +32,7 @@ export class RoomViews {
       status: (room) => this.#status(room),
       users: (roomId) => options.pool.userCount(roomId),
       people: (roomId) => options.pool.peopleCount(roomId),
+      tagged: (tags) => options.tags.rooms.withAll(tags),
     })
   }
 
@@ -38,7 +41,7 @@ export class RoomViews {
     this.#list.close()
   }
 
-  /** A page of the rooms that match. */
+  /** A page of the rooms that match; with tags, only once those of the site are ready. */
   list(query: RoomQuery): { total: number; all: number; items: RoomView[] } {
     const { total, rooms } = this.#list.select(query)
     return { total, all: this.#options.store.all('rooms').size, items: rooms.map((room) => this.view(room)) }
@@ -75,6 +78,7 @@ export class RoomViews {
       schedule: room.schedule ?? null,
       meeting: meetingOf(room),
       room_extend_id: room.room_extend_id,
+      tags: [...(room.tags ?? [])],
       node: room.node,
       branches: [...(room.branches ?? [])],
       people: pool.peopleCount(room.room_id),

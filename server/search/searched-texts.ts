@@ -5,14 +5,15 @@ import type { StoredCredential, StoredDevice, StoredNode, StoredRoom } from '../
 
 /** Texts by which a search finds a record; none of them is a secret. */
 export const searchedTexts = {
-  room: ({ topic, room_id, owner_id }: StoredRoom): string[] => [topic, room_id, owner_id],
+  room: ({ topic, room_id, owner_id, tags = [] }: StoredRoom): string[] => [topic, room_id, owner_id, ...tags],
   person: ({ userName, userId }: NodeUser): string[] => [userName, userId],
   /** For those who may change cameras: they see its whole address, too. */
   camera: (device: StoredDevice): string[] => [...searchedTexts.cameraForViewers(device), device.userAddress],
-  cameraForViewers: ({ userName, userId, userAddress }: StoredDevice): string[] => [
+  cameraForViewers: ({ userName, userId, userAddress, tags = [] }: StoredDevice): string[] => [
     userName,
     userId,
     shownAddress(userAddress),
+    ...tags,
   ],
   node: ({ name, addresses }: StoredNode): string[] => [name, ...addresses.map(({ addr }) => addr)],
   credential: ({ label, access_key }: StoredCredential): string[] => [label, access_key],

@@ -80,6 +80,8 @@ export interface StoredRoom {
   schedule?: RoomSchedule
   /** Last change by its schedule that was performed; left out: none. */
   schedule_mark?: ScheduleMark
+  /** Left out: none. */
+  tags?: readonly string[]
   /** Name of the node that serves it; empty when it was never assigned. */
   node: string
   /** Names of further nodes that hold it for some of its people, the oldest first; left out: none. Only where `node` is named, and is not among them. */
@@ -113,6 +115,8 @@ export interface StoredDevice {
   options: Record<string, unknown>
   /** Empty when there is none. */
   login_password_sealed: string
+  /** Left out: none. */
+  tags?: readonly string[]
   /** The operator paused it: it stays, and is not joined. */
   paused: boolean
   created_at: number

@@ -4,8 +4,10 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { keyPicture } from '../media/stream-stats.ts'
 import { trackReasons, trackWays } from '../media/transcoding.ts'
+import { tagsSchema } from '../tags.ts'
 import { cameraQuality, cameraStill, cameraUptime, loginOutcome } from './camera-record.ts'
 import { bulkOutcome, fieldProblem, moment, nothing, procedure } from './procedure.ts'
+import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
 
 /** An outgoing user as the console shows it: without its password. */
@@ -19,6 +21,7 @@ export const deviceView = z.strictObject({
   userData: z.string(),
   /** Without login_password, which is shown as "******" when there is one. */
   options: z.record(z.string(), z.unknown()),
+  tags: z.array(z.string()),
   state: z.enum(deviceStates),
   /** Reason why it is not joined; null if it is, or nothing failed yet. */
   last_error: z.strictObject({ kind: z.enum(deviceErrorKinds), message: z.string(), at: moment }).nullable(),
@@ -69,10 +72,11 @@ export const deviceInput = z.strictObject({
   login_name: bytes(0, limits.loginName).optional(),
   login_password: bytes(0, limits.loginPassword).optional(),
   assist_address: bytes(0, limits.userAddress).optional(),
+  tags: tagsSchema.optional(),
 })
 
 const csv = z.strictObject({
-  /** CSV (RFC 4180) with a header: roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address. */
+  /** CSV (RFC 4180) with a header: roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address,tags. */
   text: z.string().max(4 * 1024 * 1024),
 })
 
@@ -100,8 +104,8 @@ export type KeptPicture = z.output<typeof keptPicture>
 
 export const deviceProcedures = {
   'devices.list': procedure(
-    'Every outgoing user with its state.',
-    z.strictObject({ roomId: z.string().optional() }).default({}),
+    'Every outgoing user with its state; with `tags`, those that have all of these tags.',
+    z.strictObject({ roomId: z.string().optional(), tags: tagsSchema.default([]) }).prefault({}),
     z.array(deviceView),
   ),
   'devices.history': procedure(
@@ -192,11 +196,18 @@ export const deviceProcedures = {
     'Change a device; what is left out stays. It joins anew when its address, login or room changed. An address of another host, port or scheme needs the password again where one is stored.',
     key.extend(
       deviceInput
-        .omit({ userId: true })
+        .omit({ userId: true, tags: true })
         .partial()
         .extend({ userData: bytes(0, limits.userData).optional() }).shape,
     ),
     deviceView,
+  ),
+  'devices.tags': procedure('Tags of the devices, by name, with the number of devices of each.', nothing, knownTags),
+  'devices.set_tags': procedure('Set the tags of a device.', key.extend({ tags: tagsSchema }), deviceView),
+  'devices.change_tags': procedure(
+    'Add tags to devices and remove tags from them. `undo` of the output is the input that undoes it.',
+    tagChangesOf('userIds', userId, limits.devices),
+    bulkTagged('userIds'),
   ),
   'devices.pause': procedure('Take them out of their rooms, and keep them.', keys, bulkOutcome),
   'devices.resume': procedure('Join them again.', keys, bulkOutcome),

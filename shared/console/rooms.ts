@@ -3,7 +3,9 @@ import { limits } from '../limits.ts'
 import { bytes, nameBytes } from '../operation.ts'
 import { entriesByNumber } from '../room-entry.ts'
 import { roomScheduleSchema } from '../schedule/room-schedule.ts'
-import { bulkOutcome, done, moment, procedure } from './procedure.ts'
+import { tagsSchema } from '../tags.ts'
+import { bulkOutcome, done, moment, nothing, procedure } from './procedure.ts'
+import { bulkTagged, knownTags, tagChangesOf } from './tags.ts'
 import { bulkDeleted } from './trash.ts'
 
 /** In the order of room_status 0..3 (contract, section 3). */
@@ -48,6 +50,7 @@ const roomView = z.strictObject({
     })
     .nullable(),
   room_extend_id: z.string(),
+  tags: z.array(z.string()),
   node: z.string(),
   /** Further nodes that hold it for some of its users. */
   branches: z.array(z.string()),
@@ -109,18 +112,21 @@ export const roomCreateInput = z.strictObject({
   waiting_room: editable.waiting_room.optional(),
   schedule: roomScheduleSchema.optional(),
   room_extend_id: nameBytes(1, limits.roomExtendId).optional(),
+  tags: tagsSchema.optional(),
 })
 
 export const roomProcedures = {
   'rooms.list': procedure(
     'Rooms that match, newest first or sorted, a page of them.',
     z.strictObject({
-      /** Text in room_id, topic, owner_id; case-insensitive. */
+      /** Text in room_id, topic, owner_id, tags; case-insensitive. */
       search: z.string().max(200).default(''),
       status: z.array(z.enum(roomStatuses)).max(4).default([]),
       node: z.string().max(limits.nodeName).optional(),
       /** Only rooms with a schedule. */
       scheduled: z.boolean().default(false),
+      /** Only rooms with all of these tags. */
+      tags: tagsSchema.default([]),
       /** Only these rooms. */
       room_ids: z.array(roomId).max(limits.favourites).optional(),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
@@ -144,6 +150,13 @@ export const roomProcedures = {
   'rooms.reveal_password': procedure('Show the host password.', key, z.strictObject({ host_password: z.string() })),
   'rooms.create': procedure('Make a room.', roomCreateInput, roomView),
   'rooms.update': procedure('Change a room.', key.extend(z.strictObject(editable).partial().shape), roomView),
+  'rooms.tags': procedure('Tags of the rooms, by name, with the number of rooms of each.', nothing, knownTags),
+  'rooms.set_tags': procedure('Set the tags of a room.', key.extend({ tags: tagsSchema }), roomView),
+  'rooms.change_tags': procedure(
+    'Add tags to rooms and remove tags from them. `undo` of the output is the input that undoes it.',
+    tagChangesOf('room_ids', roomId, 10_000),
+    bulkTagged('room_ids'),
+  ),
   'rooms.lock': procedure('Nobody new may join.', keys, bulkOutcome),
   'rooms.unlock': procedure('People may join again.', keys, bulkOutcome),
   'rooms.close': procedure('Take everybody out; nobody may join until it is reopened.', keys, bulkOutcome),

@@ -6,7 +6,7 @@ import { procedure } from './procedure.ts'
 import { roomStatuses } from './rooms.ts'
 
 /** Kinds of things that a search finds, in the order in which they are shown. */
-const searchKinds = ['rooms', 'people', 'cameras', 'nodes', 'credentials', 'events'] as const
+const searchKinds = ['tags', 'rooms', 'people', 'cameras', 'nodes', 'credentials', 'events'] as const
 export type SearchKind = (typeof searchKinds)[number]
 
 /** Length of a searched text, in characters. */
@@ -19,12 +19,19 @@ const group = <T extends z.ZodType>(item: T) =>
     more: z.boolean(),
   })
 
+const foundTag = z.strictObject({
+  tag: z.string(),
+  /** Number of rooms and of cameras that carry it; 0 where the caller may not list them. */
+  rooms: z.int(),
+  cameras: z.int(),
+})
 const foundRoom = z.strictObject({
   room_id: z.string(),
   topic: z.string(),
   owner_id: z.string(),
   status: z.enum(roomStatuses),
   users: z.int(),
+  tags: z.array(z.string()),
 })
 const foundPerson = z.strictObject({
   room_id: z.string(),
@@ -39,11 +46,13 @@ const foundCamera = z.strictObject({
   address: z.string(),
   room_id: z.string(),
   state: z.enum(deviceStates),
+  tags: z.array(z.string()),
 })
 const foundNode = z.strictObject({ name: z.string(), kind: z.string(), state: z.enum(nodeStates) })
 const foundCredential = z.strictObject({ access_key: z.string(), label: z.string(), enabled: z.boolean() })
 
 const found = z.strictObject({
+  tags: group(foundTag),
   rooms: group(foundRoom),
   people: group(foundPerson),
   cameras: group(foundCamera),
@@ -55,7 +64,7 @@ export type Found = z.output<typeof found>
 
 export const searchProcedures = {
   'search.find': procedure(
-    'Find rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
+    'Find tags, rooms, people in rooms, cameras, nodes, credentials and recent events by text. Every word must occur; case and diacritics do not count. What the caller may not list is left out.',
     z.strictObject({
       text: z.string().max(maxSearchText),
       /** Kinds to search; empty: all. */

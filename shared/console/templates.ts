@@ -18,6 +18,7 @@ const settings = roomCreateInput
     attendee_max: true,
     entry_by_number: true,
     waiting_room: true,
+    tags: true,
   })
   .extend({ topic: nameBytes(0, limits.topic).default('') })
 export type TemplateSettings = z.output<typeof settings>

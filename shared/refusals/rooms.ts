@@ -83,6 +83,8 @@ export const roomRefusals = {
   tableQuoteAfter: ['invalid', 'Line {line}: after a quoted cell there must be a comma or the end of the line.'],
   tableQuoteInside: ['invalid', 'Line {line}: a cell with a quote in it must be in quotes, and the quote doubled.'],
 
+  tagsOfRecord: ['invalid', 'It would have more than {limit} tags: remove some first.'],
+  tagLimit: ['conflict', 'There are {limit} different tags already: use one of them, or remove one everywhere.'],
   templateNotFound: ['notFound', 'There is no such template any more.'],
   templateExists: ['conflict', 'Another template has this name already.'],
   templateLimit: ['conflict', 'There are {limit} templates already: delete one first.'],

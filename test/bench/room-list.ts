@@ -43,6 +43,7 @@ function listOf(stored: ReadonlyMap<string, StoredRoom>): RoomList {
     status: ({ id }) => statuses[id % 4] ?? 'open',
     users: (roomId) => Number(roomId.slice(-2)),
     people: (roomId) => Number(roomId.slice(-2)),
+    tagged: () => new Set(),
   })
 }
 

@@ -49,6 +49,7 @@ const device = (userId: string, state: DeviceView['state']): DeviceView => ({
   userAddress: 'rtsp://10.0.0.1',
   userData: '',
   options: {},
+  tags: [],
   state,
   last_error: null,
   retries: 0,

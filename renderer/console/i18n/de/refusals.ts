@@ -142,6 +142,9 @@ export const refusals: Texts<typeof english> = {
   wallViewExists: 'Eine Ansicht mit diesem Namen gibt es bereits.',
   wallViewChanged: 'Jemand anderes hat diese Ansicht geändert.',
   wallViewLimit: 'Es gibt bereits {limit} Ansichten. Entfernen Sie zuerst eine.',
+  tagsOfRecord: 'Es wären mehr als {limit} Schlagwörter. Entfernen Sie zuerst einige.',
+  tagLimit:
+    'Es gibt bereits {limit} verschiedene Schlagwörter. Verwenden Sie eines davon, oder entfernen Sie zuerst eines überall.',
   templateNotFound: 'Diese Vorlage gibt es nicht mehr.',
   templateExists: 'Eine andere Vorlage hat diesen Namen.',
   templateLimit: 'Es gibt bereits {limit} Vorlagen. Löschen Sie zuerst eine.',
@@ -267,6 +270,8 @@ export const complaints: Texts<typeof englishComplaints> = {
   fewer: 'Höchstens {max}',
   more: 'Mindestens {min}',
   date: 'Geben Sie ein Datum wie 2027-12-31 ein',
+  characters: '{min} bis {max} Zeichen',
+  comma: 'Darf kein Komma enthalten',
   bytes: '{min} bis {max} Bytes (ein Umlaut braucht 2, ein chinesisches Zeichen 3)',
   maxBytes: 'Höchstens {max} Bytes (ein Umlaut braucht 2, ein chinesisches Zeichen 3)',
   wholeNumber: 'Eine ganze Zahl von {min} bis {max}',

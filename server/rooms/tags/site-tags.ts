@@ -1,0 +1,94 @@
+import { foldedText, searchWords } from '../../../shared/folded-text.ts'
+import { limits } from '../../../shared/limits.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import { tagKey } from '../../../shared/tags.ts'
+import type { Store } from '../../store/store.ts'
+import { TagIndex } from './tag-index.ts'
+
+/** Kinds of records with tags. */
+export type TaggedKind = 'rooms' | 'devices'
+
+/** A tag that a search found, and how many rooms and devices carry it. */
+export interface FoundTag {
+  tag: string
+  rooms: number
+  devices: number
+}
+
+/** Time for which the building of the index keeps everything else waiting, in milliseconds. */
+const sliceMs = 8
+
+/** Tags of the site's rooms and devices, in memory. Built when first needed, a few milliseconds at a time, and kept by every change from then on. */
+export class SiteTags {
+  readonly #store: Pick<Store, 'all' | 'onChange'>
+  readonly rooms = new TagIndex()
+  readonly devices = new TagIndex()
+  #built: Promise<void> | undefined
+  #unsubscribe = (): void => {}
+  #closed = false
+
+  constructor(store: Pick<Store, 'all' | 'onChange'>) {
+    this.#store = store
+  }
+
+  /** Resolves when everything is indexed; the first call begins it. */
+  ready(): Promise<void> {
+    this.#built ??= this.#build()
+    return this.#built
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#unsubscribe()
+  }
+
+  /**
+   * Tags in the spelling that the site knows: that of the same kind first.
+   * @param key record that gets them; a tag that it alone carries may be spelled anew
+   * @throws ApiError parameter: the site would have too many different tags of this kind
+   */
+  async spelled(kind: TaggedKind, tags: readonly string[], key?: string): Promise<string[]> {
+    await this.ready()
+    const [own, other] = kind === 'rooms' ? [this.rooms, this.devices] : [this.devices, this.rooms]
+    const fresh = tags.filter((tag) => !own.has(tag)).length
+    if (fresh > 0 && own.size + fresh > limits.tags)
+      throw new ApiError('parameter', { field: 'tags', refusal: refusal('tagLimit', { limit: limits.tags }) })
+    return tags.map((tag) => own.spelling(tag, key) ?? other.spelling(tag) ?? tag)
+  }
+
+  /** Finds tags that contain every word of a text: those that begin with it first. After `ready`. */
+  find(text: string): FoundTag[] {
+    const words = searchWords(text)
+    const [first] = words
+    if (first === undefined) return []
+    const names = new Map([...this.devices.find(words), ...this.rooms.find(words)].map((tag) => [tagKey(tag), tag]))
+    const rank = (tag: string): number => (foldedText(tag).startsWith(first) ? 0 : 1)
+    return [...names.values()]
+      .sort((one, other) => rank(one) - rank(other))
+      .map((tag) => ({ tag, rooms: this.rooms.count(tag), devices: this.devices.count(tag) }))
+  }
+
+  async #build(): Promise<void> {
+    // Changes that come meanwhile are followed at once.
+    this.#unsubscribe = this.#store.onChange((changes) => {
+      for (const { collection, key, value } of changes) {
+        if (collection === 'rooms') this.rooms.put(key, value?.tags)
+        else if (collection === 'devices') this.devices.put(key, value?.tags)
+      }
+    })
+    await this.#indexAll(this.rooms, this.#store.all('rooms'))
+    await this.#indexAll(this.devices, this.#store.all('devices'))
+  }
+
+  async #indexAll(index: TagIndex, records: ReadonlyMap<string, { tags?: readonly string[] }>): Promise<void> {
+    let began = performance.now()
+    for (const [key, { tags }] of records) {
+      index.put(key, tags)
+      if (performance.now() - began < sliceMs) continue
+      await new Promise((resolve) => setImmediate(resolve))
+      if (this.#closed) return
+      began = performance.now()
+    }
+  }
+}

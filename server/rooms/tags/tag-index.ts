@@ -1,0 +1,99 @@
+import { foldedText } from '../../../shared/folded-text.ts'
+import { tagKey } from '../../../shared/tags.ts'
+
+/** A tag and the records that carry it. */
+interface TagEntry {
+  /** As first written. */
+  name: string
+  folded: string
+  keys: Set<string>
+}
+
+const none: ReadonlySet<string> = new Set()
+const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+
+/** Records of one kind by their tags. Every look-up takes as long as its result, however many records there are. */
+export class TagIndex {
+  readonly #entries = new Map<string, TagEntry>()
+  /** Tags of each record that has some. */
+  readonly #tagsOf = new Map<string, readonly string[]>()
+  /** Entries by name; undefined: to be sorted again. */
+  #sorted: readonly TagEntry[] | undefined
+
+  /** Number of different tags. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Notes the tags of a record; undefined or empty: it has none, or is gone. */
+  put(key: string, tags: readonly string[] = []): void {
+    const before = this.#tagsOf.get(key) ?? []
+    if (before === tags || (before.length === 0 && tags.length === 0)) return
+    if (tags.length === 0) this.#tagsOf.delete(key)
+    else this.#tagsOf.set(key, tags)
+    const kept = new Set(tags.map(tagKey))
+    for (const tag of before) if (!kept.has(tagKey(tag))) this.#remove(tagKey(tag), key)
+    for (const tag of tags) this.#add(tag, key)
+  }
+
+  /** Spelling under which a tag is known; undefined: no record carries it, or only `except`. */
+  spelling(tag: string, except?: string): string | undefined {
+    const entry = this.#entries.get(tagKey(tag))
+    if (entry === undefined) return undefined
+    return except !== undefined && entry.keys.size === 1 && entry.keys.has(except) ? undefined : entry.name
+  }
+
+  has(tag: string): boolean {
+    return this.#entries.has(tagKey(tag))
+  }
+
+  /** Number of records with this tag. */
+  count(tag: string): number {
+    return this.#entries.get(tagKey(tag))?.keys.size ?? 0
+  }
+
+  /** Every tag by name, with the number of records that carry it. */
+  list(): { tag: string; count: number }[] {
+    return this.#order().map(({ name, keys }) => ({ tag: name, count: keys.size }))
+  }
+
+  /** Names of tags that contain every word, which are folded. */
+  find(words: readonly string[]): string[] {
+    return this.#order().flatMap(({ name, folded }) => (words.every((word) => folded.includes(word)) ? name : []))
+  }
+
+  /** Keys of the records that carry all of these tags. */
+  withAll(tags: readonly string[]): ReadonlySet<string> {
+    const sets = tags.map((tag) => this.#entries.get(tagKey(tag))?.keys ?? none)
+    const [fewest = none, ...others] = sets.sort((one, other) => one.size - other.size)
+    if (others.length === 0) return fewest
+    return new Set([...fewest].filter((key) => others.every((keys) => keys.has(key))))
+  }
+
+  #order(): readonly TagEntry[] {
+    this.#sorted ??= [...this.#entries.values()].sort((one, other) => collator.compare(one.name, other.name))
+    return this.#sorted
+  }
+
+  #add(tag: string, key: string): void {
+    const entry = this.#entries.get(tagKey(tag))
+    if (entry === undefined) {
+      this.#entries.set(tagKey(tag), { name: tag, folded: foldedText(tag), keys: new Set([key]) })
+      this.#sorted = undefined
+      return
+    }
+    entry.keys.add(key)
+    // Nobody else carries it: its record may spell it anew.
+    if (entry.keys.size > 1 || entry.name === tag) return
+    Object.assign(entry, { name: tag, folded: foldedText(tag) })
+    this.#sorted = undefined
+  }
+
+  #remove(tag: string, key: string): void {
+    const entry = this.#entries.get(tag)
+    entry?.keys.delete(key)
+    if (entry?.keys.size !== 0) return
+    this.#entries.delete(tag)
+    this.#sorted = undefined
+  }
+}

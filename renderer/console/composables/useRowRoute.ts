@@ -2,7 +2,7 @@ import { useRoute, useRouter } from 'vue-router'
 import { usePhone } from '../../kit/composables/usePhone.ts'
 
 /**
- * Shows the details of a row in the address. On a phone, where they cover the list, the back button closes them.
+ * Shows the details of a row in the address, which keeps the tags that filter the list. On a phone, where they cover the list, the back button closes them.
  * @param list path of the list
  * @returns shows the row with this key; an empty key closes the details
  */
@@ -10,10 +10,13 @@ export function useRowRoute(list: string): (key: string) => void {
   const router = useRouter()
   const route = useRoute()
   const phone = usePhone()
+  const isList = (path: unknown): boolean => typeof path === 'string' && path.split('?')[0] === list
   return (key) => {
     const path = key === '' ? list : `${list}/${encodeURIComponent(key)}`
-    if (phone.value && key !== '' && route.path === list) void router.push(path)
-    else if (phone.value && key === '' && router.options.history.state.back === list) router.back()
-    else void router.replace(path)
+    const { tag } = route.query
+    const to = { path, query: tag === undefined ? {} : { tag } }
+    if (phone.value && key !== '' && route.path === list) void router.push(to)
+    else if (phone.value && key === '' && isList(router.options.history.state.back)) router.back()
+    else void router.replace(to)
   }
 }

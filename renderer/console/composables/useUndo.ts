@@ -14,7 +14,7 @@ export type RestoreName =
 /** Time for which a notice offers to undo, in milliseconds. */
 const undoMs = 10_000
 
-/** Undo of deletions. */
+/** Undo of deletions, and of what else can be undone. */
 export function useUndo() {
   const client = useConsole()
   const { may } = useCaller()
@@ -48,11 +48,16 @@ export function useUndo() {
   /** Says that something was deleted, and offers to undo it. @param undo of the deletion's answer; empty: it cannot be undone */
   function tellDeleted(message: string, name: RestoreName, undo: string): void {
     if (undo === '' || !may(name)) return tell(message)
+    tellUndoable(message, () => void restore(name, { undo }))
+  }
+
+  /** Says that something was done, and offers to undo it. */
+  function tellUndoable(message: string, undo: () => void): void {
     closeLast()
     const act = (): void => {
       end()
       handler.close()
-      void restore(name, { undo })
+      undo()
     }
     const end = (): void => {
       if (undoLast !== act) return
@@ -83,5 +88,5 @@ export function useUndo() {
     return days === 0 ? t('trash.notKept') : t('trash.kept', { n: days })
   }
 
-  return { tellDeleted, restore, keptText }
+  return { tellDeleted, tellUndoable, restore, keptText }
 }

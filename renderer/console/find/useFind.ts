@@ -116,7 +116,7 @@ export function useFind() {
     ])
   })
 
-  function groupsOf({ rooms, people, cameras, nodes, credentials, events }: Found): FindGroup[] {
+  function groupsOf({ tags, rooms, people, cameras, nodes, credentials, events }: Found): FindGroup[] {
     const at = (page: string, id: string): string => `/${page}/${encodeURIComponent(id)}`
     const entry = (kind: string, id: string, title: string, detail: string, to: string): FindEntry => ({
       key: `${kind} ${id}`,
@@ -124,12 +124,32 @@ export function useFind() {
       detail,
       to,
     })
+    const tagged = (page: 'rooms' | 'devices', tag: string, n: number): FindEntry[] =>
+      n === 0
+        ? []
+        : [
+            entry(
+              `tag ${page}`,
+              tag,
+              tag,
+              t(`tags.found.${page}`, { n }),
+              `/${page}?${new URLSearchParams({ tag }).toString()}`,
+            ),
+          ]
     return [
+      {
+        name: 'find.groups.tags',
+        more: tags.more,
+        entries: tags.items.flatMap(({ tag, rooms: n, cameras }) => [
+          ...tagged('rooms', tag, n),
+          ...tagged('devices', tag, cameras),
+        ]),
+      },
       {
         name: 'nav.rooms',
         more: rooms.more,
-        entries: rooms.items.map(({ room_id, topic, owner_id }) =>
-          entry('room', room_id, topic, `${room_id} · ${owner_id}`, at('rooms', room_id)),
+        entries: rooms.items.map(({ room_id, topic, owner_id, tags: carried }) =>
+          entry('room', room_id, topic, [room_id, owner_id, ...carried].join(' · '), at('rooms', room_id)),
         ),
       },
       {
@@ -142,8 +162,8 @@ export function useFind() {
       {
         name: 'nav.devices',
         more: cameras.more,
-        entries: cameras.items.map(({ user_id, user_name, address }) =>
-          entry('camera', user_id, user_name, `${user_id} · ${address}`, at('devices', user_id)),
+        entries: cameras.items.map(({ user_id, user_name, address, tags: carried }) =>
+          entry('camera', user_id, user_name, [user_id, address, ...carried].join(' · '), at('devices', user_id)),
         ),
       },
       {

@@ -25,7 +25,7 @@ test('Rooms are deleted together only when the operator types their number; user
   })
   all.dispatchEvent(new Event('change'))
   await says('2 selected')
-  expect(document.querySelector('[aria-label="Search number, topic, owner"]')).not.toBeNull()
+  expect(document.querySelector('[aria-label="Search number, topic, owner, tag"]')).not.toBeNull()
   await press('Delete')
   await says('2 people are removed from their rooms')
   await says('1 camera is deleted with it')

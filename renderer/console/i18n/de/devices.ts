@@ -7,7 +7,7 @@ export const devices: Texts<typeof english> = {
   add: 'Gerät hinzufügen',
   importCsv: 'CSV importieren',
   exportCsv: 'CSV exportieren',
-  search: 'Name, Adresse, Raum suchen',
+  search: 'Name, Adresse, Raum, Schlagwort suchen',
   empty: 'Noch kein Gerät',
   emptyBody:
     'Jede Kamera mit einer RTSP-Adresse kann einem Raum beitreten. Auch Clients können über die Geräte-API Geräte hinzufügen.',

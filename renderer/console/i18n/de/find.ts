@@ -4,13 +4,14 @@ import type { find as english } from '../en/find.ts'
 export const find: Texts<typeof english> = {
   title: 'Suchen',
   open: 'Alles durchsuchen (Strg+K)',
-  label: 'Räume, Personen, Kameras, Einstellungen, Hilfe suchen…',
+  label: 'Räume, Personen, Kameras, Schlagwörter, Einstellungen, Hilfe suchen…',
   results: 'Ergebnisse',
   nothing: 'Nichts gefunden',
   count: '{n} Ergebnis | {n} Ergebnisse',
   more: 'weitere: Tippen Sie mehr ein',
   groups: {
     recent: 'Zuletzt geöffnet',
+    tags: 'Schlagwörter',
     people: 'Personen in Räumen',
     pages: 'Seiten',
     actions: 'Aktionen',

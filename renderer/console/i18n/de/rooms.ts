@@ -5,7 +5,7 @@ export const rooms: Texts<typeof english> = {
   title: 'Räume',
   purpose: 'Alle Räume der Anlage, wer darin ist und auf welchem MCU-Knoten.',
   create: 'Neuer Raum',
-  search: 'Nummer, Thema, Besitzer suchen',
+  search: 'Nummer, Thema, Besitzer, Schlagwort suchen',
   empty: 'Noch kein Raum',
   emptyBody: 'Clients erstellen Räume über die Medien-API. Sie können auch hier einen erstellen.',
   allNodes: 'Alle Knoten',

@@ -9,7 +9,7 @@ export const templates: Texts<typeof english> = {
   save: 'Als Vorlage speichern',
   saveTitle: 'Raum als Vorlage speichern',
   name: 'Name',
-  hint: 'Übernimmt Modus, Besitzer, Grenzen, Beitritt und Warteraum; nicht Nummer, Zeitplan und Moderationspasswort.',
+  hint: 'Übernimmt Modus, Besitzer, Grenzen, Beitritt, Warteraum und Schlagwörter; nicht Nummer, Zeitplan und Moderationspasswort.',
   saved: 'Vorlage „{name}“ gespeichert',
   none: 'Noch keine Vorlagen. Öffnen Sie einen Raum, und wählen Sie „Als Vorlage speichern“.',
   rename: 'Umbenennen',

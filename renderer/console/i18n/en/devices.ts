@@ -5,7 +5,7 @@ export const devices = {
   add: 'Add device',
   importCsv: 'Import CSV',
   exportCsv: 'Export CSV',
-  search: 'Search name, address, room',
+  search: 'Search name, address, room, tag',
   empty: 'No device yet',
   emptyBody: 'Any camera with an RTSP address can join a room. Clients can also add devices through the device API.',
   allRooms: 'All rooms',

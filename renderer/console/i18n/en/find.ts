@@ -2,13 +2,14 @@
 export const find = {
   title: 'Find anything',
   open: 'Find anything (Ctrl+K)',
-  label: 'Find rooms, people, cameras, settings, help…',
+  label: 'Find rooms, people, cameras, tags, settings, help…',
   results: 'Results',
   nothing: 'Nothing found',
   count: '{n} result | {n} results',
   more: 'more: type further',
   groups: {
     recent: 'Opened last',
+    tags: 'Tags',
     people: 'People in rooms',
     pages: 'Pages',
     actions: 'Actions',

@@ -19,6 +19,7 @@ import { settings } from './settings.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
 import { templates } from './templates.ts'
+import { tags } from './tags.ts'
 import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
@@ -42,6 +43,7 @@ export const en = {
   help,
   eventLog,
   templates,
+  tags,
   tester,
   trash,
   trust,

@@ -3,7 +3,7 @@ export const rooms = {
   title: 'Rooms',
   purpose: 'All rooms of the site, their participants and MCU nodes.',
   create: 'New room',
-  search: 'Search number, topic, owner',
+  search: 'Search number, topic, owner, tag',
   empty: 'No room yet',
   emptyBody: 'Clients create rooms through the media API. You can also create one here.',
   allNodes: 'All nodes',

@@ -7,7 +7,7 @@ export const templates = {
   save: 'Save as template',
   saveTitle: 'Save room as template',
   name: 'Name',
-  hint: 'Keeps mode, owner, limits, entry and waiting room. Not the number, the schedule or the host password.',
+  hint: 'Keeps mode, owner, limits, entry, waiting room and tags. Not the number, the schedule or the host password.',
   saved: 'Template “{name}” saved',
   none: 'No templates yet. Open a room and choose “Save as template”.',
   rename: 'Rename',

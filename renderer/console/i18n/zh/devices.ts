@@ -7,7 +7,7 @@ export const devices: Texts<typeof english> = {
   add: '添加设备',
   importCsv: '导入 CSV',
   exportCsv: '导出 CSV',
-  search: '搜索名称、地址、房间',
+  search: '搜索名称、地址、房间、标签',
   empty: '还没有设备',
   emptyBody: '有 RTSP 地址的摄像头可以作为成员加入房间。客户端也可以通过设备 API 添加。',
   allRooms: '全部房间',

@@ -5,13 +5,14 @@ import type { Texts } from '../text.ts'
 export const find: Texts<typeof english> = {
   title: '全局搜索',
   open: '全局搜索 (Ctrl+K)',
-  label: '搜索房间、参会者、摄像头、设置、帮助…',
+  label: '搜索房间、参会者、摄像头、标签、设置、帮助…',
   results: '搜索结果',
   nothing: '没有找到',
   count: '{n} 条结果',
   more: '还有更多，请继续输入',
   groups: {
     recent: '最近打开',
+    tags: '标签',
     people: '房间中的人员',
     pages: '页面',
     actions: '操作',

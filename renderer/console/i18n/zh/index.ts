@@ -20,6 +20,7 @@ import { settings } from './settings.ts'
 import { trash } from './trash.ts'
 import { trust } from './trust.ts'
 import { templates } from './templates.ts'
+import { tags } from './tags.ts'
 import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
@@ -43,6 +44,7 @@ export const zh: Catalogue = {
   help,
   eventLog,
   templates,
+  tags,
   tester,
   trash,
   trust,

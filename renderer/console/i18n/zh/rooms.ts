@@ -5,7 +5,7 @@ export const rooms: Texts<typeof english> = {
   title: '房间',
   purpose: '站点的全部房间、其中的参会者以及承载房间的 MCU。',
   create: '新建房间',
-  search: '搜索房间号、主题、所有者',
+  search: '搜索房间号、主题、所有者、标签',
   empty: '还没有房间',
   emptyBody: '客户端通过媒体 API 创建房间，您也可以在此新建。',
   allNodes: '全部节点',

@@ -3,6 +3,8 @@ import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useDevices } from '../../composables/useDevices.ts'
+import { tagKey } from '../../../../shared/tags.ts'
+import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
 import { conditionOf } from './deviceTone.ts'
 import type { DeviceCondition } from './deviceTone.ts'
@@ -25,6 +27,7 @@ export function useDeviceList(room = '') {
     favourites: false,
   })
   const { ids } = useFavourites('cameras')
+  const { tags } = useTagFilter()
   const sort = ref<Sort>({ key: 'created', descending: true })
   const { compare } = useFormat()
   const textOf: Record<string, (device: DeviceView) => string> = {
@@ -35,12 +38,14 @@ export function useDeviceList(room = '') {
 
   const matching = computed(() => {
     const words = filter.search.trim().toLowerCase().split(/\s+/).filter(Boolean)
+    const keys = tags.value.map(tagKey)
     return all.value.filter((device) => {
       if (filter.room !== '' && device.roomId !== filter.room) return false
       if (filter.favourites && !ids.value.has(device.userId)) return false
+      if (!keys.every((key) => device.tags.some((tag) => tagKey(tag) === key))) return false
       if (words.length === 0) return true
       const text =
-        `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId} ${device.roomTopic}`.toLowerCase()
+        `${device.userName} ${device.userId} ${device.userAddress} ${device.roomId} ${device.roomTopic} ${device.tags.join(' ')}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
   })
@@ -68,7 +73,12 @@ export function useDeviceList(room = '') {
     return [...found.values()].sort((one, other) => other.devices - one.devices)
   })
   const filtered = computed(
-    () => filter.search.trim() !== '' || filter.condition !== '' || filter.room !== '' || filter.favourites,
+    () =>
+      filter.search.trim() !== '' ||
+      filter.condition !== '' ||
+      filter.room !== '' ||
+      filter.favourites ||
+      tags.value.length > 0,
   )
 
   function sortBy(key: string): void {
@@ -78,6 +88,7 @@ export function useDeviceList(room = '') {
 
   function clearFilters(): void {
     Object.assign(filter, { search: '', condition: '', room: '', favourites: false })
+    tags.value = []
   }
 
   return {

@@ -5,6 +5,7 @@ import type { Sort } from '../../../kit/components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
 import { collected } from '../../../kit/composables/useLive.ts'
+import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 
 /** Maximum number of rooms per action, and rooms per page when all are loaded. */
@@ -13,6 +14,7 @@ const pageSize = 500
 
 /** Matching rooms, of which only those in view are loaded; updated by events. */
 export function useRoomList(node = '') {
+  const { tags } = useTagFilter()
   const client = useConsole()
   const filter = reactive<{
     search: string
@@ -36,6 +38,7 @@ export function useRoomList(node = '') {
       search: filter.search.trim(),
       ...(filter.status === 'withSchedule' ? { scheduled: true } : filter.status ? { status: [filter.status] } : {}),
       ...(filter.node ? { node: filter.node } : {}),
+      tags: tags.value,
       ...(filter.favourites ? { room_ids: [...ids.value] } : {}),
       sort: by === 'topic' || by === 'people' || by === 'room_id' ? by : 'id',
       descending: sort.value.descending,
@@ -50,6 +53,7 @@ export function useRoomList(node = '') {
 
   const restart = collected(() => void rows.restart(), 120)
   watch([filter, sort], restart, { deep: true })
+  watch(() => JSON.stringify(tags.value), restart)
   watch(ids, () => filter.favourites && restart())
   const refresh = collected(() => void rows.refresh(), 250)
   const stops = [client.on('rooms.changed', refresh), client.onReconnect(() => void rows.refresh())]
@@ -72,5 +76,5 @@ export function useRoomList(node = '') {
     return found
   }
 
-  return { filter, sort, all, rows, sortBy, everyRoom }
+  return { filter, tags, sort, all, rows, sortBy, everyRoom }
 }

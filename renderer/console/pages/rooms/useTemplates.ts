@@ -18,6 +18,7 @@ export function useTemplates() {
 
 /** Settings of a room that a template keeps. */
 export function templateOf(room: RoomView): TemplateSettings {
-  const { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room } = room
-  return { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room }
+  const { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room, tags } = room
+  const settings = { topic, owner_id, room_mode, max_video, max_audio, attendee_max, entry_by_number, waiting_room }
+  return tags.length === 0 ? settings : { ...settings, tags }
 }

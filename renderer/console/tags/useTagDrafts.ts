@@ -1,0 +1,14 @@
+import { reactive } from 'vue'
+import { sharedState } from '../composables/useConsole.ts'
+
+/** Tags of a record as an operator edits them. */
+export interface TagDraft {
+  before: readonly string[]
+  tags: string[]
+}
+
+/** Edits that are not saved yet, by kind and key of the record: they outlive a closed panel. */
+export const useTagDrafts = sharedState(() => ({ drafts: reactive(new Map<string, TagDraft>()) }))
+
+/** Tells whether a draft differs from the tags that its record had. */
+export const isDirty = ({ before, tags }: TagDraft): boolean => [...before].sort().join() !== [...tags].sort().join()

@@ -23,12 +23,14 @@ import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { measureSearch } from './search.ts'
 import { printTable } from './table.ts'
+import { measureTags } from './tags.ts'
 
 /** Parts with their rows; an empty list of rows means all. */
 const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> = {
   apis: measureApis,
   'room-list': measureRoomList,
   search: measureSearch,
+  tags: async (rows) => await measureTags(rows),
   console: measureConsole,
   phone: measurePhone,
   'join-device': measureJoinDevice,

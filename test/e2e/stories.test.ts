@@ -7,6 +7,7 @@ import { helpStories } from './stories/help.ts'
 import { keyStories } from './stories/keys.ts'
 import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
+import { tagStories } from './stories/tags.ts'
 import { trafficStories } from './stories/traffic.ts'
 
 /** An operator's day with the console in Chromium. The stories follow each other on one site. */
@@ -22,6 +23,7 @@ describe('an operator of the console', () => {
   deviceStories(() => opened)
   nodeStories(() => opened)
   keyStories(() => opened)
+  tagStories(() => opened)
   helpStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')

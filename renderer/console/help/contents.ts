@@ -18,6 +18,7 @@ const order = [
   'cameras',
   'wall',
   'schedules',
+  'tags',
   'data',
   'security',
   'high-availability',

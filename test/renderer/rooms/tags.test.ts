@@ -21,24 +21,32 @@ async function typeTag(label: string, tag: string): Promise<void> {
   input.dispatchEvent(new Event('input', { bubbles: true }))
   await eventually(() => {
     const option = document.getElementById(input.getAttribute('aria-activedescendant') ?? '')
-    if (!option?.textContent?.toLowerCase().includes(tag.toLowerCase())) throw new Error(`"${tag}" is not offered`)
+    if (!option?.textContent?.toLowerCase().includes(tag.toLowerCase()))
+      throw new Error(`"${tag}" is not offered: ${input.outerHTML} ${pageText().slice(0, 1_500)}`)
   })
   input.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', bubbles: true }))
   await eventually(() => expect(input.value).toBe(''))
 }
 
-test('Tags of a room are typed and saved in known spelling; a cancel asks first, and a closed panel keeps what is not saved', async () => {
+test('Tags of a room are typed and saved in known spelling; a cancel asks first, and a closed panel keeps what is not saved', {
+  timeout: 60_000,
+}, async () => {
   const client = await operator()
   await client.call('rooms.create', { topic: 'Yard', tags: ['North wing'] })
   const { room_id } = await client.call('rooms.create', { topic: 'Board' })
-  const editor = () => [h(TagEditor, { kind: 'rooms', id: room_id, tags: [] }), h(ConfirmHost)]
+  const editor = () => [
+    h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: [] })),
+    h(ConfirmHost),
+  ]
   const first = show(editor, client)
   await press('Add tags')
   await typeTag('Tags', 'NORTH WING')
   await press('Cancel')
   await says('not saved yet')
   expect(pageText()).toContain('North wing')
-  await eventually(() => document.querySelector<HTMLButtonElement>('[role="dialog"] button:not([data-confirm])')?.click())
+  await eventually(() =>
+    document.querySelector<HTMLButtonElement>('[role="dialog"] button:not([data-confirm])')?.click(),
+  )
   first.unmount()
 
   show(editor, client)
@@ -49,10 +57,13 @@ test('Tags of a room are typed and saved in known spelling; a cancel asks first,
   expect((await client.call('rooms.get', { room_id })).room.tags).toEqual(['North wing', 'weekly'])
 })
 
-test('A tag that is too long is refused in words; a viewer has no editor', async () => {
+test('A tag that is too long is refused in words; a viewer has no editor', { timeout: 60_000 }, async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Board', tags: ['North'] })
-  const shown = show(() => h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'] }), client)
+  const shown = show(
+    () => h('main', { 'data-popups': '' }, h(TagEditor, { kind: 'rooms', id: room_id, tags: ['North'] })),
+    client,
+  )
   await press('Edit tags')
   await typeTag('Tags', 'x'.repeat(41))
   await says('1 to 40 characters')
@@ -62,7 +73,7 @@ test('A tag that is too long is refused in words; a viewer has no editor', async
   expect(pageText()).not.toContain('Edit tags')
 })
 
-test('Tags of several rooms change together, and Undo puts them back', async () => {
+test('Tags of several rooms change together, and Undo puts them back', { timeout: 60_000 }, async () => {
   const client = await operator()
   const rooms = [
     await client.call('rooms.create', { topic: 'Board', tags: ['Old'] }),

@@ -11,8 +11,9 @@ export const tags: Texts<typeof english> = {
   filterBy: 'nur Zeilen mit diesem Schlagwort zeigen',
   unfilter: 'danach gefiltert: Klicken hebt es auf',
   placeholder: 'Schlagwort eingeben oder auswählen',
-  hint: 'Drücken Sie nach jedem die Eingabetaste. Ein Schlagwort hat höchstens 40 Zeichen.',
+  hint: 'Nach jedem die Eingabetaste drücken; je höchstens 40 Zeichen.',
   typeNew: 'Schlagwort eingeben und die Eingabetaste drücken',
+  new: 'neu',
   noMatch: 'Kein solches Schlagwort',
   dialog: {
     rooms: 'Schlagwörter von {n} Raum | Schlagwörter von {n} Räumen',

@@ -8,8 +8,9 @@ export const tags = {
   filterBy: 'show only rows with this tag',
   unfilter: 'filtered by this tag: click to remove',
   placeholder: 'Type a tag, or choose one',
-  hint: 'Press Enter after each tag. A tag has at most 40 characters.',
+  hint: 'Press Enter after each tag; at most 40 characters each.',
   typeNew: 'Type a tag and press Enter',
+  new: 'new',
   noMatch: 'No such tag',
   dialog: {
     rooms: 'Tags of {n} room | Tags of {n} rooms',

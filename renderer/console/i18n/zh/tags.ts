@@ -11,8 +11,9 @@ export const tags: Texts<typeof english> = {
   filterBy: '仅显示带有此标签的行',
   unfilter: '正按此标签筛选，点击取消',
   placeholder: '输入或选择标签',
-  hint: '每个标签后按回车键。标签最多 40 个字符。',
+  hint: '每个标签后按回车键，每个最多 40 个字符。',
   typeNew: '输入标签后按回车键',
+  new: '新',
   noMatch: '没有这个标签',
   dialog: {
     rooms: '{n} 个房间的标签',

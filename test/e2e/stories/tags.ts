@@ -17,18 +17,28 @@ export function tagStories(opened: () => ConsoleUnderTest): void {
     await pages.row('Assembly').click()
     const panel = pages.panel('Assembly')
     await panel.getByRole('button', { name: 'Add tags' }).click()
+    /** Types the beginning of a tag, and takes the suggestion by keyboard. */
+    const take = async (text: string, tag: string): Promise<void> => {
+      await page.keyboard.type(text)
+      const option = page.getByRole('option', { name: new RegExp(`^${tag}`) })
+      await option.waitFor()
+      const isActive = async (): Promise<boolean> => {
+        const active = await page.locator(':focus').getAttribute('aria-activedescendant')
+        return active !== '' && active === (await option.getAttribute('id'))
+      }
+      if (text !== tag && !(await isActive())) await page.keyboard.press('ArrowDown')
+      await expect.poll(isActive).toBe(true)
+      await page.keyboard.press('Enter')
+      await expect.poll(() => page.locator(':focus').inputValue()).toBe('')
+    }
     // A known tag is suggested after its first letters; another is typed.
-    await page.keyboard.type('nor')
-    await page.getByRole('option', { name: /^North wing/ }).waitFor()
-    await page.keyboard.press('ArrowDown')
-    await page.keyboard.press('Enter')
-    await page.keyboard.type('Weekly')
-    await page.keyboard.press('Enter')
+    await take('nor', 'North wing')
+    await take('Weekly', 'Weekly')
     await page.keyboard.press('Escape')
     // Esc with unsaved tags asks; the panel stays.
     await page.keyboard.press('Escape')
     await pages.dialog('Discard the changes?').getByRole('button', { name: 'Cancel' }).click()
-    await panel.getByRole('button', { name: 'Close', exact: true }).click()
+    await panel.getByRole('button', { name: 'Close', exact: true }).first().click()
     await panel.waitFor({ state: 'detached' })
     // What was not saved is still there.
     await pages.row('Assembly').click()
@@ -38,12 +48,14 @@ export function tagStories(opened: () => ConsoleUnderTest): void {
     expect((await opened().call('rooms.get', { room_id })).room.tags).toEqual(['North wing', 'Weekly'])
     await page.keyboard.press('Escape')
 
-    await pages.row('Boiler house').getByRole('button', { name: /^North wing/ }).click()
+    await pages
+      .row('Boiler house')
+      .getByRole('button', { name: /^North wing/ })
+      .click()
     await pages.row('Attic').waitFor({ state: 'detached' })
     expect(page.url()).toContain('tag=North')
     await page.getByRole('combobox', { name: 'Only rows with these tags' }).click()
-    await page.keyboard.type('week')
-    await page.keyboard.press('Enter')
+    await take('week', 'Weekly')
     await pages.row('Boiler house').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await page.reload()
@@ -56,23 +68,26 @@ export function tagStories(opened: () => ConsoleUnderTest): void {
     await pages.button('Tags…').click()
     const dialog = pages.dialog('Tags of 2 rooms')
     await dialog.getByRole('combobox', { name: 'Add' }).click()
-    await page.keyboard.type('Listed')
-    await page.keyboard.press('Enter')
+    await take('Listed', 'Listed')
     await dialog.getByRole('combobox', { name: 'Remove' }).click()
-    await page.keyboard.type('north')
-    await page.keyboard.press('Enter')
+    await take('north', 'North wing')
     await page.keyboard.press('Escape')
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Tags of 2 rooms changed').waitFor()
     const tagsOf = async (): Promise<string[][]> =>
-      await Promise.all([room_id, ...others].map(async (id) => (await opened().call('rooms.get', { room_id: id })).room.tags))
+      await Promise.all(
+        [room_id, ...others].map(async (id) => (await opened().call('rooms.get', { room_id: id })).room.tags),
+      )
     expect(await tagsOf()).toEqual([['Listed', 'Weekly'], ['Basement', 'Listed'], []])
     await pages.button('Undo').click()
     await expect.poll(tagsOf).toEqual([['North wing', 'Weekly'], ['Basement', 'North wing'], []])
 
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('north w')
-    await pages.dialog('Find anything').getByRole('option', { name: /North wing.*2 rooms/ }).click()
+    await pages.dialog('Find anything').getByRole('combobox').fill('north w')
+    await pages
+      .dialog('Find anything')
+      .getByRole('option', { name: /North wing.*2 rooms/ })
+      .click()
     await pages.dialog('Find anything').waitFor({ state: 'hidden' })
     await pages.row('Attic').waitFor({ state: 'detached' })
     await pages.row('Boiler house').waitFor()

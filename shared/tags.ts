@@ -7,6 +7,8 @@ import { rule } from './refusals/complaints.ts'
 const separator = /[,，]/
 /** A letter, digit, punctuation mark or symbol; without one a tag would look empty. */
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u
+/** Printable ASCII in which `tagOf` changes nothing. */
+const plain = /^[!-~]+(?: [!-~]+)*$/
 const loneSurrogate = /\p{Cs}/u
 
 /** A tag as it is stored: in NFC, without spaces at its ends, and with single spaces between words. */
@@ -16,6 +18,8 @@ export function tagOf(text: string): string {
 
 /** Key by which tags are compared: case does not count. */
 export function tagKey(tag: string): string {
+  // Most stored tags are ASCII: normalizing them would change nothing.
+  if (plain.test(tag)) return tag.toLowerCase()
   return tagOf(tag).toLowerCase().normalize('NFC')
 }
 

@@ -58,7 +58,12 @@ async function measureIndex(): Promise<void> {
     turn = performance.now()
   }
   const took = performance.now() - began
-  report('tags of 100,000 rooms, index built', `${took.toFixed(0)} ms, longest turn ${longest.toFixed(1)} ms`, 'longest turn about 10 ms', longest < 20)
+  report(
+    'tags of 100,000 rooms, index built',
+    `${took.toFixed(0)} ms, longest turn ${longest.toFixed(1)} ms`,
+    'longest turn about 10 ms',
+    longest < 20,
+  )
   const list = new RoomList(store, {
     status: () => 'open',
     users: () => 0,
@@ -123,7 +128,12 @@ async function measureCalls(storage: string, site: Headless): Promise<void> {
     answer = await site.rpc('rooms.change_tags', { changes })
   })
   const undo = await timed(() => site.rpc('rooms.change_tags', { changes: answer.undo }))
-  report(`tags of ${many} rooms changed, ${storage}`, `${(change / 1_000).toFixed(1)} s, undone in ${(undo / 1_000).toFixed(1)} s`, 'under 10 s', change < 10_000)
+  report(
+    `tags of ${many} rooms changed, ${storage}`,
+    `${(change / 1_000).toFixed(1)} s, undone in ${(undo / 1_000).toFixed(1)} s`,
+    'under 10 s',
+    change < 10_000,
+  )
 }
 
 async function fillTagged(folder: string, database: string | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { h } from 'vue'
 import ConfirmHost from '../../../renderer/console/components/ConfirmHost.vue'
+import { asked } from '../../../renderer/console/composables/useFeedback.ts'
 import TagEditor from '../../../renderer/console/tags/TagEditor.vue'
 import TagsDialog from '../../../renderer/console/tags/TagsDialog.vue'
 import { operator, pageText, press, says, show } from '../devices/operator-page.ts'
@@ -44,9 +45,13 @@ test('Tags of a room are typed and saved in known spelling; a cancel asks first,
   await press('Cancel')
   await says('not saved yet')
   expect(pageText()).toContain('North wing')
-  await eventually(() =>
-    document.querySelector<HTMLButtonElement>('[role="dialog"] button:not([data-confirm])')?.click(),
-  )
+  await eventually(() => {
+    const buttons = [...document.querySelectorAll<HTMLButtonElement>('[role="dialog"] button')]
+    const keep = buttons.find((one) => one.textContent?.trim() === 'Cancel')
+    if (!keep) throw new Error('the question is not there')
+    keep.click()
+    expect(asked.value).toBeNull()
+  })
   first.unmount()
 
   show(editor, client)

@@ -10,7 +10,7 @@ const separate = ['renderer', 'e2e', 'faults', 'bench', 'standin', 'simulation']
 /** Faults that `npm test` runs; `npm run faults` runs all of them, and for longer. */
 const everyFault = process.env.ROOMDESK_FAULTS === 'all'
 const faults = everyFault
-  ? ['test/faults/**/*.test.ts', 'test/e2e/roles.test.ts']
+  ? ['test/faults/**/*.test.ts', 'test/e2e/roles.test.ts', 'test/e2e/surfaces.test.ts']
   : ['clock', 'full-disk', 'sigkill'].map((name) => `test/faults/${name}.test.ts`)
 /** Faults that measure waits. */
 const measuredFaults = ['controllers-handover', 'flood', 'pool'].map((name) => `test/faults/${name}.test.ts`)

@@ -6,6 +6,7 @@ import { violations } from '../support/axe.ts'
 import { openWindows } from '../support/chromium.ts'
 import { ControllersSite, type SiteController } from '../support/sites/controllers-site.ts'
 import { ConsolePages } from './console-pages.ts'
+import { lookAt, sizes } from './surfaces/surface-walk.ts'
 
 const node = { name: 'here', kind: 'embedded', addresses: [{ tag: 'office', addr: '10.0.0.5:7082' }] } as const
 const sentence = /Address 10\.0\.0\.5:7082 does not change on failover/
@@ -42,8 +43,18 @@ test('The console of a site with several controllers lists them and explains an 
       await pages.go('Controllers')
       await pages.row(/Replica/).waitFor()
       await look('controllers')
+      await pages
+        .row(/Replica/)
+        .getByRole('button', { name: /^More actions/ })
+        .click()
+      await lookAt(page, 'ControllersPage RowMenu', 'desktop', found, [theme])
+      await page.keyboard.press('Escape')
       await pages.row(/Replica/).click()
+      await lookAt(page, 'ControllerPanel SidePanel', 'desktop', found, [theme])
       await look('a controller')
+      await page.setViewportSize(sizes.phone)
+      await lookAt(page, 'ControllerPanel SidePanel', 'phone', found, [theme])
+      await page.setViewportSize({ width: 1280, height: 800 })
       await pages.go('MCU nodes')
       await pages.row(node.name).click()
       await pages.panel(node.name).getByText(sentence).waitFor()

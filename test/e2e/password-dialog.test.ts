@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ControllerSite, openControllerSite, password } from '../support/sites/controller-site.ts'
 import { violations } from '../support/axe.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
+import { lookAt, sizes } from './surfaces/surface-walk.ts'
 
 const minute = 60_000
 const builtPage = join(import.meta.dirname, '../../dist/renderer')
@@ -17,6 +18,7 @@ describe('The console of root, half an hour after she signed in', () => {
   let context: BrowserContext
   let page: Page
   const problems: string[] = []
+  const found: Record<string, string[]> = {}
   beforeAll(async () => {
     const credentials = [{ label: 'Lobby', access_key: 'lobby', secret_key: 'the secret of the lobby' }]
     ;[site, windows] = await Promise.all([
@@ -67,6 +69,12 @@ describe('The console of root, half an hour after she signed in', () => {
     await page.keyboard.press('Enter')
     await asked.getByText('Wrong password.').waitFor()
     await look('password-en-light')
+    for (const size of ['desktop', 'phone'] as const) {
+      await page.setViewportSize(sizes[size])
+      await lookAt(page, 'PasswordHost ElDialog', size, found)
+    }
+    expect(found).toEqual({})
+    await page.setViewportSize({ width: 1280, height: 860 })
     await setLook('dark', 'zh')
     await page.getByRole('dialog', { name: '请输入您的密码' }).waitFor()
     await page.locator('input[autocomplete=current-password]').last().press('Enter')

@@ -160,5 +160,5 @@ describe('ways into a room', () => {
     await visitor.close()
   })
 
-  roomAccessibilityStory(() => site, 'light')
+  roomAccessibilityStory(() => site, 'desktop')
 })

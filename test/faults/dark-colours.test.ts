@@ -19,5 +19,5 @@ describe('in dark mode', () => {
   accessibilityStory(() => opened, 'dark')
   dialogStory(() => opened, 'dark')
   signInStory('dark')
-  roomAccessibilityStory(() => site, 'dark')
+  roomAccessibilityStory(() => site, 'phone')
 })

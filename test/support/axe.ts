@@ -8,15 +8,20 @@ const script = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe
 /**
  * Finds accessibility violations on the current page, one line each: the rule and the elements.
  * @param looksFor `colours`: only rules about colours, for a page whose structure was checked in another theme
+ * @param within selector of the part to look at; default: the whole page
  */
-export async function violations(page: Page, looksFor: 'everything' | 'colours' = 'everything'): Promise<string[]> {
+export async function violations(
+  page: Page,
+  looksFor: 'everything' | 'colours' = 'everything',
+  within?: string,
+): Promise<string[]> {
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(script)
-  const found = await look(page, looksFor)
+  const found = await look(page, looksFor, within)
   // An element may have faded in while axe ran: only violations that persist count.
-  return found.length === 0 ? [] : await look(page, looksFor)
+  return found.length === 0 ? [] : await look(page, looksFor, within)
 }
 
-async function look(page: Page, looksFor: 'everything' | 'colours'): Promise<string[]> {
+async function look(page: Page, looksFor: 'everything' | 'colours', within?: string): Promise<string[]> {
   // Waits for running animations: colours in transition are not final.
   await page.evaluate(
     'Promise.all(document.getAnimations().filter(({ effect }) => effect.getTiming().iterations !== Infinity).map(({ finished }) => finished.catch(() => {})))',
@@ -26,7 +31,9 @@ async function look(page: Page, looksFor: 'everything' | 'colours'): Promise<str
     resultTypes: ['violations'],
     ...(looksFor === 'colours' ? { runOnly: ['color-contrast', 'link-in-text-block'] } : {}),
   }
-  const results = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`)
+  const results = await page.evaluate<AxeResults>(
+    `axe.run(${within === undefined ? 'document' : JSON.stringify(within)}, ${JSON.stringify(options)})`,
+  )
   return results.violations.flatMap(({ id, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
   )

@@ -29,7 +29,7 @@ function markControls(around) {
     const off = element.matches(':disabled, [aria-disabled=true], [target=_blank], [download]')
     if (off || !visible(shown) || closing(element) || element.closest('[inert]') !== null) continue
     const text = element.getAttribute('aria-label') ?? (shown.textContent.trim() || element.getAttribute('title'))
-    const where = front === undefined && element.closest('main') === null ? around : place
+    const where = front === undefined && element.closest('main, .side-panel') === null ? around : place
     const name = `${where} ${text ?? ''}`.replace(/\s+/g, ' ').trim()
     element.setAttribute('data-walk', name)
     names.push(name)

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openWindows, type Windows } from '../support/chromium.ts'
+import { type Headless, startHeadless } from '../support/headless.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
+import { consoleSurfaces, elsewhere } from './surfaces/console-surfaces.ts'
+import { surfacesIn } from './surfaces/sources.ts'
+import { allThemes, type Size, SurfaceWalk, type Themes } from './surfaces/surface-walk.ts'
+import { fillSite, signInAs, site } from './walk/filled-site.ts'
+
+/** Phones and the dark theme take a minute: with the faults. */
+const isWhole = process.env.ROOMDESK_FAULTS === 'all'
+const walked: readonly Size[] = isWhole ? ['desktop', 'phone'] : ['desktop']
+const themes: Themes = isWhole ? allThemes : ['light']
+
+/** Every dialog, drawer, panel and menu of the console can be read by everybody. */
+describe('the dialogs, panels and menus of the console', () => {
+  let controller: Headless
+  let browser: Windows
+  let room: string
+  const guests: SignalClient[] = []
+  beforeAll(async () => {
+    controller = await startHeadless({ site })
+    browser = await openWindows()
+    ;({ room } = await fillSite(controller))
+    guests.push(await wait(controller))
+  })
+  afterAll(async () => {
+    for (const guest of guests) guest.socket.close()
+    await browser.close()
+    await controller.remove()
+  })
+
+  test('each of the sources has an entry that says how to open it', () => {
+    expect(surfacesIn('console', 'kit')).toEqual(
+      [...Object.keys(consoleSurfaces('')), ...Object.keys(elsewhere)].sort(),
+    )
+  })
+
+  test.each(walked)(
+    'axe finds nothing in any of them, %s',
+    async (size) => {
+      // Signed in anew: some changes ask for the password of a session that is older than some minutes.
+      const walk = await signIn(controller, browser)
+      for (const [name, way] of Object.entries(consoleSurfaces(room))) await walk.look(name, way, size, themes)
+      expect(walk.found).toEqual({})
+    },
+    900_000,
+  )
+})
+
+async function signIn(controller: Headless, browser: Windows): Promise<SurfaceWalk> {
+  const page = await browser.newPage({ locale: 'en-US', reducedMotion: 'reduce' })
+  page.setDefaultTimeout(15_000)
+  const walk = new SurfaceWalk(page)
+  await walk.watch()
+  await signInAs('admin', page, controller)
+  return walk
+}
+
+/** Lets somebody wait to be let in. */
+async function wait(controller: Headless): Promise<SignalClient> {
+  await controller.rpc('nodes.enable', { name: 'Annex' })
+  await vi.waitFor(
+    async () => {
+      const nodes = await controller.rpc('nodes.list', {})
+      expect(nodes.find(({ config }) => config.name === 'Annex')).toMatchObject({ state: 'online' })
+    },
+    { timeout: 30_000 },
+  )
+  const { room_id } = await controller.rpc('rooms.create', { topic: 'Interview', waiting_room: true })
+  const { url } = await controller.rpc('media.join_link', { room_id, user_id: 'bo', user_name: 'Bo' })
+  const { listeners } = await controller.rpc('overview.get', {})
+  // Its listener starts with the node.
+  const guest = new SignalClient(listeners.find((listener) => listener.name === 'node')?.url ?? '')
+  await guest.ask(room_id, { token: new URL(url).hash.replace('#token=', '') })
+  await guest.next('waiting')
+  return guest
+}

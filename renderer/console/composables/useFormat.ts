@@ -61,6 +61,8 @@ export function useFormat() {
     zoneFormat.value.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? ''
   /** 20 Nov 2026, 14:05 GMT+8. Chinese patterns of Intl have the zone between day and time: it is put behind. */
   const date = (at: number): string => (at === 0 ? t('words.never') : `${dateFormat.value.format(at)} ${zone(at)}`)
+  /** 20 Nov 2026, 14:05, in a list whose head names the time zone */
+  const dateMinute = (at: number): string => (at === 0 ? t('words.never') : dateFormat.value.format(at))
   /** 20 Nov 2026, 14:05 – 15:00 GMT+8 */
   const period = (start: number, end: number): string => `${dateFormat.value.formatRange(start, end)} ${zone(start)}`
   /** 14:05 within the last day, earlier with the date. */
@@ -122,6 +124,7 @@ export function useFormat() {
     compare,
     date,
     dateClock,
+    dateMinute,
     day,
     decimal,
     exactClock,

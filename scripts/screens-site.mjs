@@ -148,6 +148,11 @@ export async function fillSite(controller) {
   const clients = await signIn(controller)
   await call('backups.make', {})
   const rooms = await makeRooms(call, clients)
+  // Something for the trash.
+  for (const topic of ['Visit of the fire brigade', '临时会议', 'Test of the new camera']) {
+    const { room_id } = await call('rooms.create', { topic })
+    await call('rooms.delete', { room_ids: [room_id] })
+  }
   await call('backups.make', {})
   await call('nodes.undrain', { name: 'This machine' })
   const camera = (id) => ({ kind: 'camera', id })

@@ -99,6 +99,8 @@ function pictures({ room, device, wall, node, credential }) {
     { name: 'settings', route: '/settings/network' },
     { name: 'settings-backups', route: '/settings/data' },
     { name: 'settings-accounts', route: '/settings/accounts' },
+    { name: 'trash', route: '/trash' },
+    { name: 'help', route: '/help' },
     { name: 'certificate', route: '/certificate' },
     { name: 'lab', route: '/lab' },
     { name: 'overview', route: '/overview' },

@@ -3,6 +3,7 @@ import { type ConsoleUnderTest, openConsole } from '../support/sites/console-sit
 import { accessibilityStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
+import { formStories } from './stories/forms.ts'
 import { helpStories } from './stories/help.ts'
 import { keyStories } from './stories/keys.ts'
 import { lookStories } from './stories/looks.ts'
@@ -24,6 +25,7 @@ describe('an operator of the console', () => {
   nodeStories(() => opened)
   keyStories(() => opened)
   tagStories(() => opened)
+  formStories(() => opened)
   helpStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')

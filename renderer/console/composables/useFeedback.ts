@@ -17,6 +17,8 @@ export interface Question {
   option?: { label: string; chosen: Ref<boolean> }
   /** Label of the button that confirms. */
   action: string
+  /** Label of the button that does not; left out: Cancel. */
+  refusal?: string
   /** Number of permanent losses: the operator has to type it before the button works. */
   typed?: number
   /** A harmless action has no warning colour. */

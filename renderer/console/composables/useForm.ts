@@ -80,6 +80,11 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     failure.value = ''
   }
 
+  /** Takes the present values as those that nobody has changed: the form has filled them in by itself. */
+  function adopt(): void {
+    clean.value = JSON.stringify(values)
+  }
+
   async function submit(): Promise<boolean> {
     submitted.value = true
     const place = placeOfForm()
@@ -114,7 +119,7 @@ export function useForm<V extends object, I, R>(options: FormOptions<V, I, R>) {
     await showFirstProblem(place)
   }
 
-  return { values, problem, touch, submit, reset, busy, failure, dirty, issues }
+  return { values, problem, touch, submit, reset, adopt, busy, failure, dirty, issues }
 }
 
 function at(input: unknown, path: readonly PropertyKey[]): unknown {
@@ -138,7 +143,11 @@ async function showFirstProblem(place: ParentNode): Promise<boolean> {
   if (field !== null) {
     const control = field.querySelector<HTMLElement>('input, textarea, [tabindex="0"]')
     // A field that has just been enabled again takes the focus in the next frame.
-    requestAnimationFrame(() => control?.focus())
+    requestAnimationFrame(() => {
+      control?.focus()
+      // The focus brings the control into sight, and not the message below it.
+      field.scrollIntoView({ block: 'nearest' })
+    })
     return true
   }
   const alert = place.querySelector('.note-bar[role="alert"]')

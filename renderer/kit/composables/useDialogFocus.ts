@@ -5,6 +5,28 @@ const leaving = 350
 /** Events that show that no mouse button is held any more, wherever it was released. */
 const ends = ['mouseup', 'dragend', 'keydown'] as const
 
+/** Element of each dialog that had the focus last. */
+const lastIn = new WeakMap<Element, HTMLElement>()
+
+/** Finds the open dialog in front; one that is closing does not count. */
+function frontDialog(): Element | undefined {
+  const dialogs = document.querySelectorAll('.el-overlay:not([class*="leave"]) .el-dialog')
+  return [...dialogs].filter((dialog) => dialog.checkVisibility()).at(-1)
+}
+
+/** Focuses what had the focus last in the dialog in front. Returns whether there is a dialog. */
+function returnFocus(): boolean {
+  const front = frontDialog()
+  if (front === undefined) return false
+  lastIn.get(front)?.focus({ preventScroll: true })
+  return true
+}
+
+/** Returns the focus to the dialog in front, once the one over it has closed: a click beside a dialog takes the focus from both. */
+export function returnFocusLater(): void {
+  setTimeout(() => document.activeElement === document.body && returnFocus(), leaving)
+}
+
 /**
  * Focuses the field marked `autofocus` of an opening dialog, else its first field; restores the previous focus when it closes. The library focuses the dialog itself,
  * where typing has no effect, and loses the focus after a click on a button. Called once, by the shell, for every dialog.
@@ -34,6 +56,7 @@ export function useDialogFocus(): void {
       if (target.ariaHasPopup === 'menu' && left?.closest('.el-overlay:not([class*="leave"]) .el-dialog')) left.focus()
       return
     }
+    if (dialog !== target) lastIn.set(dialog, target)
     if (pressed || dialog !== target) return
     if (event.relatedTarget instanceof Node && dialog.contains(event.relatedTarget)) return
     const field =
@@ -46,8 +69,7 @@ export function useDialogFocus(): void {
     const target = event.target
     if (event.relatedTarget !== null || !(target instanceof Element) || target.closest('.el-dialog') === null) return
     setTimeout(() => {
-      const front = [...document.querySelectorAll('.el-dialog')].some((dialog) => dialog.checkVisibility())
-      if (front || document.activeElement !== document.body) return
+      if (document.activeElement !== document.body || returnFocus()) return
       const place = before?.isConnected ? before : document.querySelector<HTMLElement>('[data-page-title]')
       place?.focus({ preventScroll: true })
     }, leaving)

@@ -98,6 +98,11 @@ export const common: Texts<typeof english> = {
     count: '{shown} von {all}',
   },
   ask: { typeNumber: 'Geben Sie zur Bestätigung {count} ein' },
+  unsaved: {
+    title: 'Eingaben verwerfen?',
+    body: 'Ihre Eingaben wurden noch nicht gespeichert.',
+    stay: 'Weiter bearbeiten',
+  },
   bulk: {
     failed: '{done} erfolgreich, {failed} fehlgeschlagen: {message}',
   },

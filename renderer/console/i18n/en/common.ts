@@ -96,6 +96,11 @@ export const common = {
     count: '{shown} of {all}',
   },
   ask: { typeNumber: 'Type {count} to confirm' },
+  unsaved: {
+    title: 'Discard your input?',
+    body: 'What you entered has not been saved.',
+    stay: 'Keep editing',
+  },
   bulk: {
     failed: '{done} succeeded, {failed} failed: {message}',
   },

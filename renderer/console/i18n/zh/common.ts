@@ -97,6 +97,11 @@ export const common: Texts<typeof english> = {
     count: '{shown} / {all}',
   },
   ask: { typeNumber: '请输入 {count} 以确认' },
+  unsaved: {
+    title: '放弃已输入的内容？',
+    body: '您输入的内容尚未保存。',
+    stay: '继续填写',
+  },
   bulk: {
     failed: '成功 {done} 项，失败 {failed} 项：{message}',
   },

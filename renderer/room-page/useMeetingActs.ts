@@ -33,7 +33,7 @@ export interface MeetingActs {
   answer(yes: boolean): void
 }
 
-/** @param invitation invitation that this user can share; undefined: none */
+/** @param invitation invitation that this user can share; undefined: none, and a host asks for one */
 export function useMeetingActs(
   room: RoomSession,
   invitation: () => Invitation | undefined,
@@ -101,10 +101,12 @@ export function useMeetingActs(
   }
 
   async function invite(): Promise<void> {
-    const found = invitation()
-    if (found === undefined) return
-    const copied = await copyInvitation(found)
-    room.notices.tell(copied ? 'copied' : 'notCopied', {}, copied ? 'info' : 'warn')
+    const own = invitation()
+    const link = own?.link ?? (await room.requestLink())
+    if (link === undefined) return
+    const copied = await copyInvitation({ topic: view.topic, link })
+    const refused = own === undefined ? 'copyRefused' : 'notCopied'
+    room.notices.tell(copied ? 'copied' : refused, {}, copied ? 'info' : 'warn')
   }
 
   const choices: Readonly<Record<string, () => void>> = {

@@ -13,6 +13,7 @@ import { NodePool } from '../nodes/pool/node-pool.ts'
 import type { NodeDrivers } from '../nodes/port/node-driver.ts'
 import { SimulatedNode } from '../nodes/simulated/simulated-node.ts'
 import { lookAtRoom } from '../rooms/entry-by-number.ts'
+import { inviteForHost } from '../rooms/host-invitation.ts'
 import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { Confirmed } from '../nodes/secrets/janus-access.ts'
@@ -126,6 +127,10 @@ function mediaPrograms(
       lock: (wanted) => {
         const done = watch.hosts.locked.bind(watch.hosts)
         return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
+      },
+      invite: (wanted) => {
+        const done = watch.hosts.invited.bind(watch.hosts)
+        return inviteForHost({ joinLinks: late.joinLinks.part, done, logger }, wanted)
       },
     },
     guessed: (guesses) => {

@@ -191,6 +191,10 @@ export class MediaServer {
       this.#requests.answerLock(id, done)
       return {}
     },
+    answer_invite: async ({ id, url }) => {
+      this.#requests.answerInvite(id, url)
+      return {}
+    },
     answer_look: async ({ id, look }) => {
       this.#requests.answerLook(id, look)
       return {}

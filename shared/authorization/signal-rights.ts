@@ -24,6 +24,7 @@ export const signalSenders = {
   mute_all: host,
   lock: host,
   end_meeting: host,
+  invite: host,
   let_in: host,
   turn_away: host,
 } as const satisfies Record<FromPerson['type'], readonly RoomStanding[]>
@@ -52,6 +53,7 @@ const signalReceivers = {
   relay: people,
   error: people,
   waiting_list: host,
+  invitation: host,
 } as const satisfies Record<ToPerson['type'], readonly RoomStanding[]>
 
 /** Messages that users of these standings may send. */

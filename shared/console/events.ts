@@ -28,6 +28,7 @@ const eventGroups = {
     'room.locked',
     'room.unlocked',
     'room.mutedAll',
+    'room.invited',
     'room.meetingEnded',
     'room.openedBySchedule',
     'room.closedBySchedule',

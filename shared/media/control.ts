@@ -195,6 +195,8 @@ export const controlMethods = {
   },
   /** Answers `lockWanted`. */
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
+  /** Answers `inviteWanted`; without a link, none can be made now. */
+  answer_invite: { params: z.strictObject({ id: z.int(), url: z.string().optional() }), result: nothing },
   /** Answers `mediaRequested`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
   /** Replaces the users and streams of a room with remote media. */
@@ -330,6 +332,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
+  /** A host wants a join link for anybody. `answer_invite` follows. */
+  z.strictObject({ type: z.literal('inviteWanted'), id: z.int(), roomId: z.string(), by: doer }),
   /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */
   z.strictObject({
     type: z.literal('hostActed'),

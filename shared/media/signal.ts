@@ -129,6 +129,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('lock'), locked: z.boolean() }),
   /** Host: removes everybody; the room stays, and can be joined again at once. */
   z.strictObject({ type: z.literal('end_meeting') }),
+  /** Host: asks for a link that lets anybody in as a member. `invitation` follows. */
+  z.strictObject({ type: z.literal('invite') }),
   /** Host: admits a waiting guest; without an id, all. */
   z.strictObject({ type: z.literal('let_in'), user_id: userId.optional() }),
   /** Host: turns away a waiting guest. */
@@ -214,6 +216,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('nodes'), other_nodes: z.array(z.string()) }),
   /** To hosts: all waiting guests, in order of arrival. */
   z.strictObject({ type: z.literal('waiting_list'), people: z.array(waitingPersonSchema) }),
+  /** Join link for anybody, to the host who asked for it. */
+  z.strictObject({ type: z.literal('invitation'), url: z.string() }),
   /** A host lowered this user's hand. */
   z.strictObject({ type: z.literal('hand_lowered'), by: z.string() }),
   z.strictObject({ type: z.literal('stream_added'), stream: streamSchema }),

@@ -17,6 +17,7 @@ import { NodeLoss } from './node-loss.ts'
 import { type Notice, Notices } from './notices.ts'
 import type { RemoteMedia } from './remote-media.ts'
 import { OwnLines } from './own-lines.ts'
+import { RequestedLink } from './requested-link.ts'
 import { freshView, type RoomView } from './room-view.ts'
 import { Roster } from './roster.ts'
 import { Sending } from './sending.ts'
@@ -75,6 +76,7 @@ export class RoomSession {
   #origin: string
   readonly #sending = new Sending(this.screen, this.notices, (query) => this.#whip(query))
   readonly #ownLines = new OwnLines()
+  readonly #requestedLink = new RequestedLink()
   readonly #loss = new NodeLoss(this.view)
   readonly #awaited = new AwaitedRoom(this.view, () => this.#begin())
   #request: JoinRequest | undefined
@@ -201,6 +203,11 @@ export class RoomSession {
     return this.#signal?.send(message) ?? false
   }
 
+  /** Host: makes a join link for anybody; undefined: that failed. */
+  requestLink(): Promise<string | undefined> {
+    return this.#requestedLink.request(() => this.ask({ type: 'invite' }))
+  }
+
   /** Reports the displayed height of each stream, in device pixels; 0: hidden. */
   show(heights: ReadonlyMap<string, number>): void {
     this.#heights = heights
@@ -294,6 +301,8 @@ export class RoomSession {
         return this.#left(message.user_id, message.lost === true)
       case 'waiting_list':
         return this.#roster.wait(message.people)
+      case 'invitation':
+        return this.#requestedLink.take(message.url)
       case 'waiting_message':
         this.view.letter = { from: message.from, text: message.text }
         return

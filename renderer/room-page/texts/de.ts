@@ -296,6 +296,7 @@ export const de: Texts = {
     tooFast: 'Zu viele Reaktionen: Warten Sie einen Moment',
     installed: 'Der Raum wurde als App installiert',
     copied: 'Die Einladung wurde kopiert',
+    copyRefused: 'Der Browser hat das Kopieren nicht erlaubt. Versuchen Sie es erneut.',
     notCopied: 'Der Browser hat das Kopieren nicht erlaubt: Die Adresse dieser Seite ist die Einladung',
     unplugged: '{lost} wurde getrennt. Jetzt in Gebrauch: {instead}',
   },

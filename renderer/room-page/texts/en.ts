@@ -285,6 +285,7 @@ export const en = {
     tooFast: 'Too many reactions: wait a moment',
     installed: 'The room was installed as an app',
     copied: 'The invitation was copied',
+    copyRefused: 'The browser did not allow copying. Try again.',
     notCopied: 'The browser did not allow copying: the address of this page is the invitation',
     unplugged: '{lost} was unplugged. Now in use: {instead}',
   },

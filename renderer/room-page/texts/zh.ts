@@ -266,6 +266,7 @@ export const zh: Texts = {
     tooFast: '回应过于频繁，请稍候',
     installed: '已将房间安装为应用',
     copied: '邀请已复制',
+    copyRefused: '浏览器不允许复制，请重试',
     notCopied: '浏览器不允许复制，请直接分享此页面的地址',
     unplugged: '{lost} 已拔出，现在使用 {instead}',
   },

@@ -1,6 +1,6 @@
 import type { EventKind } from '../../../shared/console/events.ts'
 import type { Doer, HostAct } from '../../../shared/media/control.ts'
-import type { HostActed, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
+import type { HostActed, WantedInvite, WantedLock } from '../../nodes/embedded/embedded-media-options.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
 import { roomName, subjectOf } from '../site-state.ts'
@@ -40,6 +40,12 @@ export class HostSource {
   locked({ roomId, locked, by }: WantedLock): void {
     const subject = subjectOf(this.#store, 'room', roomId)
     this.#sink.append({ kind: locked ? 'room.locked' : 'room.unlocked', actor: actorOf(by), subject })
+  }
+
+  /** A host got a join link for anybody. */
+  invited({ roomId, by }: WantedInvite): void {
+    const subject = subjectOf(this.#store, 'room', roomId)
+    this.#sink.append({ kind: 'room.invited', actor: actorOf(by), subject })
   }
 
   /** @param by left out: a client or the operator, whose acts are recorded as their own events */

@@ -47,6 +47,11 @@ export async function lock(requests: RoomRequests, room: Room, by: Member, locke
   await requests.lock(room.config.roomId, locked, nameOf(by.user))
 }
 
+/** Sends the host a join link for anybody: the controller makes it. @throws Problem busy */
+export async function invite(requests: RoomRequests, room: Room, by: Member): Promise<void> {
+  by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user)) })
+}
+
 function nameOf({ userId, userName }: Doer): Doer {
   return { userId, userName }
 }

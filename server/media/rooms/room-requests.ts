@@ -15,11 +15,12 @@ type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
 const notLockedMessage = 'The room could not be locked or unlocked at the moment. Try again.'
+const notInvitedMessage = 'No join link can be made at the moment. Try again.'
 const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
 /**
- * Requests to the controller about rooms: to open one for a visitor who may enter it, not before; to look one up; and to lock one for a host. The controller opens the room first
+ * Requests to the controller about rooms: to open one for a visitor who may enter it, not before; to look one up; to lock one for a host, and to make a join link for one. The controller opens the room first
  * and answers then.
  */
 export class RoomRequests {
@@ -27,6 +28,7 @@ export class RoomRequests {
   readonly #entries = new PendingRequests<RoomAnswer>()
   readonly #looks = new PendingRequests<RoomLook | undefined>()
   readonly #locks = new PendingRequests<boolean>()
+  readonly #invitations = new PendingRequests<string | undefined>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
@@ -62,6 +64,13 @@ export class RoomRequests {
     if (!done) throw new Problem('busy', notLockedMessage)
   }
 
+  /** Makes a join link for anybody, as a host wants it. @throws Problem busy */
+  async invite(roomId: string, by: Doer): Promise<string> {
+    const url = await this.#invitations.ask((id) => this.#emit({ type: 'inviteWanted', id, roomId, by }), undefined)
+    if (url === undefined) throw new Problem('busy', notInvitedMessage)
+    return url
+  }
+
   /** Takes the controller's answer. A late one changes nothing. */
   answer(id: number, answer: RoomAnswer): void {
     this.#entries.answer(id, answer)
@@ -70,6 +79,11 @@ export class RoomRequests {
   /** Whether the controller did as a host wanted. */
   answerLock(id: number, done: boolean): void {
     this.#locks.answer(id, done)
+  }
+
+  /** Takes the join link that a host wanted; undefined: none can be made. */
+  answerInvite(id: number, url: string | undefined): void {
+    this.#invitations.answer(id, url)
   }
 
   /** Takes the controller's answer about a room that was looked up. */

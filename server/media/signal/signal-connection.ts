@@ -47,6 +47,7 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
   lower_hand: 4,
   mute_all: 100,
   lock: 20,
+  invite: 20,
   let_in: 4,
 }
 /** Key of the one counter of a connection. */

@@ -31,6 +31,8 @@ export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'ro
 export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'linked'>
 /** A host wants their room locked or unlocked. */
 export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
+/** A host wants a join link for anybody. */
+export type WantedInvite = Pick<Extract<ControlEvent, { type: 'inviteWanted' }>, 'roomId' | 'by'>
 /** A host did something that the node has done by itself. */
 export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
 
@@ -45,6 +47,8 @@ interface RoomAnswers {
   look: (looked: LookedRoom) => RoomLook
   /** Locks or unlocks a room for its host. Resolves to whether that was done. */
   lock: (wanted: WantedLock) => Promise<boolean>
+  /** Makes a join link for a host; undefined where none can be made. */
+  invite: (wanted: WantedInvite) => string | undefined
 }
 
 /** Needs of the embedded node of a site. */

@@ -49,6 +49,9 @@ export class ProcessEvents {
       void this.#answer('answer_look', { id: event.id, look: answers.look(event) })
     } else if (event.type === 'lockWanted') {
       void this.#answerLock(event)
+    } else if (event.type === 'inviteWanted') {
+      const url = answers.invite(event)
+      void this.#answer('answer_invite', { id: event.id, ...(url === undefined ? {} : { url }) })
     } else if (event.type === 'hostActed') {
       const { type: _, ...acted } = event
       hostActed?.(acted)
@@ -81,7 +84,7 @@ export class ProcessEvents {
     await this.#answer('answer_lock', { id, done: await this.#targets.answers.lock(wanted) })
   }
 
-  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock'>(
+  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock' | 'answer_invite'>(
     method: M,
     params: ControlParams<M>,
   ): Promise<void> {

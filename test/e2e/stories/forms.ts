@@ -5,12 +5,12 @@ import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
 /** Tells whether an element is whole in the window and nothing covers it, at both of its ends. */
-const isInSight = (one: Locator): Promise<boolean> =>
-  one.evaluate((element) => {
+const isInSight = (one: Locator): Promise<unknown> =>
+  one.evaluate(`(element) => {
     const { left, top, right, bottom } = element.getBoundingClientRect()
-    const shows = (x: number, y: number): boolean => element.contains(document.elementFromPoint(x, y))
+    const shows = (x, y) => element.contains(document.elementFromPoint(x, y))
     return shows(left + 2, top + 2) && shows((left + right) / 2, bottom - 2)
-  })
+  }`)
 
 /** Dialogs with forms: what is wrong is read at once, and a slip loses nothing. */
 export function formStories(opened: () => ConsoleUnderTest): void {

@@ -123,6 +123,7 @@ const samples: { readonly [T in FromPerson['type']]: Extract<FromPerson, { type:
   mute_all: { type: 'mute_all' },
   lock: { type: 'lock', locked: true },
   end_meeting: { type: 'end_meeting' },
+  invite: { type: 'invite' },
   let_in: { type: 'let_in' },
   turn_away: { type: 'turn_away', user_id: 'nobody' },
   relay: { type: 'relay', to: 'nobody', payload: { kind: 'bye' } },

@@ -45,6 +45,22 @@ test('a host locks the room: operator and API show it, and the log names the hos
   ])
 })
 
+test('a host invites: the link lets anybody in as a member, the log names the host; members and closed rooms get none', async () => {
+  const { room_id } = await site.rpc('rooms.create', { topic: 'Jury' })
+  const ann = await enter(room_id, 'Ann', 'host')
+  const bo = await enter(room_id, 'Bo')
+  bo.send({ type: 'invite' })
+  expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+  ann.send({ type: 'invite' })
+  const { url } = await ann.next('invitation')
+  expect(url).toMatch(new RegExp(`/jroom/\\?roomId=${room_id}#token=`))
+  const guest = await SignalClient.join(site.nodeUrl, room_id, { token: tokenOf(url), user_name: 'Guest' })
+  expect(guest.joined.you).toMatchObject({ user_name: 'Guest', role: 'member' })
+  const { items } = await site.rpc('events.list', { subject: { type: 'room', id: room_id } })
+  expect(items.find(({ kind }) => kind === 'room.invited')?.actor).toMatchObject({ type: 'host', name: 'Ann' })
+  expect(bo.messages.filter(({ type }) => type === 'invitation')).toEqual([])
+})
+
 test('only the operator sets up a waiting room; clients of the API cannot see or change it', async () => {
   const { room_id, waiting_room } = await site.rpc('rooms.create', { topic: 'Interview', waiting_room: true })
   expect(waiting_room).toBe(true)

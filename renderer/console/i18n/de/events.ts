@@ -174,6 +174,7 @@ export const eventLog: Texts<typeof english> = {
       unlocked: 'Raum „{subject}“ entsperrt',
       openedBySchedule: 'Raum „{subject}“ nach Zeitplan geöffnet',
       closedBySchedule: 'Raum „{subject}“ nach Zeitplan geschlossen',
+      invited: 'Einladungslink für „{subject}“ erstellt',
       mutedAll: 'Alle in „{subject}“ stummgeschaltet (Personen: {count})',
       meetingEnded: 'Besprechung in „{subject}“ beendet (Personen: {count})',
     },

@@ -167,6 +167,7 @@ export const eventLog = {
       moved: 'Room “{subject}” moved from “{from}” to “{to}”',
       locked: 'Room “{subject}” locked',
       unlocked: 'Room “{subject}” unlocked',
+      invited: 'Join link for “{subject}” created',
       mutedAll: 'Everyone in “{subject}” muted ({count} people)',
       openedBySchedule: 'Room “{subject}” opened by its schedule',
       closedBySchedule: 'Room “{subject}” closed by its schedule',

@@ -170,6 +170,7 @@ export const eventLog: Texts<typeof english> = {
       moved: '房间“{subject}”从“{from}”移至“{to}”',
       locked: '房间“{subject}”已锁定',
       unlocked: '房间“{subject}”已解锁',
+      invited: '已为房间“{subject}”生成邀请链接',
       mutedAll: '房间“{subject}”全体静音：{count} 人',
       openedBySchedule: '房间“{subject}”已按日程开放',
       closedBySchedule: '房间“{subject}”已按日程关闭',

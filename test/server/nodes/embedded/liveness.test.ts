@@ -51,6 +51,7 @@ async function embeddedNode() {
       open: () => Promise.resolve({ refusal: null }),
       look: () => ({ by_number: false, host_password: false, topic: '' }),
       lock: async () => false,
+      invite: () => undefined,
     },
     guessed: () => undefined,
     logger,

@@ -46,7 +46,7 @@ export const nodeFindingSentences = {
   adminUnused:
     'Without an admin_url, people who were removed stay connected to the node: enable the Admin API on a management network.',
   eventsOff:
-    'No events of the node arrive, so that people are noticed seconds later: open the event port (Settings › Network, or --event-port), install the configuration files, and where this site has a certificate let the node trust it.',
+    'No Janus events: open the event port (Settings › Network, or --event-port) and reinstall the configuration files; where this site has a certificate, let the node trust it.',
   reclaimOff: 'Cameras leave their rooms when the controller restarts: set reclaim_session_timeout = 60 in janus.jcfg.',
   roomsListed:
     'Everybody who is let in can list rooms of others on this node ({count}): remove them from janus.plugin.videoroom.jcfg.',

@@ -6,6 +6,7 @@ import { deviceStories } from './stories/devices.ts'
 import { formStories } from './stories/forms.ts'
 import { helpStories } from './stories/help.ts'
 import { keyStories } from './stories/keys.ts'
+import { listStories } from './stories/lists.ts'
 import { lookStories } from './stories/looks.ts'
 import { nodeStories } from './stories/nodes.ts'
 import { tagStories } from './stories/tags.ts'
@@ -26,6 +27,7 @@ describe('an operator of the console', () => {
   keyStories(() => opened)
   tagStories(() => opened)
   formStories(() => opened)
+  listStories(() => opened)
   helpStories(() => opened)
   lookStories(() => opened)
   accessibilityStory(() => opened, 'light')

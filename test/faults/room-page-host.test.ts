@@ -107,7 +107,8 @@ describe('a meeting with a host', () => {
       li.page.getByRole('heading', { name: '主持人已结束会议' }).waitFor(),
       ann.page.getByRole('heading', { name: 'The host ended the meeting' }).waitFor(),
     ])
-    await bo.page.getByRole('button', { name: 'Try again' }).click()
+    await ann.page.getByRole('button', { name: 'Join again' }).waitFor()
+    await bo.page.getByRole('button', { name: 'Join again' }).click()
     await bo.enter()
     await bo.close()
     const { items } = await site.controller.rpc('events.list', { subject: { type: 'room', id: room } })

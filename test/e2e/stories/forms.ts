@@ -4,13 +4,20 @@ import { violations } from '../../support/axe.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
+/** An element of the page, as far as the question needs it. */
+interface Shown {
+  getBoundingClientRect(): { left: number; top: number; right: number; bottom: number }
+  contains(other: unknown): boolean
+  ownerDocument: { elementFromPoint(x: number, y: number): unknown }
+}
+
 /** Tells whether an element is whole in the window and nothing covers it, at both of its ends. */
-const isInSight = (one: Locator): Promise<unknown> =>
-  one.evaluate(`(element) => {
+const isInSight = (one: Locator): Promise<boolean> =>
+  one.evaluate((element: Shown) => {
     const { left, top, right, bottom } = element.getBoundingClientRect()
-    const shows = (x, y) => element.contains(document.elementFromPoint(x, y))
+    const shows = (x: number, y: number): boolean => element.contains(element.ownerDocument.elementFromPoint(x, y))
     return shows(left + 2, top + 2) && shows((left + right) / 2, bottom - 2)
-  }`)
+  })
 
 /** Dialogs with forms: what is wrong is read at once, and a slip loses nothing. */
 export function formStories(opened: () => ConsoleUnderTest): void {

@@ -189,6 +189,9 @@ export class RoomList {
     if (room === undefined) return
     const at = this.#place(room.id)
     if (this.#numbers[at] === room.id) {
+      // A room that comes back fills the hole that it left.
+      if (this.#rooms[at] === undefined) this.#holes -= 1
+      this.#numberOf?.set(roomId, room.id)
       this.#rooms[at] = room
       this.#texts[at] = undefined
       return

@@ -199,3 +199,21 @@ test('A backup holds the trash', async () => {
   expect(await call('rooms.restore', { undo })).toMatchObject({ restored: [room_id] })
   expect(await call('rooms.reveal_password', { room_id })).toEqual({ host_password: 'secret' })
 })
+
+test('A restored room is counted and listed as before, by its number, too, and a second deletion takes it off the list', async () => {
+  const { call } = await openSite()
+  const { room_id } = await call('rooms.create', { topic: 'Regretted' })
+  await call('rooms.create', { topic: 'Other' })
+  const listed = async () => {
+    const [every, named] = [await call('rooms.list', {}), await call('rooms.list', { room_ids: [room_id] })]
+    return [every.total, every.items.map(({ topic }) => topic), named.total]
+  }
+  const before = await listed()
+  expect(before).toEqual([2, ['Other', 'Regretted'], 1])
+  for (let round = 0; round < 2; round++) {
+    const { undo } = await call('rooms.delete', { room_ids: [room_id] })
+    expect(await listed()).toEqual([1, ['Other'], 0])
+    await call('rooms.restore', { undo })
+    expect(await listed()).toEqual(before)
+  }
+})

@@ -42,7 +42,7 @@ async function measureIndex(): Promise<void> {
     }),
   )
   const store: Pick<Store, 'onChange' | 'all'> = {
-    all: ((collection: string) => (collection === 'rooms' ? rooms : new Map())) as unknown as Store['all'],
+    all: ((collection: string) => (collection === 'rooms' ? rooms : new Map())) as Store['all'],
     onChange: () => () => undefined,
   }
   const tags = new SiteTags(store)

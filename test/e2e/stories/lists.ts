@@ -12,7 +12,7 @@ export function listStories(opened: () => ConsoleUnderTest): void {
     await pages.search.fill('Key')
     await expect.poll(() => pages.row(/Key [AB]/).count()).toBe(2)
     const [first = '', second = ''] = (await pages.row(/Key [AB]/).allInnerTexts()).map(
-      (text) => text.match(/Key [AB]/)?.[0],
+      (text) => /Key [AB]/.exec(text)?.[0],
     )
     const list = page.getByRole('grid', { name: 'Rooms' })
     await list.focus()

@@ -19,7 +19,7 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     const form = pages.dialog(`Edit room ${room_id}`)
     await form.getByLabel('Topic').and(focused).waitFor()
     await form.locator('.el-select').first().click()
-    const list = page.getByRole('option').first()
+    const list = page.getByRole('listbox').getByRole('option').first()
     await list.waitFor()
     await page.keyboard.press('Escape')
     await list.waitFor({ state: 'hidden' })

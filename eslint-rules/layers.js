@@ -8,6 +8,7 @@ const serverLayers = [
   ['nodes'],
   ['rooms'],
   ['devices'],
+  ['recordings'],
   ['http'],
   ['media-api', 'device-api'],
   ['field-api'],

@@ -23,6 +23,20 @@ export interface SegmentQuery extends Partial<RecordedStream> {
   limit?: number
 }
 
+/** Bounds of a list of sources. */
+export interface SourceQuery {
+  roomIds?: readonly string[]
+  /** Cameras, or people. */
+  device?: boolean
+  /** Text in names and numbers. */
+  search?: string
+  from?: number
+  to?: number
+  offset?: number
+  /** Left out: all. */
+  limit?: number
+}
+
 /** A stream of which something is recorded. */
 export interface RecordedSource extends RecordedStream {
   userName: string
@@ -42,7 +56,8 @@ export interface RecordingIndex {
   /** Segments that are being written, e.g. for live viewing. */
   open(query: SegmentQuery): readonly OpenSegment[]
   gaps(query: SegmentQuery): readonly Gap[]
-  sources(): readonly RecordedSource[]
+  /** The last recorded first. */
+  sources(query?: SourceQuery): readonly RecordedSource[]
   /** Called after segments were added, ended or deleted. Returns the unsubscribe function. */
   onChange(listener: (streams: readonly RecordedStream[]) => void): () => void
 }

@@ -309,8 +309,8 @@ export class ConsoleListener {
   async #play(context: Context, caller: Caller): Promise<void> {
     const { recordings } = this.#options
     if (recordings === undefined) return fail(context, refusal('nothingHere'))
-    const { role, account = '', scopes = ['recordings:read'] } = caller
-    const scoped = scopes.includes('recordings:read')
+    const { role, account = '', scopes } = caller
+    const scoped = scopes?.some((scope: string) => scope === 'recordings:read') ?? true
     const answer = await recordings.answer(webRequest(context.req, context.res), {
       ...{ role, account, scoped },
       address: clientAddress(context.req),

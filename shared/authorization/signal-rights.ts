@@ -49,6 +49,7 @@ const signalReceivers = {
   chat: people,
   muted: people,
   room_changed: people,
+  recording: people,
   relay: people,
   error: people,
   waiting_list: host,

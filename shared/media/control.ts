@@ -7,6 +7,7 @@ import { mediaSettingsSchema } from './media-settings.ts'
 import { nodeRoomSchema } from './node-room.ts'
 import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
+import { recorderEventSchema, recordingOrderSchema } from '../recordings/segment.ts'
 import { waitingPersonSchema } from './signal.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
@@ -62,6 +63,8 @@ export const startSchema = z.strictObject({
   passed_on: z.strictObject({ key: z.string().min(43), self: z.string(), tls: certificate.optional() }).optional(),
   /** Folder of the built room page; empty: no page. */
   page_folder: z.string().default(''),
+  /** Folder of recordings, which exists; empty: nothing can be recorded. */
+  recordings_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
   /** Removals from before this process started, which stay in force. */
   removals: z.array(removalSchema).max(maxRemovals).optional(),
@@ -253,6 +256,8 @@ export const controlMethods = {
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
+  /** Replaces what is recorded of a room, until the room is closed here. It may come before the room is opened. `recorder` events follow. */
+  set_recording: { params: recordingOrderSchema, result: nothing },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
   health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
   transcoding: { params: nothing, result: transcodingStatus },
@@ -390,6 +395,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Number of attempts outside of all groups, because there were too many. */
     more: z.int().min(0),
   }),
+  /** Something of a recording began or ended. */
+  z.strictObject({ type: z.literal('recorder'), event: recorderEventSchema }),
   /** The controller or a host removed a user; `left` follows. */
   removalSchema.extend({ type: z.literal('removed'), userName: z.string(), by: doer.optional() }),
 ])

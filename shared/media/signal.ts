@@ -172,6 +172,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
       mode: z.number(),
       peer_to_peer: z.boolean(),
       locked: z.boolean(),
+      /** Its people are recorded; left out: not. */
+      recording: z.boolean().optional(),
       end: scheduledEnd.optional(),
     }),
     people: z.array(personSchema),
@@ -235,6 +237,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     locked: z.boolean(),
     end: scheduledEnd.optional(),
   }),
+  /** People of the room are recorded from now on, or no longer. */
+  z.strictObject({ type: z.literal('recording'), on: z.boolean() }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
   /** A request of the client is not permitted; the connection stays open. */
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),

@@ -44,6 +44,8 @@ export class CameraFeed {
       // A camera cannot be asked over RTSP; what is made here can.
       requestKeyFrame: () => this.#conversion.wishKeyFrame(),
     })
+    this.feed.raw.video.format = video
+    this.feed.raw.audio.format = audio
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.playback.conversion = this.#conversion
     this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
@@ -66,6 +68,7 @@ export class CameraFeed {
   /** Takes an RTP packet of a track. */
   rtp(track: RtspTrack, packet: Buffer): void {
     if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
+    this.feed.raw[track.kind].push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return
     if (track.kind === 'audio') return this.feed.pushAudio(packet)
@@ -77,7 +80,9 @@ export class CameraFeed {
   /** Takes an RTCP compound of a track. */
   rtcp(track: RtspTrack, packet: Buffer): void {
     const point = clockPointOf(packet)
-    if (point !== undefined) this.#conversion.report(track.kind, point)
+    if (point === undefined) return
+    this.feed.raw[track.kind].report(point)
+    this.#conversion.report(track.kind, point)
   }
 
   /** The camera is over. */

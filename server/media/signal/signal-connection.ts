@@ -290,6 +290,7 @@ export class SignalConnection implements PersonLink {
         mode,
         peer_to_peer: isPeerToPeer(room.config),
         locked: room.config.locked,
+        ...(room.recording && { recording: true }),
         ...endIn(room.config, Date.now()),
       },
       lost_cameras: room.lost.people,

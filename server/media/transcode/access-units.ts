@@ -4,12 +4,29 @@ import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-asse
 
 const startCode = Buffer.from([0, 0, 0, 1])
 
-/** Pictures of H.264 and H.265 in the form of their Annexes B. One of which a packet is missing is left out whole. */
+/** A NAL unit of a picture. */
+export interface PictureUnit {
+  type: number
+  /** Its bytes one behind the other, its header first. */
+  parts: Buffer[]
+  bytes: number
+}
+
+/** Puts the units of a picture together; undefined: leaves the picture out. */
+export type JoinUnits = (units: readonly PictureUnit[]) => Buffer | undefined
+
+/** The form of Annex B: a start code before each unit. */
+function annexB(units: readonly PictureUnit[]): Buffer {
+  return Buffer.concat(units.flatMap(({ parts }) => [startCode, ...parts]))
+}
+
+/** Pictures of H.264 and H.265, by default in the form of their Annexes B. One of which a packet is missing is left out whole. */
 export class AccessUnits implements FrameAssembly {
   readonly #packing: Packing
   readonly #isKey: (type: number) => boolean
   readonly #take: (frame: SourceFrame) => void
-  #parts: Buffer[] = []
+  readonly #join: JoinUnits
+  #units: PictureUnit[] = []
   #bytes = 0
   #key = false
   #timestamp = 0
@@ -18,10 +35,12 @@ export class AccessUnits implements FrameAssembly {
   #open = false
   #broken = false
 
-  constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void) {
+  /** @param join puts the units of a picture together in another form */
+  constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void, join: JoinUnits = annexB) {
     this.#packing = packings[codec]
     this.#isKey = codec === 'H264' ? (type) => type === 5 : (type) => type >= 16 && type <= 21
     this.#take = take
+    this.#join = join
   }
 
   push(packet: Buffer): void {
@@ -39,21 +58,27 @@ export class AccessUnits implements FrameAssembly {
 
   #add({ header, type, body, begins, ends }: Piece): void {
     if (begins) {
-      this.#parts.push(startCode, header)
+      this.#units.push({ type, parts: [header, body], bytes: header.length + body.length })
       this.#key ||= this.#isKey(type)
-    } else if (!this.#open) this.#broken = true
+    } else {
+      const unit = this.#units.at(-1)
+      if (!this.#open || unit === undefined) this.#broken = true
+      else {
+        unit.parts.push(body)
+        unit.bytes += body.length
+      }
+    }
     this.#open = !ends
-    this.#parts.push(body)
     this.#bytes += body.length
     if (this.#bytes > largestFrame) this.#broken = true
-    if (this.#broken) this.#parts = []
+    if (this.#broken) this.#units = []
   }
 
   #finish(): void {
-    const whole = !this.#broken && !this.#open && this.#parts.length > 0
-    const frame = whole ? Buffer.concat(this.#parts) : undefined
+    const whole = !this.#broken && !this.#open && this.#units.length > 0
+    const frame = whole ? this.#join(this.#units) : undefined
     const key = this.#key
-    this.#parts = []
+    this.#units = []
     this.#bytes = 0
     this.#key = false
     this.#open = false

@@ -8,12 +8,17 @@ export class PacketSequence {
   readonly #longest: number
   readonly #next: (packet: Buffer) => void
   readonly #waiting = new Map<number, Buffer>()
+  readonly #keep: (packet: Buffer) => Buffer
   #expected = -1
 
-  /** @param longest packets that wait behind a gap at most */
-  constructor(longest: number, next: (packet: Buffer) => void) {
+  /**
+   * @param longest packets that wait behind a gap at most
+   * @param keep copies a packet that has to wait, where it stays the caller's
+   */
+  constructor(longest: number, next: (packet: Buffer) => void, keep = (packet: Buffer): Buffer => packet) {
     this.#longest = longest
     this.#next = next
+    this.#keep = keep
   }
 
   push(packet: Buffer): void {
@@ -22,7 +27,7 @@ export class PacketSequence {
     if (Math.abs(ahead) > widestGap) this.#waiting.clear()
     else if (ahead < 0) return
     else if (ahead > 0) {
-      this.#waiting.set(sequence, packet)
+      this.#waiting.set(sequence, this.#keep(packet))
       if (this.#waiting.size <= this.#longest) return
       return this.#giveUpGap()
     }

@@ -1,6 +1,7 @@
 import type { Track } from 'node-datachannel'
 import { Feed } from '../feeds/feed.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
+import type { RawFormat } from '../feeds/raw-tap.ts'
 import { Problem } from '../base/problem.ts'
 import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
@@ -152,10 +153,15 @@ export class Publisher {
         track,
       })
       each.stream = stream
-      stream.lostPadding = (sequence, timestamp) =>
-        feed.pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
-      const push = (packet: Buffer): void => {
+      feed.raw.video.format = rawFormat(format.codec, 90_000)
+      const pushVideo = (packet: Buffer): void => {
+        feed.raw.video.push(packet)
         feed.pushVideo(packet)
+      }
+      stream.lostPadding = (sequence, timestamp) =>
+        pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
+      const push = (packet: Buffer): void => {
+        pushVideo(packet)
         if (layers !== undefined && hasMarker(packet)) layers.pictureCame(feed, Date.now())
       }
       this.#streams.add({ stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
@@ -168,8 +174,11 @@ export class Publisher {
     const stream = this.#feedback.addStream({ kind: 'audio', clockRate: format.clockRate, track })
     const { payloadType } = codec
     const levelId = media.extensions.get(audioLevelUri)
-    const push = (packet: Buffer): void =>
+    this.feed.raw.audio.format = rawFormat(format.codec, format.clockRate)
+    const push = (packet: Buffer): void => {
+      this.feed.raw.audio.push(packet)
       this.feed.pushAudio(packet, levelId === undefined ? -1 : audioLevelOf(packet, levelId))
+    }
     this.#streams.add({ stream, feed: this.feed, payloadType, rid: undefined, ridExtension: 0, push })
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
@@ -196,6 +205,7 @@ export class Publisher {
         if (stream === undefined) return
         stream.reported(point, now)
         feed?.clock(stream.kind).reported(point, now)
+        feed?.raw[stream.kind].report(point)
       })
     } else if (isRtp(message)) {
       this.#feedback.arrived(message)
@@ -212,6 +222,10 @@ export class Publisher {
   #requestKeyFrames(): void {
     for (const { stream } of this.#videoStreams) stream?.requestKeyFrame()
   }
+}
+
+function rawFormat(codec: string, clockRate: number): RawFormat {
+  return { codec, clockRate, channels: codec === 'OPUS' ? 2 : 1, parameters: new Map() }
 }
 
 /** The first section of a kind that is sent and of which something can be taken. */

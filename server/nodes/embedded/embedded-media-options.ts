@@ -2,7 +2,7 @@ import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook }
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { GatewayListener, WaitingListener } from '../port/gateway-events.ts'
+import type { GatewayListener, RecorderListener, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
@@ -52,6 +52,8 @@ export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
+  /** Folder of recordings, which exists and which the process may write; left out: nothing can be recorded. */
+  recordingsFolder?: string | undefined
   /** ffmpeg of this machine, run for the processes. */
   ffmpeg: LocalFfmpeg
   /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
@@ -71,6 +73,8 @@ export interface EmbeddedMediaOptions {
   gateway?: GatewayListener
   /** Receives who waits before rooms, and restarts of the process. */
   waiting?: WaitingListener
+  /** Receives what is recorded, and restarts of the process. */
+  recorder?: RecorderListener
   /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
   /** Receives attempts that the node refused. */

@@ -11,7 +11,7 @@ const answerMs = 4_000
 /** Options that events of a process are passed to. */
 export type EventTargets = Pick<
   EmbeddedMediaOptions,
-  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'removed' | 'waiting'
+  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'recorder' | 'removed' | 'waiting'
 >
 
 /** Passes on the events of the process of one node, and answers its requests. */
@@ -56,6 +56,8 @@ export class ProcessEvents {
       guessed(event)
     } else if (event.type === 'waiting') {
       this.#guarded(() => this.#targets.waiting?.take(this.#node, event))
+    } else if (event.type === 'recorder') {
+      this.#guarded(() => this.#targets.recorder?.take(this.#node, event.event))
     } else if (isGatewayEvent(event)) {
       this.#guarded(() => this.#targets.gateway?.take(this.#node, event))
     } else this.#emit(event)
@@ -65,6 +67,7 @@ export class ProcessEvents {
   restarted(): void {
     this.#guarded(() => this.#targets.gateway?.restarted(this.#node))
     this.#guarded(() => this.#targets.waiting?.restarted(this.#node))
+    this.#guarded(() => this.#targets.recorder?.restarted(this.#node))
     this.#emit({ type: 'restarted' })
   }
 

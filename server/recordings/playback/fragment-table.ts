@@ -30,8 +30,6 @@ export interface Fragment extends ByteRange {
   keyFrames: readonly KeyFrame[]
   /** Number of pictures and sounds. */
   samples: number
-  /** Number of pictures. */
-  pictures: number
 }
 
 /** A track of a file. */

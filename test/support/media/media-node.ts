@@ -46,6 +46,8 @@ export interface MediaNodeOptions {
   udpPort?: number
   /** Path of ffmpeg; default: that of this machine. */
   ffmpeg?: string
+  /** Folder of recordings, which exists; default: none. */
+  recordings?: string
   /** Arguments of Node, before the program. */
   execArgv?: string[]
 }
@@ -97,7 +99,8 @@ export class TestMediaNode implements AsyncDisposable {
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
     const { program = sourceProgram, ffmpeg } = options
     const settings = mediaSettingsSchema.parse(options.settings ?? {})
-    const confined = permissionArguments(program, [root])
+    const recordings = options.recordings ?? ''
+    const confined = permissionArguments(program, [root], recordings)
     const execArgv = [...process.execArgv, ...confined, ...(options.execArgv ?? [])]
     const node = new TestMediaNode(fork(program, [], { stdio: 'inherit', execArgv }), ffmpeg, settings)
     await node.#hello
@@ -109,6 +112,7 @@ export class TestMediaNode implements AsyncDisposable {
       tls: options.tls,
       token_key: node.key.toString('base64'),
       page_folder: join(import.meta.dirname, 'page'),
+      recordings_folder: recordings,
       settings,
     })
     node.port = ports.port

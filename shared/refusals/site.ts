@@ -10,6 +10,8 @@ export const siteRefusals = {
   procedureNotFound: ['notFound', 'There is no procedure named {procedure}.'],
   procedureElsewhere: ['notFound', '{procedure} does not exist on this machine.'],
   tooManyCalls: ['failed', 'Too many calls are under way.'],
+  tooManyExports: ['conflict', 'Too many exports of recordings are under way. Wait until one is done, or stop one.'],
+  exportTooLarge: ['conflict', 'The disk is too full for this export. Choose a shorter span, or make room.'],
   unexpected: ['internal', 'Something went wrong: the log says what.'],
   otherHost: ['unauthorized', 'This address is not the console of this machine: use its IP address or localhost.'],
   nothingHere: ['notFound', 'There is nothing here.'],

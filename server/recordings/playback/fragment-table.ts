@@ -30,6 +30,8 @@ export interface Fragment extends ByteRange {
   keyFrames: readonly KeyFrame[]
   /** Number of pictures and sounds. */
   samples: number
+  /** Number of pictures. */
+  pictures: number
 }
 
 /** A track of a file. */

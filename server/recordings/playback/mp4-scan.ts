@@ -98,7 +98,8 @@ function addFragment(state: ScanState, offset: number, bytes: number, moof: Buff
   const { start, duration } = leading
   const keyFrames = leading.id === pictured?.id ? leading.keyFrames : []
   const samples = runs.reduce((sum, run) => sum + run.samples, 0)
-  state.fragments.push({ offset, bytes, start, duration, keyFrames, samples })
+  const pictures = leading.id === pictured?.id ? leading.samples : 0
+  state.fragments.push({ offset, bytes, start, duration, keyFrames, samples, pictures })
 }
 
 interface TrackFragment {

@@ -126,7 +126,8 @@ function addBlock(
 }
 
 function close({ offset, start, times, keyFrames, samples }: Cluster, end: number, state: ScanState): void {
-  const { tick, fragments } = state
+  const { tick, fragments, tracks } = state
+  const pictures = tracks.some(({ type }) => type === 'video') ? times.length : 0
   const first = start + Math.min(0, ...times)
   const previous = fragments.at(-1)
   // A cluster lasts until the next one begins; the last one as long after its last picture as the pictures lie apart.
@@ -135,7 +136,7 @@ function close({ offset, start, times, keyFrames, samples }: Cluster, end: numbe
   const lastTime = sorted.at(-1) ?? 0
   const apart = sorted.length < 2 ? 0 : (lastTime - (sorted[0] ?? 0)) / (sorted.length - 1)
   const duration = (start + lastTime + apart - first) * tick
-  fragments.push({ offset, bytes: end - offset, start: first * tick, duration, keyFrames, samples })
+  fragments.push({ offset, bytes: end - offset, start: first * tick, duration, keyFrames, samples, pictures })
   state.next = end
 }
 

@@ -159,6 +159,8 @@ export const refusals = {
   procedureNotFound: 'This controller does not know {procedure}. Reload the console.',
   procedureElsewhere: 'This machine does not offer {procedure}.',
   tooManyCalls: 'Too many calls at once. Try again.',
+  tooManyExports: 'Too many exports are under way. Wait until one is done, or stop one.',
+  exportTooLarge: 'The disk is too full for this export. Choose a shorter span, or make room.',
   unexpected: 'An unexpected error occurred in the controller; its log has the details.',
   otherHost: 'This address is not the console of this machine. Use its IP address or localhost.',
   nothingHere: 'Page not found.',

@@ -158,6 +158,8 @@ export const refusals: Catalogue['refusals'] = {
   procedureNotFound: '此控制器不支持 {procedure}，请重新加载控制台。',
   procedureElsewhere: '此机器不提供 {procedure}。',
   tooManyCalls: '同时进行的调用过多，请重试。',
+  tooManyExports: '正在进行的导出过多。请等待其中一个完成，或取消一个。',
+  exportTooLarge: '磁盘空间不足，无法导出。请缩短时间段或腾出空间。',
   unexpected: '控制器发生意外错误，详情见其日志。',
   otherHost: '此地址不是本机的控制台，请使用本机 IP 地址或 localhost。',
   nothingHere: '页面不存在。',

@@ -149,14 +149,11 @@ export async function locate(folder: string, file: string): Promise<{ path: stri
   return { path, size, growing: false }
 }
 
+/** State before a scan. */
+export function newScanState(): ScanState {
+  return { init: { offset: 0, bytes: 0 }, tracks: [], fragments: [], next: 0, timescales: new Map(), tick: 0.001 }
+}
+
 function newEntry(): Entry {
-  const state = {
-    init: { offset: 0, bytes: 0 },
-    tracks: [],
-    fragments: [],
-    next: 0,
-    timescales: new Map(),
-    tick: 0.001,
-  }
-  return { state, scannedBytes: -1, table: undefined, turn: Promise.resolve() }
+  return { state: newScanState(), scannedBytes: -1, table: undefined, turn: Promise.resolve() }
 }

@@ -7,7 +7,6 @@ const run = promisify(execFile)
 const probeSchema = z.object({
   format: z.object({
     format_name: z.string(),
-    duration: z.coerce.number().optional(),
     tags: z.record(z.string(), z.string()).default({}),
   }),
   streams: z.array(
@@ -34,7 +33,7 @@ const probeSchema = z.object({
 /** A file as ffprobe reads it to its end. */
 export interface RecordedFile {
   format: string
-  /** In seconds. */
+  /** End of the last packet, in seconds: a WebM that is written live names no duration. */
   duration: number
   /** Metadata tag of the recorder. */
   comment: unknown
@@ -62,7 +61,7 @@ export async function readRecorded(path: string): Promise<RecordedFile> {
   const comment = Object.entries(format.tags).find(([name]) => name.toLowerCase() === 'comment')?.[1]
   return {
     format: format.format_name,
-    duration: format.duration ?? 0,
+    duration: Math.max(0, ...packets.map(({ pts_time, duration_time }) => pts_time + (duration_time ?? 0))),
     comment: comment === undefined ? undefined : JSON.parse(comment),
     codecs: streams.map(({ codec_name }) => codec_name),
     width: video?.width ?? 0,

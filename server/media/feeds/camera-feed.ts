@@ -39,7 +39,7 @@ export class CameraFeed {
     const audio = tracks.find(({ kind }) => kind === 'audio')
     this.feed = new Feed({
       video: video && (converted(video) ? convertedVideo : videoFormat(video)),
-      audio: audio && (converted(audio) ? convertedAudio : audioFormat(audio)),
+      audio: audio && (converted(audio) ? convertedAudio : carriedAudio(audio, this.#abilities)),
       cached: true,
       // A camera cannot be asked over RTSP; what is made here can.
       requestKeyFrame: () => this.#conversion.wishKeyFrame(),
@@ -71,7 +71,10 @@ export class CameraFeed {
     this.feed.raw[track.kind].push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return
-    if (track.kind === 'audio') return this.feed.pushAudio(packet)
+    if (track.kind === 'audio') {
+      if (this.feed.audio !== undefined) this.feed.pushAudio(packet)
+      return
+    }
     if (this.#video === undefined) return
     this.#noteOrder(track, packet)
     this.#video.push(packet)
@@ -133,6 +136,11 @@ function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
     profileLevelId: /^[0-9a-f]{6}$/.test(profileLevelId) ? profileLevelId : '',
     parameterSets,
   }
+}
+
+/** undefined: it is only recorded. */
+function carriedAudio(track: RtspTrack, abilities: Abilities): AudioFormat | undefined {
+  return codecSupportOf(track, abilities).carried ? audioFormat(track) : undefined
 }
 
 function audioFormat({ codec, clockRate }: RtspTrack): AudioFormat {

@@ -4,7 +4,7 @@ import type { PictureFrame, SoundFrame } from './track-format.ts'
 /** Distance between the alignments by reports and by arrivals above which the reports are not believed, in milliseconds. */
 const maxReportedMs = 1_500
 /** Distance of a segment's picture from its sound above which they are aligned anew, in milliseconds. */
-const maxApartMs = 30
+const maxApartMs = 20
 
 /** Ticks of the sound that belong to a moment of the picture: by the sender's reports, or by when their packets came. */
 export function soundTicksAt(picture: TimedTrack<PictureFrame>, sound: TimedTrack<SoundFrame>, ticks: number): number {

@@ -1,4 +1,3 @@
-import { opusSilence, opusSilenceMs } from './opus.ts'
 import type { DiskTrouble } from './disk-file.ts'
 import type { PictureFormat, PictureFrame, SoundFormat, SoundFrame } from './track-format.ts'
 
@@ -68,7 +67,7 @@ export class OpenSegment {
 
   /** Silence can take the place of its sound. */
   get canBeSilent(): boolean {
-    return this.facts.sound?.codec === 'opus'
+    return this.facts.sound?.silence !== undefined
   }
 
   /** Its sound reaches to this moment. */
@@ -112,7 +111,7 @@ export class OpenSegment {
     const ms = sound(ticks - soundStart)
     // It overlaps with what is there by more than a rounding, or lies before the beginning.
     if (ms < this.#soundEndMs - durationMs / 2 || ms < -durationMs / 2) return
-    if (this.canBeSilent) this.#silence(ms)
+    this.#silence(ms)
     this.#add(data, Math.max(ms, this.#soundMs, 0), durationMs)
   }
 
@@ -122,7 +121,9 @@ export class OpenSegment {
   }
 
   #silence(untilMs: number): void {
-    while (this.#soundEndMs + opusSilenceMs <= untilMs) this.#add(opusSilence, this.#soundEndMs, opusSilenceMs)
+    const { data, durationMs } = this.facts.sound?.silence ?? { data: undefined, durationMs: 0 }
+    if (data === undefined) return
+    while (this.#soundEndMs + durationMs <= untilMs) this.#add(data, this.#soundEndMs, durationMs)
   }
 
   #add(data: Buffer, ms: number, durationMs: number): void {

@@ -9,8 +9,9 @@ import { isSamePicture, type PictureFrame, type SoundFormat, type SoundFrame } f
 const holdMs = 1_000
 /** Time without packets after which a track has ended, in milliseconds: people's pictures have a key frame every four seconds. */
 const endedMs = 6_000
-/** Time that the first sound waits for the first picture, in milliseconds. */
+/** Time that the first sound waits for the first picture, and the first picture for the first sound, in milliseconds. */
 const firstPictureMs = 3_000
+const firstSoundMs = 1_000
 /** Reports in a row that find picture and sound apart before they are aligned anew. */
 const reportsApart = 2
 /** Largest group of pictures, in bytes: it is in memory until the next one begins. */
@@ -162,7 +163,9 @@ export class Segmenter {
   }
 
   #hasSound(now: number): boolean {
-    return this.#soundFormat !== undefined && now - this.#sound.receivedAt < endedMs
+    if (this.#soundFormat === undefined) return false
+    const isAwaited = this.#sound.receivedAt < 0 && now - this.#beganAt < firstSoundMs
+    return isAwaited || now - this.#sound.receivedAt < endedMs
   }
 
   /** Takes frames out of the queues in the order of their moments, as far as nothing earlier can come. */
@@ -226,7 +229,7 @@ export class Segmenter {
     const picture = this.#picture
     const sound = this.#sound
     const at = picture.clock.at(frame.ticks)
-    const soundFormat = this.#hasSound(now) ? this.#soundFormat : undefined
+    const soundFormat = sound.receivedAt >= 0 && this.#hasSound(now) ? this.#soundFormat : undefined
     const soundStart = soundFormat === undefined ? undefined : soundTicksAt(picture, sound, frame.ticks)
     picture.anchor(frame.ticks, at)
     if (soundStart !== undefined) sound.anchor(soundStart, at)

@@ -3,7 +3,9 @@ import type { RtspTrack } from '../rtsp/description.ts'
 import type { FrameAssembly } from '../transcode/frame-assembly.ts'
 import { PlainFrames } from '../transcode/sound-frames.ts'
 import { sourceTrack } from '../transcode/source-track.ts'
-import { opusDurationMs } from './opus.ts'
+import { flacDescription } from './flac-encoder.ts'
+import { flacSilence, G711Frames, g711FrameMs } from './g711-frames.ts'
+import { opusDurationMs, opusSilence, opusSilenceMs } from './opus.ts'
 import type { SoundFormat } from './track-format.ts'
 
 /** A piece of sound as it lies in a file. */
@@ -25,8 +27,12 @@ const aacSamples = 1_024
 
 /** Puts sound together for a file; undefined for a codec that is not recorded. */
 export function soundAssembly(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSound | undefined {
-  if (raw.codec === 'OPUS') return opus(take)
-  return raw.codec === 'MPEG4-GENERIC' || raw.codec === 'MP4A-LATM' ? aac(raw, take) : undefined
+  const { codec, clockRate, channels } = raw
+  if (codec === 'OPUS') return opus(take)
+  if ((codec === 'PCMU' || codec === 'PCMA') && clockRate === 8_000 && channels === 1) {
+    return { format: flacFormat, assembly: new G711Frames(codec, take) }
+  }
+  return codec === 'MPEG4-GENERIC' || codec === 'MP4A-LATM' ? aac(raw, take) : undefined
 }
 
 function opus(take: (sound: AssembledSound) => void): RecordedSound {
@@ -47,6 +53,16 @@ const opusFormat: SoundFormat = {
   sampleRate: 48_000,
   channels: 2,
   description: opusHead,
+  silence: { data: opusSilence, durationMs: opusSilenceMs },
+}
+
+const flacFormat: SoundFormat = {
+  codec: 'flac',
+  codecString: 'flac',
+  sampleRate: 8_000,
+  channels: 1,
+  description: flacDescription,
+  silence: { data: flacSilence, durationMs: g711FrameMs },
 }
 
 function aac(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSound | undefined {
@@ -57,7 +73,7 @@ function aac(raw: RawFormat, take: (sound: AssembledSound) => void): RecordedSou
   const type = ((codecPrivate[0] ?? 0) >> 3) & 0x1f
   const durationMs = (aacSamples * 1_000) / audio.sampleRate
   return {
-    format: { codec: 'aac', codecString: `mp4a.40.${type}`, ...audio, description: codecPrivate },
+    format: { codec: 'aac', codecString: `mp4a.40.${type}`, ...audio, description: codecPrivate, silence: undefined },
     assembly: source.assembly(({ timestamp, frame }) => take({ timestamp, data: Buffer.from(frame), durationMs })),
   }
 }

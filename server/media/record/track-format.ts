@@ -19,6 +19,8 @@ export interface SoundFormat {
   sampleRate: number
   channels: number
   description: Buffer | undefined
+  /** Frame that takes the place of missing sound; undefined: there is none. */
+  silence: { data: Buffer; durationMs: number } | undefined
 }
 
 /** A picture, in the form in which it lies in the file. */

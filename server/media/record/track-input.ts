@@ -10,6 +10,9 @@ import { soundAssembly } from './sound-assembly.ts'
 /** Packets that wait behind a gap at most: until a browser has sent again what was lost, or UDP has brought what was overtaken. */
 const maxWaiting = { picture: 256, sound: 5 } as const
 
+/** Longest time that they wait, in milliseconds. */
+const maxWaitMs = 800
+
 /** What an input needs. */
 interface InputOptions {
   segmenter: Segmenter
@@ -34,7 +37,11 @@ export class TrackInput implements RawSink {
     this.#tap = tap
     this.#options = options
     this.#assembly = assembly
-    this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#assembly.push(packet), Buffer.from)
+    this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#assembly.push(packet), {
+      keep: (packet) => Buffer.from(packet),
+      maxMs: maxWaitMs,
+      now: options.now,
+    })
     tap.add(this)
   }
 
@@ -62,6 +69,7 @@ export class TrackInput implements RawSink {
     const { segmenter, now, isMuted } = this.#options
     const muted = isMuted()
     if (muted && this.#kind === 'picture' && !this.#wasMuted) segmenter.endPicture()
+    if (this.#wasMuted && !muted) this.#sequence.restart()
     this.#wasMuted = muted
     if (!muted) return this.#sequence.push(packet)
     // Somebody is there: silence takes the place of what they say.

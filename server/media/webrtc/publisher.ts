@@ -124,6 +124,7 @@ export class Publisher {
   #makeFeed(): Feed {
     const [video, audio, sender] = [this.#video?.format, this.#audio?.format, new SenderClock()]
     const shared = { video, cached: false, sender }
+    const rawVideo = video && rawFormat(video.codec, 90_000)
     const rids = layersOf(this.#video?.media)
     for (const rid of rids) {
       const made: VideoStream = {
@@ -131,11 +132,14 @@ export class Publisher {
         feed: new Feed({ ...shared, audio: undefined, requestKeyFrame: () => made.stream?.requestKeyFrame() }),
         stream: undefined,
       }
+      made.feed.raw.video.format = rawVideo
       this.#videoStreams.push(made)
     }
     const layers = rids.length === 0 ? {} : { layers: new Layers(this.#videoStreams.map(({ feed }) => feed)) }
     const whole = new Feed({ ...shared, audio, requestKeyFrame: () => this.#requestKeyFrames(), ...layers })
+    whole.raw.audio.format = audio && rawFormat(audio.codec, audio.clockRate)
     if (rids.length === 0 && video !== undefined) {
+      whole.raw.video.format = rawVideo
       this.#videoStreams.push({ feed: whole, rid: undefined, stream: undefined })
     }
     return whole
@@ -153,7 +157,6 @@ export class Publisher {
         track,
       })
       each.stream = stream
-      feed.raw.video.format = rawFormat(format.codec, 90_000)
       const pushVideo = (packet: Buffer): void => {
         feed.raw.video.push(packet)
         feed.pushVideo(packet)
@@ -174,7 +177,6 @@ export class Publisher {
     const stream = this.#feedback.addStream({ kind: 'audio', clockRate: format.clockRate, track })
     const { payloadType } = codec
     const levelId = media.extensions.get(audioLevelUri)
-    this.feed.raw.audio.format = rawFormat(format.codec, format.clockRate)
     const push = (packet: Buffer): void => {
       this.feed.raw.audio.push(packet)
       this.feed.pushAudio(packet, levelId === undefined ? -1 : audioLevelOf(packet, levelId))

@@ -39,7 +39,13 @@ async function leave(path: string, bytes: Buffer): Promise<void> {
 }
 
 async function repaired(isOpen?: Parameters<typeof repairRecordings>[1]): Promise<Repaired[]> {
-  return await Array.fromAsync(repairRecordings(folder, isOpen))
+  return await allOf(repairRecordings(folder, isOpen))
+}
+
+async function allOf<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of values) all.push(value)
+  return all
 }
 
 test.each(['h264', 'vp8'] as const)(
@@ -96,7 +102,7 @@ test('a file that is being written is left alone, and complete ones are found wi
   const complete = await recorded()
   await leave(path, bytes.subarray(0, bytes.length / 2))
   expect(await repaired(({ file }) => file === segment.file)).toEqual([])
-  const found = await Array.fromAsync(findRecordings(folder))
+  const found = await allOf(findRecordings(folder))
   expect(found).toContainEqual(expect.objectContaining({ file: segment.file, isPart: true }))
   expect(found).toContainEqual({
     file: complete.segment.file,

@@ -48,6 +48,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
   for (;;) {
     const controller = await Controller.open({
       dataFolder: launch.dataFolder,
+      recordingsDir: launch.recordingsDir,
       logger,
       version: app.getVersion(),
       sealer,

@@ -2,6 +2,7 @@ import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { languageChoices } from './languages.ts'
+import { recordingSettingsSchema } from './recordings/recording-settings.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
 /** Forms of a digest, and so of its session's tokens (contract, section 2). */
@@ -176,6 +177,7 @@ export const settingsSchema = z.strictObject({
   events: eventSettingsSchema.prefault({}),
   backups: backupSettingsSchema.prefault({}),
   pictures: pictureSettingsSchema.prefault({}),
+  recording: recordingSettingsSchema.prefault({}),
   trash: trashSettingsSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
@@ -196,6 +198,7 @@ export const settingsPatchSchema = z.strictObject({
   events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
   backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
   pictures: z.strictObject(optionalFields(pictureSettingsSchema)).optional(),
+  recording: z.strictObject(optionalFields(recordingSettingsSchema)).optional(),
   trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })

@@ -111,6 +111,7 @@ async function run(): Promise<void> {
   if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const opened = await openController({
     dataFolder: options.dataDir,
+    recordingsDir: options.recordingsDir,
     database,
     databaseRisk: risk,
     sealKey: options.sealKey,
@@ -124,7 +125,7 @@ async function run(): Promise<void> {
     keySignIn: options.consoleKey,
     consolePage,
     media: {
-      spawn: forkMediaProcess(mediaProgram, [roomPage]),
+      spawn: forkMediaProcess(mediaProgram, [roomPage], options.recordingsDir ?? join(options.dataDir, 'recordings')),
       pageFolder: roomPage,
       ffmpeg: options.ffmpeg,
     },

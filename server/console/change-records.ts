@@ -270,6 +270,27 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  'recordings.sources': null,
+  'recordings.segments': null,
+  'recordings.pieces': null,
+  'recordings.kept': null,
+  'recordings.states': null,
+  'recordings.rule': null,
+  'recordings.status': null,
+  // These are events of their own.
+  'recordings.start': null,
+  'recordings.stop': null,
+  'recordings.delete': null,
+  'recordings.keep': {
+    changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
+    params: ({ from, to, note }) => ({ from, to, note }),
+    always: true,
+  },
+  'recordings.unkeep': { changes: () => site, always: true },
+  'recordings.set_rule': {
+    changes: ({ room_id, user_id }) => [user_id === undefined ? room(room_id) : device(user_id)],
+  },
+
   'wall.list': null,
   'wall.save': {
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),

@@ -23,6 +23,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
@@ -53,6 +54,7 @@ import { labHandlers } from './lab-procedures.ts'
 import { mediaHandlers } from './media-procedures.ts'
 import { type Machine, nodeHandlers } from './node-procedures.ts'
 import { participantTokens } from './participant-tokens.ts'
+import { recordingHandlers } from './recording-procedures.ts'
 import { relayHandlers } from './relay-procedures.ts'
 import { roomHandlers } from './room-procedures.ts'
 import { searchHandlers } from './search-procedures.ts'
@@ -95,6 +97,7 @@ interface ConsoleServices {
   people: SimulatedPeople
   faults: FaultRules
   pictures: PictureRounds
+  recordings: SiteRecordings
   journal: RequestJournal
   samples: Samples
   figures: Pick<FigureHistory, 'view'>
@@ -191,6 +194,10 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
+    ...recordingHandlers({
+      ...{ store, settings, recordings: services.recordings },
+      event: (event) => parts.events.append(event),
+    }),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
@@ -242,6 +249,7 @@ export function attentionNow({
     eventLog: events.status(),
     keyUnprotected: facts.key.unprotected,
     databaseRisk: facts.databaseRisk,
+    recordings: services.recordings.problems(),
   })
 }
 

@@ -64,6 +64,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     logger,
     media: options.media,
     folder: options.dataFolder,
+    recordingsDir: options.recordingsDir,
     defaultNodeAddress: (port) =>
       nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host()),
     connections: () => openConnections(listeners(), services.media),

@@ -92,14 +92,27 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
 
 /** Events that a controller pushes to its consoles. */
 export function consoleFeed(services: Services, events: SharedEventLog, attention: () => Attention[]): ConsoleFeed {
-  const { store, credentials, credentialRooms, outgoing, hub, pool, roomViews, guests, journal, samples, faults } =
-    services
+  const {
+    store,
+    credentials,
+    credentialRooms,
+    outgoing,
+    hub,
+    pool,
+    roomViews,
+    guests,
+    recordings,
+    journal,
+    samples,
+    faults,
+  } = services
   return new ConsoleFeed({
     hub,
     store,
     pool,
     roomViews,
     guests,
+    recordings,
     devices: outgoing,
     journal,
     samples,

@@ -133,6 +133,10 @@ function mediaPrograms(
       watch.guessed(guesses)
     },
     waiting: guests,
+    recorder: {
+      take: (node, event) => late.recordings.part.take(node, event),
+      restarted: (node) => late.recordings.part.restarted(node),
+    },
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     leaseMs: () => late.others.part.leaseMs,
     gateway: {

@@ -22,6 +22,8 @@ export interface ControllerOptions {
   name?: string | undefined
   /** Allows plain HTTP to controllers on other machines; left out: refused. */
   allowPlainControllers?: boolean | undefined
+  /** Folder of recordings, which exists; left out: `recordings` in the data folder. */
+  recordingsDir?: string | undefined
   logger: Logger
   /** Version that the console shows. */
   version: string

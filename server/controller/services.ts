@@ -17,18 +17,22 @@ import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
 import { SiteSearch } from '../search/site-search.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
 import { cameraPictures } from './pictures.ts'
+import { recordingsFolder, siteRecordings } from './recordings.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
 export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOptions {
   /** The data folder. */
   folder: string
+  /** See ControllerOptions. */
+  recordingsDir?: string | undefined
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
@@ -61,6 +65,7 @@ export interface Services
   people: SimulatedPeople
   /** Pictures of cameras that are kept. */
   pictures: PictureRounds
+  recordings: SiteRecordings
   /** Faults of the lab. */
   faults: FaultRules
   /** Names of people in the rooms. */
@@ -82,7 +87,9 @@ export function createServices(options: ServiceOptions): Services {
   const watch = new SiteWatch(store, options.events)
   const { authentication, ...access } = accessParts(options)
   const removals = new Removals({ store, settings, logger })
-  const { probe, ...nodes } = nodeParts({ ...options, removals }, watch, late)
+  const folder = recordingsFolder(options.recordingsDir, options.folder, store)
+  const usable = folder.problem === undefined ? folder.path : undefined
+  const { probe, ...nodes } = nodeParts({ ...options, removals, recordingsFolder: usable }, watch, late)
   const { pool } = nodes
   const licence = siteLicence(store, pool)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
@@ -113,7 +120,9 @@ export function createServices(options: ServiceOptions): Services {
     restarts: options.restarts ?? 0,
     compatibility: options.compatibility,
   })
-  connect(late, { ...nodes, ...rooms, observer: observation.observer, others })
+  const recordings = siteRecordings({ folder, store, settings, pool, outgoing, events: options.events, logger })
+  observation.metrics.addRecordings(() => recordings.status(() => false))
+  connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const search = new SiteSearch({ store, pool })
@@ -132,6 +141,7 @@ export function createServices(options: ServiceOptions): Services {
     licence,
     outgoing,
     pictures,
+    recordings,
     deviceTable: new DeviceTable(outgoing, store, logger),
     people: new SimulatedPeople(pool, store),
     faults,
@@ -150,6 +160,8 @@ export function createServices(options: ServiceOptions): Services {
       watch.start({ pool, devices: outgoing, faults })
       nodes.relayedRooms.start()
       others.start()
+      // Before the pool: each room's order follows the first report of its node.
+      void recordings.begin()
       await pool.start()
       outgoing.start()
       rooms.scheduled.start()
@@ -159,11 +171,13 @@ export function createServices(options: ServiceOptions): Services {
       rooms.scheduled.stop()
       await trash.stop()
       await pictures.stop()
+      await recordings.end()
       others.stop()
       outgoing.stop()
       await nodes.relayedRooms.close()
       rooms.meetings.close()
       await pool.stop()
+      await recordings.close()
       stopNoting()
       nodes.gateway.close()
       watch.stop()

@@ -13,6 +13,8 @@ export interface StartedBy {
   by: Exclude<RecordingStarter, 'rule'>
   /** Account, name of the host, or access_key. */
   name: string
+  /** Network address; left out: none. */
+  address?: string
 }
 
 /** Starts and stops recordings besides the rules. */
@@ -37,5 +39,5 @@ export interface RecordingChanges {
     streams: readonly RecordedStream[],
     from: number,
     to: number,
-  ): { segments: number; bytes: number; kept: number }
+  ): Promise<{ segments: number; bytes: number; kept: number }>
 }

@@ -25,16 +25,16 @@ export interface SegmentQuery extends Partial<RecordedStream> {
 
 /** Bounds of a list of sources. */
 export interface SourceQuery {
-  roomIds?: readonly string[]
+  roomIds?: readonly string[] | undefined
   /** Cameras, or people. */
-  device?: boolean
+  device?: boolean | undefined
   /** Text in names and numbers. */
-  search?: string
-  from?: number
-  to?: number
-  offset?: number
+  search?: string | undefined
+  from?: number | undefined
+  to?: number | undefined
+  offset?: number | undefined
   /** Left out: all. */
-  limit?: number
+  limit?: number | undefined
 }
 
 /** A stream of which something is recorded. */

@@ -9,6 +9,8 @@ import type { WallItem } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { ScheduleMark } from '../schedule/room-hours.ts'
+import type { RecordingStarter, RecordingStream } from '../../shared/console/recordings.ts'
+import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 
 /** A key pair that a client authenticates with. */
@@ -87,6 +89,8 @@ export interface StoredRoom {
   /** access_key that created it; empty when the operator did. */
   created_by: string
   created_at: number
+  /** When it is recorded; left out: as the site says. */
+  recording?: RecordingRule
   /** Users who were removed lately, and whose earlier links are void; left out: nobody. */
   removals?: readonly StoredRemoval[]
 }
@@ -115,7 +119,32 @@ export interface StoredDevice {
   login_password_sealed: string
   /** The operator paused it: it stays, and is not joined. */
   paused: boolean
+  /** When it is recorded; left out: as the site says. */
+  recording?: RecordingRule
   created_at: number
+}
+
+/** A recording that somebody started by hand, and nobody has stopped. */
+export interface StoredRecordingWish {
+  room_id: string
+  /** Camera or person; empty: the whole room. */
+  user_id: string
+  by: Exclude<RecordingStarter, 'rule'>
+  /** Account, name of the host, or access_key. */
+  name: string
+  at: number
+}
+
+/** A span of recordings that is kept whatever the retention. */
+export interface StoredRecordingKeep {
+  id: string
+  streams: readonly RecordingStream[]
+  from: number
+  to: number
+  note: string
+  /** Account or kind of proof. */
+  kept_by: string
+  kept_at: number
 }
 
 /** Settings from which rooms are created. */

@@ -23,6 +23,8 @@ export function emptyState(): State {
     relay_loops: new Map(),
     relay_observers: new Map(),
     meetings: new Map(),
+    recording_wishes: new Map(),
+    recording_keeps: new Map(),
     trash: new Map(),
   }
 }

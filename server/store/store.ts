@@ -9,6 +9,8 @@ import type {
   StoredDevice,
   StoredMeeting,
   StoredNode,
+  StoredRecordingKeep,
+  StoredRecordingWish,
   StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
@@ -57,6 +59,10 @@ export interface Collections {
   /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
   meetings: StoredMeeting
+  /** Keyed by room and user, as JSON. */
+  recording_wishes: StoredRecordingWish
+  /** Keyed by id. */
+  recording_keeps: StoredRecordingKeep
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }

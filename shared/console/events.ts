@@ -32,6 +32,17 @@ const eventGroups = {
     'room.openedBySchedule',
     'room.closedBySchedule',
   ],
+  recordings: [
+    'recording.started',
+    'recording.stopped',
+    'recording.watched',
+    'recording.exported',
+    'recording.deleted',
+    'recording.storageLow',
+    'recording.storageBack',
+    'recording.repaired',
+    'recording.folderFailed',
+  ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** Actions of an operator or a site file. */
   changes: ['site.changed'],
@@ -68,6 +79,7 @@ export const subjectTypes = [
   'licence',
   'backup',
   'wall',
+  'recording',
   'lab',
   'site',
 ] as const

@@ -126,7 +126,6 @@ export const recordingProblems = [
   'folderFailed',
   'indexRebuilding',
   'storageLow',
-  'storageSoonFull',
   'writeFailed',
   'nodeCannotRecord',
 ] as const

@@ -156,6 +156,21 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   // Addresses of cameras with their logins, which operators also see in the list.
   'devices.export': person('operator'),
 
+  // Viewers see what the setting `recording.viewers` allows.
+  'recordings.sources': viewer('recordings:read'),
+  'recordings.segments': viewer('recordings:read'),
+  'recordings.pieces': viewer('recordings:read'),
+  'recordings.kept': viewer('recordings:read'),
+  'recordings.states': viewer('recordings:read'),
+  'recordings.rule': viewer('recordings:read'),
+  'recordings.status': viewer('recordings:read'),
+  'recordings.keep': operator('recordings:write'),
+  'recordings.unkeep': operator('recordings:write'),
+  'recordings.delete': operator('recordings:write'),
+  'recordings.start': operator('recordings:write'),
+  'recordings.stop': operator('recordings:write'),
+  'recordings.set_rule': operator('recordings:write'),
+
   'relays.list': viewer('nodes:read'),
 
   'media.stats': viewer('media:watch'),

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { rule } from '../refusals/complaints.ts'
+import { isZone } from '../schedule/wall-clock.ts'
 import { recordedQualities } from './segment.ts'
 
 /** When something is recorded by itself. always: while the stream is there. occupied: while a person is in the room. hours: in its hours. */
@@ -10,8 +12,13 @@ export const recordingHoursSchema = z.strictObject({
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
   to: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),
-  zone: z.string().max(64),
+  /** IANA time zone, as `Europe/Berlin`. */
+  zone: z
+    .string()
+    .max(64)
+    .refine(isZone, { error: rule('timeZone') }),
 })
+export type RecordingHours = z.output<typeof recordingHoursSchema>
 
 /** Bounds after which recordings are deleted, the oldest first; 0: none. */
 export const retentionSchema = z.strictObject({

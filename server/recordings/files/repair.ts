@@ -34,14 +34,15 @@ export async function* repairRecordings(
   for await (const found of findRecordings(folder)) {
     if (!found.isPart || isOpen(found)) continue
     try {
-      yield await repair(folder, found)
+      yield await repairFile(folder, found)
     } catch (error) {
       yield { outcome: 'failed', file: found.file, error }
     }
   }
 }
 
-async function repair(folder: string, { file, container, startedAt }: FoundFile): Promise<Repaired> {
+/** Repairs one file that was cut off. @throws Error of the disk */
+export async function repairFile(folder: string, { file, container, startedAt }: FoundFile): Promise<Repaired> {
   const path = join(folder, file)
   const part = path + partSuffix
   const { bytes, size, durationMs } = await wholePart(part, container)

@@ -1,5 +1,5 @@
 import { DamagedRowError } from './row.ts'
-import { OtherSchemaError } from './schema.ts'
+import { OtherSchemaError } from './index-tables.ts'
 
 /** SQLite's codes of a damaged file, and of one that is none of its own (sqlite.org/rescode.html). */
 const damage = new Set([11, 26])

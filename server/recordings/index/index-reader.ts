@@ -43,7 +43,7 @@ export class IndexReader {
     this.#byId = database.prepare(`${wholeSegment} WHERE segments.id = ?`)
     this.#extents = database.prepare(
       `SELECT started_at, ended_at, bytes, kept FROM segments
-       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2
+       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0
        ORDER BY started_at LIMIT ?4`,
     )
     this.#extents.setReturnArrays(true)
@@ -123,6 +123,13 @@ export class IndexReader {
       .map(sourceOf)
   }
 
+  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  source({ roomId, userId, source, quality }: RecordedStream): RecordedSource | undefined {
+    const id = this.#ids.find({ roomId, userId, source, quality })
+    const row = id === undefined ? undefined : this.#statement('SELECT * FROM streams WHERE id = ?').get(id)
+    return row === undefined ? undefined : sourceOf(row)
+  }
+
   /** Number of sources without regard to limit and offset. */
   countSources(query: SourceQuery): number {
     const { where, values } = sourceFilter(query)
@@ -195,6 +202,6 @@ function allOf(where: readonly string[]): string {
 }
 
 function extentOf(row: unknown): SegmentExtent {
-  const [from, to, bytes, kept] = Array.isArray(row) ? row : []
+  const [from, to, bytes, kept]: unknown[] = Array.isArray(row) ? row : []
   return { from: Number(from), to: Number(to), bytes: Number(bytes), kept: kept === 1 }
 }

@@ -7,7 +7,25 @@ import { writeStatements } from './write-statements.ts'
 /** Ids that are reserved at once, so that an id of a deleted segment is never given again. */
 const idBlock = 1_000
 
-/** Changes of one open database; each is one transaction. @throws Error of SQLite */
+/** How a segment is treated by deletion. */
+export interface SegmentMarks {
+  /** It lies in a span that is kept. */
+  kept: boolean
+  /** It serves live viewing only. */
+  live: boolean
+}
+
+/** Sums of deleted segments, with the streams that they belonged to. */
+export interface DeletedSegments {
+  segments: number
+  bytes: number
+  streams: RecordedStream[]
+}
+
+/**
+ * Changes of one open database; each is one transaction. @throws Error of SQLite.
+ * Large because each change of the file is one method over the same statements.
+ */
 export class IndexWriter {
   readonly #database: DatabaseSync
   readonly #ids: StreamIds
@@ -19,7 +37,7 @@ export class IndexWriter {
     this.#database = database
     this.#ids = ids
     this.#statements = writeStatements(database)
-    const stored = Number(this.#statements.fact.get('next_id')?.['value'] ?? 1)
+    const stored = Number(this.#statements.fact.get('next_id')?.value ?? 1)
     this.#nextId = stored
     this.#reservedId = stored
   }
@@ -39,10 +57,10 @@ export class IndexWriter {
 
   /**
    * A segment is complete. One that is known is replaced.
-   * @param kept it lies in a span that is kept
+   * @param marks see SegmentMarks
    * @returns its id
    */
-  ended(segment: Segment, kept: boolean): number {
+  ended(segment: Segment, marks: SegmentMarks): number {
     return this.#whole(() => {
       const stream = this.#ids.ensure(segment, segment)
       const open = this.#statements.openByFile.get(segment.file)
@@ -50,7 +68,7 @@ export class IndexWriter {
       const known = this.#knownSegment(stream, segment)
       if (known !== undefined) this.#drop(known)
       const id = known === undefined ? (open === undefined ? this.#takeId() : number(open, 'id')) : number(known, 'id')
-      this.#insert(id, stream, segment, kept)
+      this.#insert(id, stream, segment, marks)
       return id
     })
   }
@@ -65,7 +83,7 @@ export class IndexWriter {
     this.#whole(() => {
       const stream = this.#ids.ensure(gap, names)
       const open = this.#statements.openGap.get(stream)
-      if (open?.['reason'] === gap.reason && gap.to === null) return
+      if (open?.reason === gap.reason && gap.to === null) return
       this.#statements.endGaps.run(gap.from, stream)
       this.#statements.addGap.run(stream, gap.from, gap.to, gap.reason)
     })
@@ -117,10 +135,19 @@ export class IndexWriter {
   }
 
   /** Forgets the oldest segments of all streams that are not kept. */
-  deleteOldestOfAll(limit: number): { segments: number; bytes: number; streams: RecordedStream[] } {
+  deleteOldestOfAll(limit: number): DeletedSegments {
+    return this.#deleteOf(() => this.#statements.oldest.all(limit))
+  }
+
+  /** Forgets segments for live viewing that ended before a moment. */
+  deleteLive(before: number, limit: number): DeletedSegments {
+    return this.#deleteOf(() => this.#statements.liveEnded.all(before, limit))
+  }
+
+  #deleteOf(find: () => Row[]): DeletedSegments {
     return this.#whole(() => {
       const byStream = new Map<number, Row[]>()
-      for (const row of this.#statements.oldest.all(limit)) {
+      for (const row of find()) {
         const stream = number(row, 'stream')
         byStream.set(stream, [...(byStream.get(stream) ?? []), row])
       }
@@ -140,7 +167,7 @@ export class IndexWriter {
   removals(limit: number): { id: number; file: string; bytes: number }[] {
     return this.#statements.removals
       .all(limit)
-      .map((row) => ({ id: number(row, 'id'), file: String(row['file']), bytes: number(row, 'bytes') }))
+      .map((row) => ({ id: number(row, 'id'), file: String(row.file), bytes: number(row, 'bytes') }))
   }
 
   removed(ids: readonly number[]): void {
@@ -149,8 +176,10 @@ export class IndexWriter {
     })
   }
 
-  countRemovals(): number {
-    return number(this.#statements.countRemovals.get() ?? {}, 'n')
+  /** Files of deleted segments that are still on the disk. */
+  waitingRemovals(): { files: number; bytes: number } {
+    const row = this.#statements.waitingRemovals.get() ?? {}
+    return { files: number(row, 'files'), bytes: number(row, 'bytes') }
   }
 
   /** Forgets gaps that ended before a moment, and streams that have nothing else. */
@@ -163,7 +192,7 @@ export class IndexWriter {
 
   /** A fact of the folder, e.g. the id of its site; undefined: it was never set. */
   fact(name: string): string | undefined {
-    const value = this.#statements.fact.get(name)?.['value']
+    const value = this.#statements.fact.get(name)?.value
     return typeof value === 'string' ? value : undefined
   }
 
@@ -172,18 +201,31 @@ export class IndexWriter {
   }
 
   #knownSegment(stream: number, { startedAt, file }: Segment): Row | undefined {
-    return this.#statements.atStart.all(stream, startedAt).find((row) => row['file'] === null || row['file'] === file)
+    return this.#statements.atStart.all(stream, startedAt).find((row) => row.file === null || row.file === file)
   }
 
-  #insert(id: number, stream: number, segment: Segment, kept: boolean): void {
+  #insert(id: number, stream: number, segment: Segment, { kept, live }: SegmentMarks): void {
     const { startedAt, senderStartedAt, endedAt, bytes, end, userName, topic } = segment
+    const device = segment.device ? 1 : 0
     const offset = senderStartedAt === null ? null : senderStartedAt - startedAt
     const form = this.#ids.form(segment)
     const file = storedFile(segment)
-    this.#statements.insert.run(id, stream, startedAt, endedAt, bytes, kept ? 1 : 0, form, offset, end, file)
+    this.#statements.insert.run(
+      id,
+      stream,
+      startedAt,
+      endedAt,
+      bytes,
+      kept ? 1 : 0,
+      form,
+      offset,
+      end,
+      file,
+      live ? 1 : 0,
+    )
     const keptBytes = kept ? bytes : 0
     const longest = Math.max(0, endedAt - startedAt)
-    this.#statements.addToStream.run({ userName, topic, startedAt, endedAt, bytes, keptBytes, longest, stream })
+    this.#statements.addToStream.run({ userName, topic, device, startedAt, endedAt, bytes, keptBytes, longest, stream })
   }
 
   #remove(stream: number, rows: readonly Row[]): { segments: number; bytes: number } {

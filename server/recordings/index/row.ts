@@ -64,7 +64,7 @@ export function openSegmentOf(row: Row): OpenSegment {
 }
 
 export function gapOf(row: Row): Gap {
-  const to = row['to_at']
+  const to = row.to_at
   return {
     ...streamOf(row),
     from: number(row, 'from_at'),

@@ -11,22 +11,15 @@ import type {
   SourceQuery,
 } from '../recording-index.ts'
 import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
-import { IndexWriter } from './index-writer.ts'
+import { type DeletedSegments, IndexWriter } from './index-writer.ts'
 import { isDamage } from './index-damage.ts'
-import { prepareSchema } from './schema.ts'
+import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
 
 /** File of the index in the recordings folder. */
 export const indexFile = 'index.sqlite'
 /** Files that SQLite keeps beside it. */
 const companions = ['', '-wal', '-shm']
-
-/** A span of a stream that is kept. */
-export interface KeptSpanOfStream {
-  stream: RecordedStream
-  from: number
-  to: number
-}
 
 /** Options of the index. */
 export interface IndexOptions {
@@ -44,7 +37,10 @@ interface OpenDatabase {
   writer: IndexWriter
 }
 
-/** The index of a recordings folder in its SQLite file. A damaged file is set aside, and the call that met it is repeated on an empty one. */
+/**
+ * The index of a recordings folder in its SQLite file. A damaged file is set aside, and the call that met it is repeated on an empty one.
+ * Large because every query and change passes here, so that damage is met in one place.
+ */
 export class StoredIndex implements RecordingIndex {
   readonly #options: IndexOptions
   readonly #listeners = new Set<(streams: readonly RecordedStream[]) => void>()
@@ -80,6 +76,11 @@ export class StoredIndex implements RecordingIndex {
     return this.#safely(({ reader }) => reader.sources(query))
   }
 
+  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  source(stream: RecordedStream): RecordedSource | undefined {
+    return this.#safely(({ reader }) => reader.source(stream))
+  }
+
   /** Number of sources, whatever the limit of a query. */
   countSources(query: SourceQuery): number {
     return this.#safely(({ reader }) => reader.countSources(query))
@@ -104,9 +105,10 @@ export class StoredIndex implements RecordingIndex {
     return this.#changing([segment], ({ writer }) => writer.began(segment))
   }
 
-  ended(segment: Segment): number {
+  /** @param live it serves live viewing only */
+  ended(segment: Segment, live = false): number {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    return this.#changing([segment], ({ writer }) => writer.ended(segment, kept))
+    return this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
   }
 
   discardOpen(segment: SegmentStart): void {
@@ -134,9 +136,11 @@ export class StoredIndex implements RecordingIndex {
   }
 
   deleteOldestOfAll(limit: number): { segments: number; bytes: number } {
-    const { streams, ...sum } = this.#safely(({ writer }) => writer.deleteOldestOfAll(limit))
-    this.#announce(streams)
-    return sum
+    return this.#deleting((writer) => writer.deleteOldestOfAll(limit))
+  }
+
+  deleteLive(before: number, limit: number): { segments: number; bytes: number } {
+    return this.#deleting((writer) => writer.deleteLive(before, limit))
   }
 
   removals(limit: number): { id: number; file: string; bytes: number }[] {
@@ -147,8 +151,9 @@ export class StoredIndex implements RecordingIndex {
     this.#safely(({ writer }) => writer.removed(ids))
   }
 
-  countRemovals(): number {
-    return this.#safely(({ writer }) => writer.countRemovals())
+  /** Files of deleted segments that are still on the disk. */
+  waitingRemovals(): { files: number; bytes: number } {
+    return this.#safely(({ writer }) => writer.waitingRemovals())
   }
 
   dropGaps(before: number): void {
@@ -166,6 +171,12 @@ export class StoredIndex implements RecordingIndex {
   close(): void {
     this.#listeners.clear()
     this.#open.database.close()
+  }
+
+  #deleting(change: (writer: IndexWriter) => DeletedSegments): { segments: number; bytes: number } {
+    const { streams, ...sum } = this.#safely(({ writer }) => change(writer))
+    this.#announce(streams)
+    return sum
   }
 
   #changing<T>(streams: readonly RecordedStream[], change: (open: OpenDatabase) => T): T {

@@ -14,11 +14,11 @@ export function writeStatements(database: DatabaseSync) {
     closeOpen: prepare('DELETE FROM open_segments WHERE id = ?'),
     discardOpen: prepare('DELETE FROM open_segments WHERE file = ?'),
     insert: prepare(
-      `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, stored)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'local')`,
+      `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'local')`,
     ),
     addToStream: prepare(
-      `UPDATE streams SET user_name = :userName, topic = :topic, segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
+      `UPDATE streams SET user_name = :userName, topic = :topic, device = min(device, :device), segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
        first_at = CASE WHEN segments = 0 THEN :startedAt ELSE min(first_at, :startedAt) END, last_at = max(last_at, :endedAt), longest = max(longest, :longest)
        WHERE id = :stream`,
     ),
@@ -37,6 +37,7 @@ export function writeStatements(database: DatabaseSync) {
       'SELECT id FROM segments WHERE stream = ?1 AND kept = 0 AND started_at < ?2 AND ended_at < ?2 ORDER BY started_at LIMIT ?3',
     ),
     oldest: prepare('SELECT id, stream FROM segments WHERE kept = 0 ORDER BY ended_at LIMIT ?'),
+    liveEnded: prepare('SELECT id, stream FROM segments WHERE live = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?'),
     whole: prepare(
       `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form WHERE segments.id = ?`,
     ),
@@ -54,7 +55,7 @@ export function writeStatements(database: DatabaseSync) {
     removals: prepare('SELECT id, file, bytes FROM removals ORDER BY id LIMIT ?'),
     noteRemoval: prepare('INSERT OR REPLACE INTO removals (id, file, bytes) VALUES (?, ?, ?)'),
     removed: prepare('DELETE FROM removals WHERE id = ?'),
-    countRemovals: prepare('SELECT count(*) AS n FROM removals'),
+    waitingRemovals: prepare('SELECT count(*) AS files, coalesce(sum(bytes), 0) AS bytes FROM removals'),
     fact: prepare('SELECT value FROM facts WHERE name = ?'),
     setFact: prepare(
       'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

@@ -14,6 +14,7 @@ const restored: readonly CollectionName[] = [
   'devices',
   'wall_views',
   'room_templates',
+  'recording_keeps',
   'rooms',
   'accounts',
   'access_tokens',

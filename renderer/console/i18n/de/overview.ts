@@ -157,6 +157,9 @@ export const overview: Texts<typeof english> = {
       'Die Zertifizierungsstelle dieser Anlage wurde erneuert: {subject}. Installieren Sie sie auf Geräten, die der vorigen vertrauen.',
     trustBy: 'Geräte akzeptieren die vorige bis zum {date}.',
     authFailures: 'Viele fehlgeschlagene Anmeldungen von {subject}.',
+    recordingStorageLow: 'Der Datenträger der Aufnahmen ist fast voll: Die Aufnahme wurde angehalten. Schaffen Sie Platz, oder verkürzen Sie die Aufbewahrung.',
+    recordingFolder: 'Der Ordner der Aufnahmen kann nicht benutzt werden: Es wird nichts aufgenommen.',
+    recordingFailed: 'Eine Aufnahme konnte nicht geschrieben werden. Prüfen Sie den Datenträger der Aufnahmen.',
     faultsActive: 'API-Fehler sind aktiv: Die APIs geben absichtlich falsche Antworten.',
     olderClientRefused:
       'Ein Client der ursprünglichen Plattform wurde abgewiesen: {subject}. Die Einstellung „Ältere Clients“ ist aus.',

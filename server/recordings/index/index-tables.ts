@@ -5,7 +5,7 @@ export const schemaVersion = 1
 
 /**
  * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The
- * path of a file is stored only where it does not follow from stream and start.
+ * path of a file is stored only where it does not follow from stream and start. `live`: only for live viewing, deleted a moment later.
  */
 const tables = `
   CREATE TABLE streams (
@@ -26,10 +26,12 @@ const tables = `
   CREATE TABLE segments (
     id INTEGER PRIMARY KEY,
     stream INTEGER NOT NULL, started_at REAL NOT NULL, ended_at REAL NOT NULL, bytes INTEGER NOT NULL, kept INTEGER NOT NULL,
-    form INTEGER NOT NULL, sender_offset REAL, end TEXT NOT NULL, stored TEXT NOT NULL, file TEXT
+    form INTEGER NOT NULL, sender_offset REAL, end TEXT NOT NULL, stored TEXT NOT NULL, file TEXT,
+    live INTEGER NOT NULL
   );
-  CREATE UNIQUE INDEX segments_by_time ON segments (stream, started_at, ended_at, bytes, kept);
+  CREATE INDEX segments_by_time ON segments (stream, started_at, ended_at, bytes, kept, live);
   CREATE INDEX segments_by_age ON segments (ended_at, stream, bytes) WHERE kept = 0;
+  CREATE INDEX live_segments ON segments (ended_at) WHERE live = 1;
   CREATE TABLE open_segments (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, file TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
   CREATE INDEX open_by_stream ON open_segments (stream);
   CREATE TABLE gaps (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, from_at REAL NOT NULL, to_at REAL, reason TEXT NOT NULL);
@@ -46,7 +48,7 @@ const tables = `
 export function prepareSchema(database: DatabaseSync): boolean {
   database.exec('PRAGMA journal_mode = WAL')
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
-  const found = Number(database.prepare('PRAGMA user_version').get()?.['user_version'])
+  const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (found === schemaVersion) return false
   if (found !== 0) throw new OtherSchemaError(found)
   database.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${schemaVersion}; COMMIT`)

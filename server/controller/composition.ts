@@ -10,6 +10,7 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
+import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
@@ -22,6 +23,7 @@ import { machineOf, openConnections } from './machine.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
+import { recordingPlayback } from './recordings.ts'
 import { createServices, type Services } from './services.ts'
 
 /** Parts of a controller that start and end with it. */
@@ -35,6 +37,8 @@ export interface ControllerParts extends Listening {
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
+  /** Undefined: this controller plays no recordings. */
+  recordings: RecordingPlayback | undefined
   /** Headless only. */
   consoleKey: ConsoleKey | undefined
   /** Answers `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
@@ -80,6 +84,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     kept: leader?.kept,
     confirmed,
   })
+  const recordings = recordingPlayback(services, events)
   const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
   const consolePort = openConsolePort({
     options,
@@ -88,6 +93,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     certificate: () => late.listening.part.tls.material,
     settings,
     health,
+    recordings,
     signIns: gathering,
     leader,
   })
@@ -141,6 +147,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     feed: consoleFeed(services, events, () => attentionNow(parts)),
     controllers,
     gathering,
+    recordings,
     consoleKey: consolePort?.key,
     health,
   }

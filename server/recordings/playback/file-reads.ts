@@ -26,14 +26,14 @@ export class FileReads {
   }
 
   /**
-   * Streams the pieces of a file, one behind the other. The file is closed at the end, and when the reader cancels.
+   * Streams pieces of a file, and bytes between them, one behind the other. The file is closed at the end, and when the reader cancels.
    * @param caller whose share it counts in
    * @returns undefined when too many are open
    * @throws when the file cannot be opened
    */
   async stream(
     path: string,
-    pieces: readonly ByteRange[],
+    pieces: readonly (ByteRange | Uint8Array)[],
     caller: string,
   ): Promise<ReadableStream<Uint8Array> | undefined> {
     if (this.#all >= this.#limits.all || (this.#open.get(caller) ?? 0) >= this.#limits.caller) return undefined
@@ -64,8 +64,12 @@ export class FileReads {
   }
 }
 
-function bodyOf(file: FileHandle, pieces: readonly ByteRange[], release: () => void): ReadableStream<Uint8Array> {
-  const left = pieces.map((piece) => ({ ...piece })).filter(({ bytes }) => bytes > 0)
+function bodyOf(
+  file: FileHandle,
+  pieces: readonly (ByteRange | Uint8Array)[],
+  release: () => void,
+): ReadableStream<Uint8Array> {
+  const left = pieces.map((piece) => (piece instanceof Uint8Array ? piece : { ...piece }))
   const close = async (): Promise<void> => {
     release()
     await file.close()
@@ -77,6 +81,10 @@ function bodyOf(file: FileHandle, pieces: readonly ByteRange[], release: () => v
         if (piece === undefined) {
           await close()
           return controller.close()
+        }
+        if (piece instanceof Uint8Array) {
+          left.shift()
+          return controller.enqueue(piece)
         }
         const chunk = new Uint8Array(Math.min(chunkBytes, piece.bytes))
         try {

@@ -32,6 +32,8 @@ export interface Fragment extends ByteRange {
   samples: number
   /** Number of pictures. */
   pictures: number
+  /** Bytes of the header of a WebM cluster of unknown size: a player that is given parts of the file needs its size. */
+  unsizedHeader?: number | undefined
 }
 
 /** A track of a file. */

@@ -5,6 +5,7 @@ import { type WantedRange, wantedRange } from './byte-ranges.ts'
 import { FileReads } from './file-reads.ts'
 import { type FragmentTable, FragmentTables, locate } from './fragment-table.ts'
 import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
+import { filmOfPicture } from './single-picture.ts'
 import { keyFrameAt, piecesOf } from './span-pieces.ts'
 
 /** Path of everything that the playback answers. */
@@ -29,12 +30,14 @@ export interface PlaybackParts {
 
 /** Maximum size of the fragments of one answer, in bytes: about half a minute of a large camera. */
 const maxSpanBytes = 32 * 1024 * 1024
+/** Maximum size of a coded picture, in bytes. */
+const maxPictureBytes = 8 * 1024 * 1024
 /** Whoever watches a stream is reported once in this time, in milliseconds. */
 const reportMs = 10 * 60_000
 const maxReported = 10_000
 const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' }
 
-/** Plays recordings over HTTP and `app://`: files, spans, key frames and snapshots of segments, by their ids in the index. */
+/** Plays recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the index. */
 export class RecordingPlayback {
   readonly #parts: PlaybackParts
   readonly #reads = new FileReads({ all: 128, caller: 32 })
@@ -85,11 +88,11 @@ export class RecordingPlayback {
     const from = secondsOf(query, 'from')
     if (view === 'media' && from !== undefined)
       return await this.#span(segment, from, secondsOf(query, 'to'), caller, request)
-    if (view === 'key-frame' && at !== undefined) return await this.#keyFrame(segment, at, caller)
+    if (view === 'picture' && at !== undefined) return await this.#picture(segment, at, caller)
     if (view === 'snapshot' && at !== undefined) return await this.#snapshot(segment, at, caller, request.signal)
     return refuse(
       404,
-      'There is no such view of a recording: fragments, media, key-frame and snapshot exist, with a time.',
+      'There is no such view of a recording: fragments, media, picture and snapshot exist, with a time.',
     )
   }
 
@@ -148,7 +151,7 @@ export class RecordingPlayback {
     const { path } = await locate(this.#parts.folder, segment.file)
     const answered = {
       ...facts,
-      'Content-Length': String(span.pieces.reduce((sum, { bytes }) => sum + bytes, 0)),
+      'Content-Length': String(span.bytes),
       'Recording-From': span.from.toFixed(6),
       'Recording-To': span.to.toFixed(6),
     }
@@ -158,24 +161,22 @@ export class RecordingPlayback {
     return body === undefined ? tooMany() : new Response(body, { headers: answered })
   }
 
-  /** A coded picture with what a decoder needs: the page decodes it. */
-  async #keyFrame(segment: OpenSegment, at: number, caller: PlaybackCaller): Promise<Response> {
+  /** A film of one picture, for thumbnails: the page decodes it, and the program decodes nothing. */
+  async #picture(segment: OpenSegment, at: number, caller: PlaybackCaller): Promise<Response> {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)
-    if (key === undefined) return refuse(404, 'There is no picture in this recording.')
-    const description = table.tracks.find(({ type }) => type === 'video')?.description
+    if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
     const { path } = await locate(this.#parts.folder, segment.file)
-    const body = await this.#reads.stream(path, [key], caller.account + caller.address)
+    const body = await this.#reads.stream(path, [table.init, key], caller.account + caller.address)
     if (body === undefined) return tooMany()
-    return new Response(body, {
+    const both = new Uint8Array(await new Response(body).arrayBuffer())
+    const film = filmOfPicture(table, both.subarray(0, table.init.bytes), both.subarray(table.init.bytes))
+    return new Response(new Uint8Array(film), {
       headers: {
         ...headers,
-        'Content-Type': 'application/octet-stream',
-        'Content-Length': String(key.bytes),
+        'Content-Type': plainType(segment),
         'Cache-Control': 'private, max-age=3600',
-        'Picture-Codec': segment.videoCodec,
-        'Picture-Time': key.time.toFixed(6),
-        ...(description === undefined ? {} : { 'Picture-Description': Buffer.from(description).toString('base64') }),
+        'Recording-Picture-At': String(Math.round(segment.startedAt + key.time * 1_000)),
       },
     })
   }

@@ -1,8 +1,10 @@
 import type { ByteRange, Fragment, FragmentTable, KeyFrame } from './fragment-table.ts'
 
-/** Pieces of a file that play a span. */
+/** Pieces of a file, and bytes between them, that play a span. */
 export interface SpanPieces {
-  pieces: ByteRange[]
+  pieces: (ByteRange | Uint8Array)[]
+  /** Bytes of all pieces. */
+  bytes: number
   /** Media time of the first and behind the last picture, in seconds. */
   from: number
   to: number
@@ -27,9 +29,23 @@ export function piecesOf(table: FragmentTable, from: number, to: number, maxByte
     taken.push(fragment)
   }
   const last = taken.at(-1) ?? first
-  const whole = { offset: first.offset, bytes: last.offset + last.bytes - first.offset }
-  return { pieces: [init, whole], from: first.start, to: last.start + last.duration }
+  const pieces = [init, ...taken.flatMap(withSize)]
+  const length = pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.bytes), 0)
+  return { pieces, bytes: length, from: first.start, to: last.start + last.duration }
 }
+
+/** A cluster of unknown size gets its size: otherwise the browser waits for the next one before it shows the last picture. */
+function withSize({ offset, bytes, unsizedHeader }: Fragment): (ByteRange | Uint8Array)[] {
+  if (unsizedHeader === undefined) return [{ offset, bytes }]
+  const content = bytes - unsizedHeader
+  const header = Buffer.alloc(12)
+  header.writeUInt32BE(clusterId)
+  // Eight bytes, with the marker of that length (RFC 8794, section 4).
+  header.writeBigUInt64BE(BigInt(content) | (1n << 56n), 4)
+  return [header, { offset: offset + unsizedHeader, bytes: content }]
+}
+
+const clusterId = 0x1f43_b675
 
 /** The latest fragment that begins at or before a time; of a picture, the one with the key frame before it. */
 function firstFragment(fragments: readonly Fragment[], time: number): number {

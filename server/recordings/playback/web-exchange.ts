@@ -16,6 +16,7 @@ export function webRequest(request: IncomingMessage, response: ServerResponse): 
 
 /** Sends the answer of a fetch handler. @throws when the client goes before the end, or the body cannot be read */
 export async function sendWebResponse(answer: Response, response: ServerResponse): Promise<void> {
+  if (response.destroyed) return await answer.body?.cancel()
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   if (answer.body === null) response.end()
   else await pipeline(Readable.fromWeb(answer.body), response)

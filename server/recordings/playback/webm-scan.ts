@@ -52,7 +52,8 @@ export const scanWebm: Scan = async (reader, state, ended) => {
     }
     if (id === ids.cluster) {
       if (state.init.bytes === 0) state.init = { offset: 0, bytes: at }
-      cluster = { offset: at, start: 0, times: [], keyFrames: [], samples: 0 }
+      cluster = { offset: at, start: 0, times: [], keyFrames: [], samples: 0, unsizedHeader: undefined }
+      if (size === undefined) cluster.unsizedHeader = content - at
       // The scan begins anew with this cluster if it is not complete.
       state.next = at
       at = content
@@ -77,6 +78,7 @@ interface Cluster {
   times: number[]
   keyFrames: KeyFrame[]
   samples: number
+  unsizedHeader: number | undefined
 }
 
 async function readInCluster(
@@ -125,7 +127,8 @@ function addBlock(
   cluster.keyFrames.push({ time, offset: content + before, bytes: size - before })
 }
 
-function close({ offset, start, times, keyFrames, samples }: Cluster, end: number, state: ScanState): void {
+function close(cluster: Cluster, end: number, state: ScanState): void {
+  const { offset, start, times, keyFrames, samples, unsizedHeader } = cluster
   const { tick, fragments, tracks } = state
   const pictures = tracks.some(({ type }) => type === 'video') ? times.length : 0
   const first = start + Math.min(0, ...times)
@@ -136,7 +139,16 @@ function close({ offset, start, times, keyFrames, samples }: Cluster, end: numbe
   const lastTime = sorted.at(-1) ?? 0
   const apart = sorted.length < 2 ? 0 : (lastTime - (sorted[0] ?? 0)) / (sorted.length - 1)
   const duration = (start + lastTime + apart - first) * tick
-  fragments.push({ offset, bytes: end - offset, start: first * tick, duration, keyFrames, samples, pictures })
+  fragments.push({
+    offset,
+    bytes: end - offset,
+    start: first * tick,
+    duration,
+    keyFrames,
+    samples,
+    pictures,
+    unsizedHeader,
+  })
   state.next = end
 }
 

@@ -17,6 +17,7 @@ const order = [
   'automation',
   'cameras',
   'wall',
+  'recording',
   'schedules',
   'data',
   'security',

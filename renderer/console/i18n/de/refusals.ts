@@ -170,7 +170,8 @@ export const refusals: Texts<typeof english> = {
   spanEmpty: 'Der Zeitraum endet, bevor er beginnt.',
   spanTooLong: 'Wählen Sie höchstens {days} Tage.',
   tooManyExports: 'Es laufen zu viele Exporte. Warten Sie, bis einer fertig ist, oder brechen Sie einen ab.',
-  exportTooLarge: 'Der Datenträger ist zu voll für diesen Export. Wählen Sie einen kürzeren Zeitraum, oder schaffen Sie Platz.',
+  exportTooLarge:
+    'Der Datenträger ist zu voll für diesen Export. Wählen Sie einen kürzeren Zeitraum, oder schaffen Sie Platz.',
   unexpected: 'Im Controller ist ein unerwarteter Fehler aufgetreten; Einzelheiten stehen in seinem Protokoll.',
   otherHost: 'Diese Adresse ist nicht die Konsole dieses Computers. Verwenden Sie seine IP-Adresse oder localhost.',
   nothingHere: 'Seite nicht gefunden.',

@@ -12,6 +12,7 @@ import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
 import { complaints, refusals } from './refusals.ts'
+import { playback } from './playback.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { schedule } from './schedule.ts'
@@ -48,6 +49,7 @@ export const en = {
   restart,
   settings,
   lab,
+  playback,
   media,
   waiting,
   wall,

@@ -5,6 +5,8 @@ const tickMs = 100
 /** Streams that are further apart are moved, those closer are paced, in milliseconds. */
 const jumpMs = 700
 const paceMs = 60
+/** Sound and picture of a stream do not end at the same moment: in this time they do, in milliseconds. */
+const tailMs = 400
 
 /** Plays several streams by one clock: that of the first stream that has something to show. Where no stream has, it goes on at the next recording. */
 export class Conductor {
@@ -105,7 +107,7 @@ export class Conductor {
     const [lead] = active
     if (lead !== undefined) {
       // All wait for the slowest, so that they stay together.
-      const ready = !loading && active.every((player) => player.ready)
+      const ready = !loading && active.every((player) => player.ready || this.#endsSoon(player))
       const stuck =
         !loading &&
         lead.video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA &&
@@ -121,9 +123,12 @@ export class Conductor {
 
   /** A stream whose recording ends hands the clock on. */
   #leaveEnded(lead: StreamPlayer): void {
-    const end = lead.at + 120 * this.#rate
-    if (lead.ready || lead.has(end)) return
-    this.#at = end
+    if (!lead.ready && this.#endsSoon(lead)) this.#at = lead.at + tailMs
+  }
+
+  /** Its last picture has nothing behind it: nobody waits for that. */
+  #endsSoon(player: StreamPlayer): boolean {
+    return !player.has(player.at + tailMs)
   }
 
   #keepTogether(others: readonly StreamPlayer[]): void {

@@ -81,18 +81,19 @@ export class StreamPlayer {
     this.#wanted = at
     const target = this.#feed.mediaTime(at)
     const known = this.#pieces.known(at)
-    const loaded = this.#cursor !== undefined && this.#feed.bufferedTo(target) !== undefined
-    if (loaded && known !== undefined && this.#feed.fits(known) && known.from <= at) {
-      this.video.currentTime = target
-      this.#become('showing')
-      return await this.fill()
-    }
+    const loadedTo = this.#feed.bufferedTo(target)
     this.#stop.abort()
     const stop = new AbortController()
     this.#stop = stop
     this.#filling = false
     this.#pausedUntil = 0
     this.#cursor = undefined
+    if (loadedTo !== undefined && known !== undefined && this.#feed.fits(known) && known.from <= at) {
+      this.video.currentTime = target
+      this.#become('showing')
+      this.#goOnAt(this.#feed.wallTime(loadedTo))
+      return
+    }
     this.#become('loading')
     try {
       const piece = known ?? (await this.#pieces.at(at))
@@ -108,7 +109,15 @@ export class StreamPlayer {
     } catch (error) {
       this.#fail(error, stop.signal)
     }
-    await this.fill()
+    void this.fill()
+  }
+
+  /** Goes on loading where the buffer ends. */
+  #goOnAt(end: number): void {
+    const piece = this.#pieces.known(end)
+    if (piece !== undefined && piece.from <= end) this.#cursor = { piece, time: (end - piece.from) / 1_000 }
+    else if (piece !== undefined && piece.from - end < seam * 1_000) this.#cursor = { piece, time: 0 }
+    void this.fill()
   }
 
   /** Loads ahead of the shown picture. */

@@ -270,6 +270,13 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  'exports.start': {
+    changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
+    params: ({ from, to, format }) => ({ from, to, format }),
+    always: true,
+  },
+  'exports.list': null,
+  'exports.cancel': null,
   'recordings.sources': null,
   'recordings.segments': null,
   'recordings.pieces': null,

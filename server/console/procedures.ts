@@ -23,6 +23,7 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
+import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
@@ -50,6 +51,7 @@ import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import type { Handlers } from './handlers.ts'
+import { exportHandlers } from './export-procedures.ts'
 import { labHandlers } from './lab-procedures.ts'
 import { mediaHandlers } from './media-procedures.ts'
 import { type Machine, nodeHandlers } from './node-procedures.ts'
@@ -127,6 +129,8 @@ export interface ConsoleParts {
   /** Times of the last restarts after a crash, milliseconds since the epoch. */
   restarts: readonly number[]
   logger: Logger
+  /** Exports of recordings; undefined where their folder cannot be used. */
+  exports: ExportJobs | undefined
   /** Replaces the console key; undefined: there is none. */
   replaceKey: (() => string) | undefined
 }
@@ -194,6 +198,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
+    ...exportHandlers({ exports: parts.exports, assertUsable: () => void services.recordings.usableIndex }),
     ...recordingHandlers({
       ...{ store, settings, recordings: services.recordings },
       event: (event) => parts.events.append(event),

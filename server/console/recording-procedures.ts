@@ -66,13 +66,21 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     'recordings.pieces': ({ stream, from, to, limit }, origin) => {
       checkSpan(from, to, maxDays)
       if (visible([stream], origin).length === 0) return { items: [], more: false }
-      const found = recordings.usableIndex.segments({ ...recordedStream(stream), from, to, limit: limit + 1 })
+      const recorded = recordedStream(stream)
+      const found = recordings.usableIndex.segments({ ...recorded, from, to, limit: limit + 1 })
       const items = found.slice(0, limit).map((segment) => ({
         ...{ id: segment.id, from: segment.startedAt, to: segment.endedAt, bytes: segment.bytes },
         ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
         ...{ width: segment.width, height: segment.height, kept: segment.kept, end: segment.end },
       }))
-      return { items, more: found.length > limit }
+      // Live requests record what no time line shows.
+      if (recordings.orders.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
+      const open = recordings.usableIndex.open({ ...recorded, from, to, limit: 4 }).map((segment) => ({
+        ...{ id: segment.id, from: segment.startedAt, to: Math.max(Date.now(), segment.startedAt), bytes: 0 },
+        ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
+        ...{ width: segment.width, height: segment.height, kept: false, end: '' },
+      }))
+      return { items: [...items, ...open], more: found.length > limit }
     },
     'recordings.keep': async ({ streams, from, to, note }, origin) => {
       checkSpan(from, to, maxDays * 12)

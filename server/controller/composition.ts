@@ -10,7 +10,6 @@ import type { SharedEventLog } from '../event-log/event-log.ts'
 import { GatheringSink } from '../event-log/gathering-sink.ts'
 import { listenerUrl, nodeAddressOf, outsideUrl } from '../edge/network-addresses.ts'
 import type { ListenerName, Port } from '../http/listeners.ts'
-import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
 import { siteSettings } from '../store/site-settings.ts'
 import type { Store } from '../store/store.ts'
 import { apiListeners } from './apis.ts'
@@ -23,7 +22,7 @@ import { machineOf, openConnections } from './machine.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
-import { recordingPlayback } from './recordings.ts'
+import { type SitePlayback, sitePlayback } from './playback.ts'
 import { createServices, type Services } from './services.ts'
 
 /** Parts of a controller that start and end with it. */
@@ -37,8 +36,8 @@ export interface ControllerParts extends Listening {
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
-  /** Undefined: this controller plays no recordings. */
-  recordings: RecordingPlayback | undefined
+  /** Undefined where the recordings folder cannot be used. */
+  playback: SitePlayback | undefined
   /** Headless only. */
   consoleKey: ConsoleKey | undefined
   /** Answers `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
@@ -84,8 +83,8 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     kept: leader?.kept,
     confirmed,
   })
-  const recordings = recordingPlayback(services, events)
   const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
+  const playback = sitePlayback(services, options, settings, gathering)
   const consolePort = openConsolePort({
     options,
     services,
@@ -93,7 +92,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     certificate: () => late.listening.part.tls.material,
     settings,
     health,
-    recordings,
+    recordings: playback?.playback,
     signIns: gathering,
     leader,
   })
@@ -125,6 +124,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     controllers,
     restarts: options.restarts?.times ?? [],
     logger,
+    exports: playback?.exports,
     replaceKey: consolePort?.replaceKey,
   }
   const dispatch = createDispatch(
@@ -147,7 +147,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     feed: consoleFeed(services, events, () => attentionNow(parts)),
     controllers,
     gathering,
-    recordings,
+    playback,
     consoleKey: consolePort?.key,
     health,
   }

@@ -31,6 +31,8 @@ export interface ConsolePortParts {
   /** Plays recordings; undefined: this controller has none. */
   recordings: RecordingPlayback | undefined
   signIns: EventSink
+  /** Undefined where the recordings folder cannot be used. */
+  recordings: RecordingPlayback | undefined
   leader: LeaderSite | undefined
 }
 
@@ -58,6 +60,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     signIn,
     sessions: accountSessions,
     page: new StaticFiles(page),
+    recordings: parts.recordings,
     logger,
     metrics: () => services.metrics.text(),
     certificate: parts.certificate,

@@ -140,9 +140,9 @@ export class Controller {
 
   /** Answers a request below `/recordings/` of the desktop's own window. */
   async playRecording(request: Request): Promise<Response> {
-    const { recordings } = this.#parts
-    if (recordings === undefined) return new Response(null, { status: 404 })
-    return await recordings.answer(request, { role: 'admin', account: '', address: '', scoped: true })
+    const { playback } = this.#parts
+    if (playback === undefined) return new Response(null, { status: 404 })
+    return await playback.playback.answer(request, { role: 'admin', account: '', address: '', scoped: true })
   }
 
   /** Returns the unsubscribe function. */

@@ -4,7 +4,6 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import { atLeast } from '../../shared/console/role-names.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
-import { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
 import type { PlaybackPort } from '../recordings/playback/playback-port.ts'
 import { openRecordingsFolder, type RecordingsFolder } from '../recordings/recordings-folder.ts'
 import { SiteRecordings } from '../recordings/site-recordings.ts'
@@ -32,7 +31,7 @@ export function siteRecordings({ outgoing, events, ...options }: RecordingsOptio
 }
 
 /** Rules of who may watch, and the event that somebody does. */
-function playbackPort(settings: () => Settings, events: EventSink): PlaybackPort {
+export function playbackPort(settings: () => Settings, events: EventSink): PlaybackPort {
   return {
     mayWatch: ({ role }, { device }) => maySeeRecording(role, settings().recording.viewers, device),
     watched: ({ caller, stream, userName, at }) => {
@@ -47,16 +46,6 @@ function playbackPort(settings: () => Settings, events: EventSink): PlaybackPort
       })
     },
   }
-}
-
-/** Composes the playback; undefined where the folder cannot be used. */
-export function recordingPlayback(
-  { recordings, settings }: { recordings: SiteRecordings; settings: () => Settings },
-  events: EventSink,
-): RecordingPlayback | undefined {
-  const { index, folder } = recordings
-  if (index === undefined || folder === undefined) return undefined
-  return new RecordingPlayback({ folder, index, port: playbackPort(settings, events) })
 }
 
 /** Path of the recordings folder, prepared before the media programs start. */

@@ -10,6 +10,7 @@ import { markProcedures } from './marks.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { recordingProcedures, recordingsChanged } from './recordings.ts'
+import { recordingExportProcedures } from './recording-exports.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { searchProcedures } from './search.ts'
@@ -33,6 +34,7 @@ export const procedures = {
   ...deviceProcedures,
   ...mediaProcedures,
   ...recordingProcedures,
+  ...recordingExportProcedures,
   ...templateProcedures,
   ...wallProcedures,
   ...searchProcedures,

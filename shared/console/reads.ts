@@ -194,4 +194,8 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'lab.lose_device': false,
   'lab.set_faults': false,
   'lab.stall_store': false,
+
+  'exports.start': true,
+  'exports.list': true,
+  'exports.cancel': true,
 }

@@ -37,7 +37,7 @@ const exportView = z.strictObject({
 export type ExportView = z.output<typeof exportView>
 
 export const recordingExportProcedures = {
-  'recordings.export': procedure(
+  'exports.start': procedure(
     'Export a span as a plain MP4; of several streams a tar with a file each and a time line. The file is kept for an hour.',
     z.strictObject({
       streams: z.array(recordingStream).min(1).max(100),
@@ -51,12 +51,12 @@ export const recordingExportProcedures = {
     }),
     exportView,
   ),
-  'recordings.exports': procedure(
+  'exports.list': procedure(
     "The caller's exports, the newest first.",
     nothing,
     z.strictObject({ items: z.array(exportView) }),
   ),
-  'recordings.cancel_export': procedure(
+  'exports.cancel': procedure(
     'Stop an export, or delete its file.',
     z.strictObject({ id: z.string().min(1).max(64) }),
     done,

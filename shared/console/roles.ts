@@ -164,6 +164,10 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'recordings.states': viewer('recordings:read'),
   'recordings.rule': viewer('recordings:read'),
   'recordings.status': viewer('recordings:read'),
+  // A copy that outlives the retention.
+  'exports.start': operator('recordings:read'),
+  'exports.list': operator('recordings:read'),
+  'exports.cancel': operator('recordings:read'),
   'recordings.keep': operator('recordings:write'),
   'recordings.unkeep': operator('recordings:write'),
   'recordings.delete': operator('recordings:write'),

@@ -22,8 +22,10 @@ export interface PlaybackParts {
   port: PlaybackPort
   /** Shared with others who read fragments of this folder; left out: its own. */
   tables?: FragmentTables
-  /** Makes a JPEG of a moment of a segment; left out: there is no ffmpeg. @param at seconds of media time */
-  snapshot?: ((segment: SegmentStart, at: number, signal: AbortSignal) => Promise<Uint8Array>) | undefined
+  /** Makes a JPEG of a moment of a segment; left out: there is no ffmpeg. @param at seconds of media time @returns the picture, or why there is none */
+  snapshot?:
+    | ((segment: SegmentStart, at: number, signal: AbortSignal) => Promise<Uint8Array | 'noFfmpeg' | 'busy'>)
+    | undefined
   /** Routes of exports and others, by the first part of their path. */
   routes?: Readonly<Record<string, FurtherRoute>>
 }
@@ -182,15 +184,15 @@ export class RecordingPlayback {
   }
 
   async #snapshot(segment: OpenSegment, at: number, caller: PlaybackCaller, signal: AbortSignal): Promise<Response> {
-    const { snapshot } = this.#parts
-    if (snapshot === undefined)
+    if (segment.videoCodec === '') return refuse(404, 'There is no picture in this recording.')
+    const picture = (await this.#parts.snapshot?.(segment, at, signal)) ?? 'noFfmpeg'
+    if (picture === 'busy') return tooMany()
+    if (picture === 'noFfmpeg')
       return refuse(
         501,
         'Snapshots need ffmpeg on the machine of the controller. Take them in the console, or install ffmpeg.',
       )
-    if (segment.videoCodec === '') return refuse(404, 'There is no picture in this recording.')
     this.#report(segment, caller, at)
-    const picture = await snapshot(segment, at, signal)
     return new Response(new Uint8Array(picture), { headers: { ...headers, ...fresh, 'Content-Type': 'image/jpeg' } })
   }
 

@@ -31,8 +31,6 @@ export interface ConsolePortParts {
   /** Plays recordings; undefined: this controller has none. */
   recordings: RecordingPlayback | undefined
   signIns: EventSink
-  /** Undefined where the recordings folder cannot be used. */
-  recordings: RecordingPlayback | undefined
   leader: LeaderSite | undefined
 }
 
@@ -60,7 +58,6 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     signIn,
     sessions: accountSessions,
     page: new StaticFiles(page),
-    recordings: parts.recordings,
     logger,
     metrics: () => services.metrics.text(),
     certificate: parts.certificate,

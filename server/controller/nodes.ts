@@ -17,6 +17,7 @@ import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
+import { recordForHost } from '../recordings/host-recording.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
@@ -127,6 +128,8 @@ function mediaPrograms(
         const done = watch.hosts.locked.bind(watch.hosts)
         return lockForHost({ rooms: late.rooms.part, done, logger }, wanted)
       },
+      record: (wanted) =>
+        recordForHost({ recordings: late.recordings.part, settings: options.settings, logger }, wanted),
     },
     guessed: (guesses) => {
       observeGuesses(late.observer.part, guesses)

@@ -199,6 +199,10 @@ export class MediaServer {
       this.#requests.answer(id, answer)
       return {}
     },
+    answer_recording: async ({ id, done }) => {
+      this.#requests.answerRecording(id, done)
+      return {}
+    },
     answer_lock: async ({ id, done }) => {
       this.#requests.answerLock(id, done)
       return {}

@@ -3,7 +3,7 @@ import type { RecordingHindrance, RecordingTarget } from '../../shared/console/r
 import { shownName } from '../../shared/control-character.ts'
 import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
-import type { MediaNode } from '../nodes/port/media-node-port.ts'
+import { type MediaNode, NodeConnectionError } from '../nodes/port/media-node-port.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
@@ -260,7 +260,9 @@ export class RecordingOrders implements RecordingRequests {
       this.#active++
       this.#settle(roomId)
         .catch((error: unknown) => {
-          this.#parts.logger.warn({ err: error, room: roomId }, 'a recording order was not taken')
+          // A node that is away shows as such; the order follows when it is back.
+          const level = error instanceof NodeConnectionError ? 'debug' : 'warn'
+          this.#parts.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
           setTimeout(() => this.review(roomId, true), retryMs).unref()
         })
         .finally(() => {

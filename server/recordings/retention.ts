@@ -103,7 +103,10 @@ export class RecordingRetention {
   async #free(bytes: number): Promise<void> {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && !this.#stopped; count++) {
-      const deleted = this.#parts.index.deleteOldestOfAll(chunk)
+      // No more than needed: segments of a site are of about the same size.
+      const { bytes: all, segments } = this.#parts.index.totals()
+      const needed = Math.ceil((left * segments) / Math.max(1, all))
+      const deleted = this.#parts.index.deleteOldestOfAll(Math.min(chunk, Math.max(1, needed)))
       if (deleted.segments === 0) return
       left -= deleted.bytes
       this.#parts.deleted()

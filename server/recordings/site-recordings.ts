@@ -137,6 +137,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       store.onChange((changes) => {
         for (const { collection, key, value } of changes) {
           if (collection === 'meetings' && value === undefined) this.#meetingEnded(key)
+          // The reserve may be another one now.
+          else if (collection === 'settings') void this.#storage?.watch.look()
         }
       }),
     )

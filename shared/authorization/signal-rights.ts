@@ -23,6 +23,7 @@ export const signalSenders = {
   lower_hand: host,
   mute_all: host,
   lock: host,
+  record: host,
   end_meeting: host,
   let_in: host,
   turn_away: host,

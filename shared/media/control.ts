@@ -198,6 +198,8 @@ export const controlMethods = {
   },
   /** Answers `lockWanted`. */
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
+  /** Answers `recordingWanted`. */
+  answer_recording: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   /** Answers `mediaRequested`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
   /** Replaces the users and streams of a room with remote media. */
@@ -335,6 +337,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   }),
   /** A host wants the room locked or unlocked; the controller stores that. `answer_lock` follows. */
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
+  /** A host wants the room recorded, or no more. `answer_recording` follows. */
+  z.strictObject({ type: z.literal('recordingWanted'), id: z.int(), roomId: z.string(), on: z.boolean(), by: doer }),
   /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */
   z.strictObject({
     type: z.literal('hostActed'),

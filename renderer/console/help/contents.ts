@@ -19,6 +19,7 @@ const order = [
   'wall',
   'recording',
   'schedules',
+  'recording',
   'data',
   'security',
   'high-availability',

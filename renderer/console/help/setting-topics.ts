@@ -13,6 +13,8 @@ export const cardTopics: Readonly<Partial<Record<Card, HelpTopic>>> = {
   metrics: 'metrics',
   events: 'eventLog',
   backups: 'backups',
+  recording: 'recording',
+  recordingAccess: 'recording',
   trash: 'trash',
 }
 

@@ -23,6 +23,7 @@ export const helpTopics = {
   nodes: '/help/operate/install#more-cores-more-nodes',
   olderClients: '/help/integrate/moving#prepare-the-site',
   ports: '/help/operate/install#ports',
+  recording: '/help/operate/recording',
   recordings: '/help/operate/recording#watch-and-export',
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
   trash: '/help/operate/data#restore-what-was-deleted',

@@ -47,6 +47,11 @@ export async function lock(requests: RoomRequests, room: Room, by: Member, locke
   await requests.lock(room.config.roomId, locked, nameOf(by.user))
 }
 
+/** Wants the room recorded, or no more: the controller decides that. @throws Problem busy */
+export async function record(requests: RoomRequests, room: Room, by: Member, on: boolean): Promise<void> {
+  await requests.record(room.config.roomId, on, nameOf(by.user))
+}
+
 function nameOf({ userId, userName }: Doer): Doer {
   return { userId, userName }
 }

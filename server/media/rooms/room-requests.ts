@@ -15,6 +15,7 @@ type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
 const notLockedMessage = 'The room could not be locked or unlocked at the moment. Try again.'
+const notRecordedMessage = 'The recording could not be started or stopped. Ask the operator.'
 const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
@@ -27,6 +28,7 @@ export class RoomRequests {
   readonly #entries = new PendingRequests<RoomAnswer>()
   readonly #looks = new PendingRequests<RoomLook | undefined>()
   readonly #locks = new PendingRequests<boolean>()
+  readonly #recordings = new PendingRequests<boolean>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
@@ -62,6 +64,12 @@ export class RoomRequests {
     if (!done) throw new Problem('busy', notLockedMessage)
   }
 
+  /** Resolves when the recording of the room is started or stopped, as a host wants it. @throws Problem busy */
+  async record(roomId: string, on: boolean, by: Doer): Promise<void> {
+    const done = await this.#recordings.ask((id) => this.#emit({ type: 'recordingWanted', id, roomId, on, by }), false)
+    if (!done) throw new Problem('busy', notRecordedMessage)
+  }
+
   /** Takes the controller's answer. A late one changes nothing. */
   answer(id: number, answer: RoomAnswer): void {
     this.#entries.answer(id, answer)
@@ -70,6 +78,11 @@ export class RoomRequests {
   /** Whether the controller did as a host wanted. */
   answerLock(id: number, done: boolean): void {
     this.#locks.answer(id, done)
+  }
+
+  /** Whether the controller started or stopped the recording as a host wanted. */
+  answerRecording(id: number, done: boolean): void {
+    this.#recordings.answer(id, done)
   }
 
   /** Takes the controller's answer about a room that was looked up. */

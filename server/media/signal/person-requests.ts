@@ -46,6 +46,8 @@ export function handleRequest(
       return hostActs.muteAll(room, member)
     case 'lock':
       return void hostActs.lock(requests, room, member, message.locked).catch(refuse)
+    case 'record':
+      return void hostActs.record(requests, room, member, message.on).catch(refuse)
     case 'end_meeting':
       return hostActs.endMeeting(room, member)
     case 'let_in':

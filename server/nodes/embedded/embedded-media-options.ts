@@ -31,6 +31,8 @@ export type WantedRoom = Pick<Extract<ControlEvent, { type: 'roomWanted' }>, 'ro
 export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'roomId' | 'client' | 'linked'>
 /** A host wants their room locked or unlocked. */
 export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
+/** A host wants their room recorded, or no more. */
+export type WantedRecording = Pick<Extract<ControlEvent, { type: 'recordingWanted' }>, 'roomId' | 'on' | 'by'>
 /** A host did something that the node has done by itself. */
 export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
 
@@ -45,6 +47,8 @@ interface RoomAnswers {
   look: (looked: LookedRoom) => RoomLook
   /** Locks or unlocks a room for its host. Resolves to whether that was done. */
   lock: (wanted: WantedLock) => Promise<boolean>
+  /** Starts or stops the recording of a room for its host. Resolves to whether that was done. */
+  record: (wanted: WantedRecording) => Promise<boolean>
 }
 
 /** Needs of the embedded node of a site. */

@@ -49,6 +49,8 @@ export class ProcessEvents {
       void this.#answer('answer_look', { id: event.id, look: answers.look(event) })
     } else if (event.type === 'lockWanted') {
       void this.#answerLock(event)
+    } else if (event.type === 'recordingWanted') {
+      void this.#answerRecording(event)
     } else if (event.type === 'hostActed') {
       const { type: _, ...acted } = event
       hostActed?.(acted)
@@ -84,7 +86,11 @@ export class ProcessEvents {
     await this.#answer('answer_lock', { id, done: await this.#targets.answers.lock(wanted) })
   }
 
-  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock'>(
+  async #answerRecording({ id, ...wanted }: Extract<ControlEvent, { type: 'recordingWanted' }>): Promise<void> {
+    await this.#answer('answer_recording', { id, done: await this.#targets.answers.record(wanted) })
+  }
+
+  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock' | 'answer_recording'>(
     method: M,
     params: ControlParams<M>,
   ): Promise<void> {

@@ -36,10 +36,12 @@ const maxPaths = 2_000_000
 export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
   const { folder, index, isOpen, progress, signal, logger } = parts
   const rebuilt: Rebuilt = { segments: 0, repaired: 0, unreadable: 0 }
+  const repaired = new Set<string>()
   for await (const found of repairRecordings(folder, ({ file }) => isOpen(file))) {
     signal.throwIfAborted()
     if (found.outcome === 'repaired') {
       index.ended(found.segment)
+      repaired.add(found.file)
       rebuilt.repaired++
       rebuilt.segments++
     } else if (found.outcome !== 'empty') rebuilt.unreadable++
@@ -47,7 +49,7 @@ export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
   const files: { file: string; startedAt: number }[] = []
   for await (const { file, startedAt, isPart } of findRecordings(folder)) {
     signal.throwIfAborted()
-    if (!isPart && files.length < maxPaths) files.push({ file, startedAt })
+    if (!isPart && files.length < maxPaths && !repaired.has(file)) files.push({ file, startedAt })
   }
   files.sort((one, other) => other.startedAt - one.startedAt)
   for (const [done, { file }] of files.entries()) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Camera, startCamera } from '../../support/camera/camera.ts'
+import { SignalClient } from '../../support/media/signal-client.ts'
 import { MediaSite } from '../../support/sites/media-site.ts'
 
 vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
@@ -19,7 +20,9 @@ beforeAll(async () => {
     MediaSite.start({ recordings, settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } } }),
   ])
   roomId = (await site.rpc('rooms.create', { topic: 'Yard' })).room_id
-  await site.join(roomId, 'yard', camera.url('/opus'))
+  // A busy machine may start the node's process late.
+  await site.until(() => site.nodeUrl !== '', 45_000)
+  await site.rpc('devices.create', { roomId, userId: 'yard', userName: 'Yard', userAddress: camera.url('/opus') })
 })
 afterAll(async () => {
   await Promise.all([camera.kill(), site[Symbol.asyncDispose]()])
@@ -103,4 +106,54 @@ test('a viewer sees recordings of cameras and changes nothing', async () => {
   expect(sources.ok).toBe(true)
   const started = await site.controller.call('recordings.start', stream(), viewer)
   expect(started).toMatchObject({ ok: false, error: { code: 'forbidden' } })
+})
+
+test('a full disk stops recording before its reserve, tells so, and recording goes on once there is room', async () => {
+  await site.rpc('recordings.set_rule', { ...stream(), rule: { when: 'always' } })
+  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  await site.rpc('settings.set', { recording: { free_percent: 90, free_gigabytes: 100_000 } })
+  await expect.poll(target, { timeout: 20_000 }).toMatchObject({ recording: false, hindrance: 'storageLow' })
+  expect((await site.rpc('overview.get', {})).attention.map(({ code }) => code)).toContain('recordingStorageLow')
+  await expect.poll(async () => (await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: null })
+  await site.rpc('settings.set', { recording: { free_percent: 0, free_gigabytes: 0.1 } })
+  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  expect((await timeLine()).gaps.at(-1)).toMatchObject({ reason: 'storageLow', to: expect.any(Number) })
+  await site.rpc('recordings.set_rule', { ...stream(), rule: null })
+  const logged = (await kinds()).map(([kind]) => kind)
+  expect(logged).toContain('recording.storageLow')
+  expect(logged).toContain('recording.storageBack')
+})
+
+test('hosts record their room only where the site lets them, and everybody in it is told', async () => {
+  const board = (await site.rpc('rooms.create', { topic: 'Board' })).room_id
+  const enter = async (userId: string, role: 'member' | 'host') => {
+    const { url } = await site.rpc('media.join_link', { room_id: board, user_id: userId, user_name: userId, role })
+    return await SignalClient.join(site.nodeUrl, board, { token: new URL(url).hash.replace('#token=', '') })
+  }
+  const ann = await enter('Ann', 'host')
+  expect(ann.joined.room.may_record).toBeUndefined()
+  ann.send({ type: 'record', on: true })
+  expect(await ann.next('error')).toMatchObject({ reason: 'busy' })
+  await site.rpc('settings.set', { recording: { hosts: true, announce: false } })
+  const bo = await enter('Bo', 'member')
+  expect(bo.joined.room).toMatchObject({ may_record: true, recording_silent: true })
+  bo.send({ type: 'record', on: true })
+  expect(await bo.next('error')).toMatchObject({ reason: 'forbidden' })
+  ann.send({ type: 'record', on: true })
+  expect(await bo.next('recording')).toEqual({ type: 'recording', on: true })
+  expect((await site.rpc('recordings.states', { room_ids: [board] })).items).toMatchObject([
+    { user_id: '', by: 'host', started_by: 'Ann' },
+  ])
+  const cy = await enter('Cy', 'member')
+  expect(cy.joined.room.recording).toBe(true)
+  bo.forget()
+  for (const person of [cy, bo, ann]) person.send({ type: 'leave' })
+  // The meeting is over, and the recording with it.
+  await expect.poll(async () => (await site.rpc('recordings.states', { room_ids: [board] })).items).toEqual([])
+  await expect.poll(kinds).toEqual(
+    expect.arrayContaining([
+      ['recording.started', 'host', 'host'],
+      ['recording.stopped', 'system', 'meetingEnded'],
+    ]),
+  )
 })

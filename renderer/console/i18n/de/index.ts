@@ -12,6 +12,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
 import { restart } from './restart.ts'
@@ -34,6 +35,7 @@ export const de: Catalogue = {
   overview,
   welcome,
   credentials,
+  recording,
   rooms,
   schedule,
   nodes,

@@ -3,6 +3,7 @@ import type { settings as english } from '../en/settings.ts'
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
 import { hints } from './setting-hints.ts'
 
 export const settings: Texts<typeof english> = {
@@ -14,6 +15,7 @@ export const settings: Texts<typeof english> = {
     access: 'Zugriff',
     media: 'Medien',
     rooms: 'Räume und Geräte',
+    recording: 'Aufzeichnung',
     deadlines: 'Fristen',
     licence: 'Lizenz',
     console: 'Konsole',
@@ -60,6 +62,11 @@ export const settings: Texts<typeof english> = {
     pictures: 'Bilder der Kameras',
     picturesHint:
       'Von jeder verbundenen Kamera alle paar Minuten ein Bild im Datenordner aufbewahren. Zunächst aus: Bilder zeigen Orte und Personen.',
+    recording: 'Aufbewahrung und Platz',
+    recordingHint:
+      'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
+    recordingAccess: 'Wer sehen und aufzeichnen darf',
+    recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
     trash: 'Papierkorb',
     trashHint:
       'Gelöschte Räume, Geräte, Zugangsdaten, Knoten und Ansichten der Videowand können einige Tage lang wiederhergestellt werden.',
@@ -80,6 +87,9 @@ export const settings: Texts<typeof english> = {
   },
   units: { ms: 'ms', s: 's', min: 'min', h: 'h', d: 'd', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: 'Keine',
+    cameras: 'Von Kameras',
+    all: 'Alle, auch Besprechungen',
     off: 'Keines: HTTP',
     'self-signed': 'Selbstsigniert',
     file: 'Aus Dateien',
@@ -164,6 +174,7 @@ export const settings: Texts<typeof english> = {
     backups: { count: 'Anzahl', days: 'Tage' },
     trash: { days: 'Tage' },
     pictures: pictures.labels,
+    recording: recording.settings.labels,
   },
   hints,
   olderClients: {
@@ -372,6 +383,7 @@ export const settings: Texts<typeof english> = {
       sdp: 'Sitzungsbeschreibungen',
       certificate: 'Zertifikate',
       socket: 'WebSocket',
+      recording: 'Schreiben und Lesen der Aufzeichnungen',
       cache: 'begrenzte Caches',
       queue: 'Warteschlangen',
       schedules: 'Zeitpläne',

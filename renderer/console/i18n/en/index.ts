@@ -11,6 +11,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
 import { restart } from './restart.ts'
@@ -33,6 +34,7 @@ export const en = {
   overview,
   welcome,
   credentials,
+  recording,
   rooms,
   schedule,
   nodes,

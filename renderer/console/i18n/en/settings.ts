@@ -1,6 +1,7 @@
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
 
 /** Settings. */
 export const settings = {
@@ -12,6 +13,7 @@ export const settings = {
     access: 'Access',
     media: 'Media',
     rooms: 'Rooms and devices',
+    recording: 'Recording',
     deadlines: 'Deadlines',
     licence: 'Licence',
     console: 'Console',
@@ -58,6 +60,11 @@ export const settings = {
     pictures: 'Pictures of cameras',
     picturesHint:
       'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
+    recording: 'Retention and space',
+    recordingHint:
+      'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
+    recordingAccess: 'Who may see and record',
+    recordingAccessHint: 'Everyone in a room sees when it is recorded.',
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
@@ -76,6 +83,9 @@ export const settings = {
   },
   units: { ms: 'ms', s: 's', min: 'min', h: 'h', d: 'd', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: 'None',
+    cameras: 'Of cameras',
+    all: 'All, meetings too',
     off: 'None: plain HTTP',
     'self-signed': 'Self-signed',
     file: 'From files',
@@ -159,6 +169,7 @@ export const settings = {
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
     backups: { count: 'Backups kept', days: 'Days kept' },
     pictures: pictures.labels,
+    recording: recording.settings.labels,
     trash: { days: 'Days kept' },
   },
   hints: {
@@ -234,6 +245,7 @@ export const settings = {
     events: { days: '', megabytes: '200 MB hold about half a million events.' },
     backups: { count: '', days: '0 = unlimited.' },
     pictures: pictures.hints,
+    recording: recording.settings.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },
   olderClients: {
@@ -438,6 +450,7 @@ export const settings = {
       sdp: 'session descriptions',
       certificate: 'certificates',
       socket: 'WebSocket',
+      recording: 'writing and reading of recordings',
       cache: 'bounded caches',
       queue: 'queues',
       schema: 'validation',

@@ -1,5 +1,6 @@
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
 import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
@@ -13,6 +14,7 @@ export const settings: Texts<typeof english> = {
     access: '接入',
     media: '媒体',
     rooms: '房间与设备',
+    recording: '录像',
     deadlines: '时限',
     licence: '许可证',
     console: '控制台',
@@ -57,6 +59,10 @@ export const settings: Texts<typeof english> = {
     backups: '自动备份',
     pictures: '摄像头图片',
     picturesHint: '每隔几分钟为每个已加入的摄像头保存一张图片到数据目录。默认关闭：图片会显示场所和人员。',
+    recording: '保留与空间',
+    recordingHint: '最旧的录像先删除，已保留的不删除。房间和摄像头可以有各自的保留设置。',
+    recordingAccess: '谁可以查看和录制',
+    recordingAccessHint: '房间中的所有人都会看到正在录制。',
     trash: '回收站',
     trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',
     backupsHint: '最新的一份始终保留。您创建或标记保留的备份会一直保留到删除为止。',
@@ -75,6 +81,9 @@ export const settings: Texts<typeof english> = {
   },
   units: { ms: '毫秒', s: '秒', min: '分钟', h: '小时', d: '天', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: '无',
+    cameras: '摄像头的',
+    all: '全部，包括会议',
     off: '无：明文 HTTP',
     'self-signed': '自签名',
     file: '证书文件',
@@ -154,6 +163,7 @@ export const settings: Texts<typeof english> = {
     events: { days: '保留天数', megabytes: '保留的 MB 数' },
     backups: { count: '保留份数', days: '保留天数' },
     pictures: pictures.labels,
+    recording: recording.settings.labels,
     trash: { days: '保留天数' },
   },
   hints: {
@@ -226,6 +236,7 @@ export const settings: Texts<typeof english> = {
     events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
     backups: { count: '', days: '0 表示不限。' },
     pictures: pictures.hints,
+    recording: recording.settings.hints,
     trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
   },
   olderClients: {
@@ -420,6 +431,7 @@ export const settings: Texts<typeof english> = {
       sdp: '会话描述',
       certificate: '证书',
       socket: 'WebSocket',
+      recording: '录像的写入与读取',
       cache: '有界缓存',
       queue: '队列',
       schema: '校验',

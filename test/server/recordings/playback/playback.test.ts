@@ -93,16 +93,19 @@ test('A segment that is still written is watched up to its last fragment', async
   expect((await site.ask(`/recordings/segments/${open}`)).headers.get('etag')).toBeNull()
 })
 
-test.each(['h264', 'h265', 'vp8'] as const)('A thumbnail is a film of the key frame before a moment: %s', async (codec) => {
-  const site = await recordingsSite()
-  const [, id = 0] = await site.record({ startedAt, film: { codec } })
-  const answer = await site.ask(`/recordings/segments/${id}/picture?at=2.5`)
-  expect(answer.headers.get('content-type')).toBe(codec === 'vp8' ? 'video/webm' : 'video/mp4')
-  const at = Number(answer.headers.get('recording-picture-at'))
-  expect((at - startedAt) / 1_000).toBeCloseTo(6, 1)
-  const film = await bytesOf(answer)
-  expect(await probed(site, film)).toBe(`${codec === 'h265' ? 'hevc' : codec},1`)
-})
+test.each(['h264', 'h265', 'vp8'] as const)(
+  'A thumbnail is a film of the key frame before a moment: %s',
+  async (codec) => {
+    const site = await recordingsSite()
+    const [, id = 0] = await site.record({ startedAt, film: { codec } })
+    const answer = await site.ask(`/recordings/segments/${id}/picture?at=2.5`)
+    expect(answer.headers.get('content-type')).toBe(codec === 'vp8' ? 'video/webm' : 'video/mp4')
+    const at = Number(answer.headers.get('recording-picture-at'))
+    expect((at - startedAt) / 1_000).toBeCloseTo(6, 1)
+    const film = await bytesOf(answer)
+    expect(await probed(site, film)).toBe(`${codec === 'h265' ? 'hevc' : codec},1`)
+  },
+)
 
 test('Viewers see cameras and no people, and a token needs the scope', async () => {
   const site = await recordingsSite()

@@ -52,6 +52,12 @@ export function zoomed({ from, to }: TimeView, around: number, factor: number): 
   return { from: begin, to: begin + length }
 }
 
+/** Zooms so that a moment comes to the middle. */
+export function centred({ from, to }: TimeView, at: number, factor: number): TimeView {
+  const length = Math.min(maxViewMs, Math.max(minViewMs, (to - from) * factor))
+  return { from: at - length / 2, to: at + length / 2 }
+}
+
 export function moved({ from, to }: TimeView, by: number): TimeView {
   return { from: from + by, to: to + by }
 }

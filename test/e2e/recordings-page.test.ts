@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { record } from '../support/recordings/recorded-files.ts'
+import { type ConsoleUnderTest, type Face, openConsole } from '../support/sites/console-site.ts'
+
+const run = promisify(execFile)
+/** Two hours ago, at a full minute. */
+const startedAt = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000
+
+/** A meeting: Anna for 12 seconds, Ben comes after 3 seconds and leaves after 7; a camera films all the time. */
+async function meeting(dataFolder: string): Promise<void> {
+  const folder = join(dataFolder, 'recordings')
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const person = { folder, roomId: '1000', device: false, film: { codec: 'vp8' } } as const
+  await record({ ...person, userId: 'anna', userName: 'Anna', startedAt })
+  await record({
+    ...person,
+    userId: 'ben',
+    userName: 'Ben',
+    startedAt: startedAt + 3_000,
+    film: { codec: 'h264', seconds: 4 },
+  })
+  await record({ folder, roomId: '1000', userId: 'dock', userName: 'Loading dock', startedAt, film: { seconds: 12 } })
+}
+
+async function openPage(face: Face): Promise<{ console: ConsoleUnderTest; page: Page }> {
+  const opened = await openConsole(face, { prepare: meeting })
+  onTestFinished(() => opened[Symbol.asyncDispose]())
+  const { page } = opened
+  await expect.poll(async () => (await opened.call('recordings.sources', {})).total, { timeout: 30_000 }).toBe(3)
+  await opened.call('overview.dismiss_welcome', {})
+  const [address] = page.url().split('#')
+  await page.goto('about:blank')
+  await page.goto(`${address}#/recordings?room=1000&at=${startedAt + 500}`)
+  await page.getByRole('toolbar', { name: 'Player' }).waitFor()
+  return { console: opened, page }
+}
+
+/** Names of the people and cameras whose pictures are shown. */
+const tiles = (page: Page): Promise<string[]> =>
+  page.$$eval('figure.tile', (all) =>
+    all.filter((one) => one.checkVisibility()).map((one) => one.querySelector('figcaption span')?.textContent ?? ''),
+  )
+
+test('An operator watches a meeting: who was there is shown, then exports it', async () => {
+  const { console: opened, page } = await openPage('headless')
+  await expect.poll(() => tiles(page), { timeout: 30_000 }).toEqual(expect.arrayContaining(['Anna', 'Loading dock']))
+  expect(await tiles(page)).not.toContain('Ben')
+
+  // A click on the time line shows the moment; Ben is there by then.
+  await page.evaluate(() => {
+    const shown = new Promise<number>((resolve) => {
+      window.addEventListener(
+        'pointerup',
+        () => {
+          const clicked = performance.now()
+          const [video] = [...document.querySelectorAll<HTMLVideoElement>('figure.tile video')].filter((one) =>
+            one.checkVisibility(),
+          )
+          video?.requestVideoFrameCallback(() => resolve(performance.now() - clicked))
+        },
+        { once: true, capture: true },
+      )
+    })
+    Object.assign(window, { firstPicture: shown })
+  })
+  const zoomed = page.locator('.track')
+  await zoomed.focus()
+  const spans = (): Promise<number[][]> =>
+    page.$$eval('.lane .span', (all) =>
+      all.map((one) => one.getBoundingClientRect()).map(({ left: from, right: to }) => [from, to]),
+    )
+  const widest = async (): Promise<number> => Math.max(0, ...(await spans()).map(([from = 0, to = 0]) => to - from))
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('+')
+      return await widest()
+    })
+    .toBeGreaterThan(300)
+  const lane = await page.locator('.lane').first().boundingBox()
+  if (lane === null) throw new Error('nothing is on the time line')
+  const left = Math.min(...(await spans()).map(([from = 0]) => from))
+  const right = Math.max(...(await spans()).map(([, to = 0]) => to))
+  await page.mouse.click(left + (right - left) * (5 / 12), lane.y + 18)
+  const waited = await page.evaluate(() => (window as unknown as { firstPicture: Promise<number> }).firstPicture)
+  console.info(`first picture ${Math.round(waited)} ms after the click`)
+  await expect.poll(() => tiles(page)).toEqual(expect.arrayContaining(['Anna', 'Ben', 'Loading dock']))
+
+  // Picture by picture, then playing until Ben has left.
+  await page.keyboard.press('.')
+  await page.keyboard.press(' ')
+  await expect.poll(() => tiles(page), { timeout: 30_000 }).not.toContain('Ben')
+  await page.keyboard.press(' ')
+
+  await page.keyboard.press('e')
+  await page
+    .getByLabel('From')
+    .fill(new Date(startedAt - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
+  await page
+    .getByLabel('To', { exact: true })
+    .fill(new Date(startedAt + 12_000 - new Date(startedAt).getTimezoneOffset() * 60_000).toISOString().slice(0, 19))
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+  const link = page.getByRole('link', { name: 'Download' })
+  await link.waitFor({ timeout: 60_000 })
+  const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
+  expect(download.suggestedFilename()).toMatch(/^recordings-.*\.tar$/)
+  const { stdout } = await run('tar', ['tf', await download.path()])
+  expect(stdout.trim().split('\n')).toHaveLength(4)
+  expect(opened.problems).toEqual([])
+})

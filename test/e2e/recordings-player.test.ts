@@ -1,3 +1,5 @@
+import { appendFile, readFile, rename, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
 import { openWindows } from '../support/chromium.ts'
@@ -22,13 +24,13 @@ declare global {
 
 const startedAt = Date.UTC(2026, 8, 21, 10)
 
-async function openPlayer(site: PlayerSite, userIds: readonly string[], at = startedAt): Promise<Page> {
+async function openPlayer(site: PlayerSite, userIds: readonly string[], at = startedAt, open = false): Promise<Page> {
   const browser = await openWindows()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
   await page.goto(site.url)
   await page.waitForFunction(() => 'PlayerPage' in globalThis)
-  const streams = userIds.map((userId) => ({ userId, pieces: site.pieces(userId) }))
+  const streams = userIds.map((userId) => ({ userId, pieces: site.pieces(userId, open) }))
   await page.evaluate(
     ([begin, all]) => {
       globalThis.player = new PlayerPage(begin)
@@ -110,6 +112,26 @@ test('Several streams play together, also where one comes later and where none w
     .toBeGreaterThan(startedAt + 61_000)
   expect(await page.evaluate(() => globalThis.player.players.get('person')?.state)).toBe('gap')
   await expect.poll(() => page.evaluate(() => globalThis.player.conductor.ended), { timeout: 30_000 }).toBe(true)
+})
+
+test.each(['h264', 'vp8'] as const)('A recording that is still written plays on as it grows: %s', async (codec) => {
+  const site = await playerSite()
+  const [id = 0] = await site.record({ startedAt, film: { codec }, segmentSeconds: 20 })
+  const segment = site.index.segment(id)
+  if (segment === undefined) throw new Error('nothing was recorded')
+  const path = join(site.folder, segment.file)
+  const whole = await readFile(path)
+  const part = `${path}.part`
+  await rename(path, part)
+  await truncate(part, Math.round(whole.length / 3))
+  const page = await openPlayer(site, ['camera'], startedAt, true)
+  await page.evaluate(() => globalThis.player.conductor.play())
+  const latest = async (): Promise<number> => (await shown(page)).at(-1)?.number ?? 0
+  await expect.poll(latest, { timeout: 30_000 }).toBeGreaterThan(25)
+  await appendFile(part, whole.subarray(Math.round(whole.length / 3)))
+  await expect.poll(latest, { timeout: 40_000 }).toBeGreaterThan(250)
+  const numbers = (await shown(page)).map(({ number }) => number)
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
 })
 
 test('Faster than life, the player keeps up', async () => {

@@ -10,8 +10,8 @@ import { type RecordingsSite, recordingsSite } from './recordings-site.ts'
 /** Recordings with a page on which the player runs. */
 export interface PlayerSite extends RecordingsSite {
   url: string
-  /** Pieces of a user's stream, as the console loads them. */
-  pieces(userId: string): object[]
+  /** Pieces of a user's stream, as the console loads them. @param open they are still written */
+  pieces(userId: string, open?: boolean): object[]
   /** Paths of the requests so far. */
   requests: string[]
 }
@@ -50,7 +50,7 @@ export async function playerSite(): Promise<PlayerSite> {
     ...site,
     requests,
     url: `http://127.0.0.1:${address.port}/`,
-    pieces: (userId) =>
+    pieces: (userId, open = false) =>
       site.index.segments({ userId }).map(({ id, startedAt, endedAt, container, videoCodec, audioCodec }) => ({
         id,
         from: startedAt,
@@ -58,7 +58,7 @@ export async function playerSite(): Promise<PlayerSite> {
         type: typeOf(container, videoCodec, audioCodec),
         hasPicture: videoCodec !== '',
         hasSound: audioCodec !== '',
-        open: false,
+        open,
       })),
   }
 }

@@ -186,7 +186,9 @@ export class StreamPlayer {
     const loaded = piece.from + (this.#cursor?.time ?? 0) * 1_000
     // Sound may end a little later than the picture.
     const end = piece.open ? loaded : Math.max(loaded, piece.to)
-    const next = await this.#pieces.at(end + 1)
+    let next = await this.#pieces.at(end + 1)
+    // It was still written, and is complete by now.
+    if (next?.id === piece.id && !next.open) next = await this.#pieces.at(Math.max(end, next.to) + 1)
     if (signal.aborted) return false
     if (next === undefined || next.id === piece.id) {
       // The end of all; a recording that goes on adds another piece.

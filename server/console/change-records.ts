@@ -270,11 +270,8 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
-  'exports.start': {
-    changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
-    params: ({ from, to, format }) => ({ from, to, format }),
-    always: true,
-  },
+  // An event of its own.
+  'exports.start': null,
   'exports.list': null,
   'exports.cancel': null,
   'recordings.sources': null,

@@ -3,6 +3,8 @@ import { maxExportMs } from '../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
+import type { RecordingEvent } from '../recordings/recording-events.ts'
+import { actorOf } from './call-actor.ts'
 import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
 
 /** Needs of the procedures on exports. */
@@ -11,10 +13,16 @@ export interface ExportProcedureParts {
   exports: ExportJobs | undefined
   /** @throws ConsoleError recordingsUnusable */
   assertUsable: () => void
+  /** Receives what was exported, by whom. */
+  event: (event: RecordingEvent) => void
 }
 
 /** Procedures on exports of recordings. */
-export function exportHandlers({ exports, assertUsable }: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
+export function exportHandlers({
+  exports,
+  assertUsable,
+  event,
+}: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
   const usable = (): ExportJobs => {
     assertUsable()
     if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
@@ -25,15 +33,28 @@ export function exportHandlers({ exports, assertUsable }: ExportProcedureParts):
       .list(account)
       .some((job) => job.id === id)
   return {
-    'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, { account = '' }) => {
+    'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, origin) => {
+      const { account = '' } = origin
       if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
       if (to - from > maxExportMs) throw new ConsoleError(refusal('spanTooLong', { days: 1 }), { fields: ['to'] })
       const wanted = streams.map(({ room_id, user_id, source, quality }) => ({
         ...{ roomId: room_id, userId: user_id, source, quality },
       }))
-      return viewOf(
-        await usable().start({ streams: wanted, from, to, format, keepGaps: keep_gaps, picture, sound }, account),
+      const job = await usable().start(
+        { streams: wanted, from, to, format, keepGaps: keep_gaps, picture, sound },
+        account,
       )
+      for (const { room_id, user_id } of streams) {
+        const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: user_id } as const
+        event({
+          kind: 'recording.exported',
+          actor: actorOf(origin),
+          subject,
+          room: room_id,
+          params: { from, to, format },
+        })
+      }
+      return viewOf(job)
     },
     'exports.list': (_, { account = '' }) => ({ items: usable().list(account).map(viewOf) }),
     'exports.cancel': ({ id }, origin) => {

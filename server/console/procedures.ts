@@ -198,7 +198,11 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
-    ...exportHandlers({ exports: parts.exports, assertUsable: () => void services.recordings.usableIndex }),
+    ...exportHandlers({
+      exports: parts.exports,
+      assertUsable: () => void services.recordings.usableIndex,
+      event: (event) => parts.events.append(event),
+    }),
     ...recordingHandlers({
       ...{ store, settings, recordings: services.recordings },
       event: (event) => parts.events.append(event),

@@ -285,7 +285,6 @@ export const eventLog: Texts<typeof english> = {
       restore: 'Gerät „{subject}“ wiederhergestellt',
       import: 'Gerät „{subject}“ importiert',
     },
-    exports: { start: 'Aufzeichnungen aus Raum „{subject}“ exportiert' },
     media: {
       join_now: 'Moderationslink für Raum „{subject}“ mit „Jetzt beitreten“ geöffnet',
       join_link: 'Einladungslink für Raum „{subject}“ erstellt',

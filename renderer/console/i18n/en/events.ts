@@ -282,7 +282,6 @@ export const eventLog = {
       restore: 'Device “{subject}” restored',
       import: 'Device “{subject}” imported',
     },
-    exports: { start: 'Recordings of room “{subject}” exported' },
     media: {
       join_link: 'Join link for room “{subject}” created',
       join_now: 'Host link for room “{subject}” opened with “Join now”',

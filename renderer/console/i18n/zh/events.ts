@@ -284,7 +284,6 @@ export const eventLog: Texts<typeof english> = {
       restore: '设备“{subject}”已恢复',
       import: '设备“{subject}”已导入',
     },
-    exports: { start: '已导出房间“{subject}”的录像' },
     media: {
       join_link: '已为房间“{subject}”生成邀请链接',
       join_now: '已通过“立即加入”以主持人身份打开房间“{subject}”',

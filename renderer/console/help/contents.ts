@@ -17,7 +17,6 @@ const order = [
   'automation',
   'cameras',
   'wall',
-  'recording',
   'schedules',
   'recording',
   'data',

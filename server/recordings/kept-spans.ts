@@ -11,7 +11,7 @@ import type { StoredIndex } from './index/stored-index.ts'
 /** Maximum number of kept spans of a site. */
 const maxKeeps = 5_000
 /** Segments that are marked in one turn of the event loop. */
-const chunk = 100
+const chunk = 25
 
 /** Sums of segments. */
 export interface SegmentSums {

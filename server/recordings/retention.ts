@@ -13,7 +13,7 @@ const dayMs = 24 * 60 * 60_000
 /** Interval between two rounds through all sources, in milliseconds. */
 const roundMs = 60_000
 /** Segments that are deleted in one turn of the event loop: some milliseconds. */
-const chunk = 50
+const chunk = 25
 /** Deletions in one round for space. */
 const maxChunks = 200
 /** Segments for live viewing are kept at least this long, in milliseconds. */

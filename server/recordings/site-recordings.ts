@@ -50,7 +50,7 @@ interface Storage {
 }
 
 /** Segments that one call of `delete` forgets in one turn of the event loop. */
-const chunk = 50
+const chunk = 25
 /** Failures of writing are shown for this time after the last one, in milliseconds. */
 const failureMs = 10 * 60_000
 const dayMs = 24 * 60 * 60_000

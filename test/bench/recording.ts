@@ -1,22 +1,20 @@
 /**
  * Recording of many cameras: `npm run bench -- recording`. The cameras send a film, each at its own place, and are nobody's encoder; a few viewers watch some of them meanwhile.
  */
-import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { FragmentTables } from '../../server/recordings/playback/fragment-table.ts'
 import type { Segment } from '../../shared/recordings/segment.ts'
 import { startFilmCameras } from '../support/camera/film-camera.ts'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
 import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
+import { recordedFilm } from '../support/recordings/recorded-film.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 import { report } from './table.ts'
 
-const run = promisify(execFile)
 const cameraCount = Number(process.env.ROOMDESK_RECORDED_CAMERAS ?? 200)
 const perRoom = 20
 const viewerCount = 4
@@ -26,21 +24,6 @@ const windowMs = 20_000
 const goalMs = 2.5
 const goalBytes = 1.02
 const framesPerSecond = { pictures: 25, sounds: 50 }
-
-/** A film of 2 Mbit/s with a group of pictures of two seconds. */
-async function film(): Promise<string> {
-  const path = join(import.meta.dirname, '../../node_modules/.cache/recorded-film.mp4')
-  if (existsSync(path)) return path
-  const picture = ['-f', 'lavfi', '-i', 'testsrc2=size=1280x720:rate=25,noise=alls=12:allf=t']
-  const sound = ['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=48000']
-  const rate = ['-b:v', '2M', '-maxrate', '2M', '-bufsize', '2M', '-x264-params', 'nal-hrd=cbr:scenecut=0']
-  const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-g', '50', '-pix_fmt', 'yuv420p']
-  await run('ffmpeg', [
-    ...['-v', 'error', '-y', ...picture, ...sound, '-t', '24', ...coded, ...rate],
-    ...['-c:a', 'libopus', '-b:a', '48k', '-frame_duration', '20', path],
-  ])
-  return path
-}
 
 /** Cameras that share their machine with their own node answer late. */
 const patient = { join_ms: 60_000, camera_answer_ms: 60_000, camera_stall_ms: 60_000 }
@@ -55,7 +38,7 @@ interface Load {
 export async function measureRecording(): Promise<void> {
   if (!existsSync(builtProgram)) throw new Error('dist is missing: run "npm run build" first')
   const folder = await mkdtemp(join(process.env.ROOMDESK_RECORDED_FOLDER ?? tmpdir(), 'roomdesk-bench-'))
-  await using cameras = await startFilmCameras(await film())
+  await using cameras = await startFilmCameras(await recordedFilm({ width: 1_280, height: 720, rate: '2M' }))
   await using node = await TestMediaNode.start({
     program: builtProgram,
     recordings: folder,

@@ -15,8 +15,9 @@ export interface WrittenFile {
 
 /** What a file needs of its disk. */
 export interface DiskFileParts {
-  /** Runs an operation of the disk when its turn comes. */
-  run<T>(operation: () => Promise<T>): Promise<T>
+  /** Runs an operation of the disk when its turn comes: a write, or a sync, which takes longer. */
+  write<T>(operation: () => Promise<T>): Promise<T>
+  sync<T>(operation: () => Promise<T>): Promise<T>
   /** Something was appended. */
   changed(file: DiskFile): void
   /** Counts bytes that wait, or no longer do. Returns whether too many wait in all files. */
@@ -35,8 +36,9 @@ export class DiskFile {
   #handle: FileHandle | undefined
   #chunks: Uint8Array[] = []
   #whole = 0
-  #isSynced = true
-  /** Its operations follow each other. */
+  /** Bytes that were synced. */
+  #synced = 0
+  /** Its writes follow each other. */
   #work: Promise<void> = Promise.resolve()
   #trouble: DiskTrouble | undefined
 
@@ -68,9 +70,17 @@ export class DiskFile {
     return this.#then(() => this.#write())
   }
 
-  /** Syncs what was written. Never rejects. */
-  sync(): Promise<void> {
-    return this.#then(() => this.#sync())
+  /** Syncs what was written; writes go on meanwhile. Never rejects. */
+  async sync(): Promise<void> {
+    const [handle, whole] = [this.#handle, this.#whole]
+    if (handle === undefined || this.#synced >= whole) return
+    try {
+      await this.#parts.sync(() => handle.datasync())
+      this.#synced = Math.max(this.#synced, whole)
+    } catch (error) {
+      // A file that was closed meanwhile was synced then.
+      if (this.#handle === handle) this.#fail(error)
+    }
   }
 
   /** Closes it, and gives it its name. Never rejects. */
@@ -92,20 +102,12 @@ export class DiskFile {
     this.#chunks = []
     const bytes = lengthOf(chunks)
     try {
-      const handle = (this.#handle ??= await this.#parts.run(() => this.#open()))
-      await this.#parts.run(() => writeAll(handle, chunks, this.#whole))
+      const handle = (this.#handle ??= await this.#parts.write(() => this.#open()))
+      await this.#parts.write(() => writeAll(handle, chunks, this.#whole))
       this.#whole += bytes
-      this.#isSynced = false
     } finally {
       this.#parts.waits(-bytes)
     }
-  }
-
-  async #sync(): Promise<void> {
-    const handle = this.#handle
-    if (handle === undefined || this.#isSynced) return
-    await this.#parts.run(() => handle.datasync())
-    this.#isSynced = true
   }
 
   async #open(): Promise<FileHandle> {
@@ -120,7 +122,7 @@ export class DiskFile {
     const handle = this.#handle
     this.#handle = undefined
     if (handle === undefined) return
-    await this.#parts.run(async () => {
+    await this.#parts.sync(async () => {
       try {
         if (this.#trouble !== undefined) await handle.truncate(this.#whole)
         await handle.datasync()

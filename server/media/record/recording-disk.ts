@@ -1,13 +1,15 @@
-import { constants, existsSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { partSuffix } from '../../../shared/recordings/segment-path.ts'
+import { Turns } from './turns.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
 
 /** Interval at which all that is new is written and synced, in milliseconds. */
 const syncEveryMs = 1_000
-/** Disk operations at a time: Node has four threads for them, and others need one. */
-const maxOperations = 3
+/** Threads of Node for the disk (libuv: four unless it is told otherwise): some write, most wait for syncs, and one is for others. */
+const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
+const maxWrites = Math.max(1, Math.floor(threads / 4))
+const maxSyncs = Math.max(1, threads - maxWrites - 1)
 /** Limit of what waits for the disk in all files, in bytes. */
 const maxWaiting = 128 * 1024 * 1024
 /** Time after which a full disk is tried again, in milliseconds. */
@@ -32,10 +34,13 @@ export class RecordingDisk {
   /** Files that are not complete. */
   readonly #begun = new Set<string>()
   readonly #timer: NodeJS.Timeout
-  readonly #queue: (() => void)[] = []
+  readonly #writes = new Turns(maxWrites)
+  readonly #syncs = new Turns(maxSyncs)
   readonly #report: (message: string, error: unknown) => void
-  #running = 0
-  #round: Promise<void> | undefined
+  /** Files that were written since their last sync. */
+  readonly #unsynced = new Set<DiskFile>()
+  #writing: Promise<void> | undefined
+  #syncing: Promise<void> | undefined
   #waiting = 0
   #trouble: { kind: DiskTrouble; until: number } | undefined
 
@@ -52,10 +57,9 @@ export class RecordingDisk {
     return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)
   }
 
-  /** Whether there is a file of this path, complete or not. */
+  /** Whether a file of this path is being written. */
   has(path: string): boolean {
-    const whole = join(this.folder, path)
-    return this.#begun.has(whole) || existsSync(whole) || existsSync(whole + partSuffix)
+    return this.#begun.has(join(this.folder, path))
   }
 
   /**
@@ -67,7 +71,8 @@ export class RecordingDisk {
     this.#begun.add(whole)
     return new DiskFile(whole, {
       ended: () => void this.#begun.delete(whole),
-      run: (operation) => this.#run(operation),
+      write: (operation) => this.#writes.run(operation),
+      sync: (operation) => this.#syncs.run(operation),
       changed: (file) => void this.#dirty.add(file),
       waits: (bytes) => {
         this.#waiting += bytes
@@ -79,11 +84,14 @@ export class RecordingDisk {
   }
 
   /** Writes and syncs everything new. Never rejects. */
-  sync(): Promise<void> {
-    this.#round ??= this.#syncAll().finally(() => {
-      this.#round = undefined
-    })
-    return this.#round
+  async sync(): Promise<void> {
+    await (this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined
+    }))
+    // A slow sync keeps nothing from being written.
+    await (this.#syncing ??= this.#syncAll().finally(() => {
+      this.#syncing = undefined
+    }))
   }
 
   /** Stops the timer; files are closed by their owners before. */
@@ -93,27 +101,21 @@ export class RecordingDisk {
     await this.sync()
   }
 
-  async #syncAll(): Promise<void> {
+  /** All of it is written before the first sync: that one then takes the names and sizes of all along. */
+  async #writeAll(): Promise<void> {
     const files = [...this.#dirty]
     this.#dirty.clear()
-    // All of it is written before the first sync: that one then takes the names and sizes of all along.
     await Promise.all(files.map((file) => file.write()))
+    for (const file of files) this.#unsynced.add(file)
+  }
+
+  async #syncAll(): Promise<void> {
+    const files = [...this.#unsynced]
+    this.#unsynced.clear()
     await Promise.all(files.map((file) => file.sync()))
     const folders = [...this.#folders]
     this.#folders.clear()
-    await Promise.all(folders.map((folder) => this.#run(() => syncFolder(folder)).catch(() => {})))
-  }
-
-  async #run<T>(operation: () => Promise<T>): Promise<T> {
-    if (this.#running >= maxOperations) await new Promise<void>((resolve) => this.#queue.push(resolve))
-    else this.#running += 1
-    try {
-      return await operation()
-    } finally {
-      const next = this.#queue.shift()
-      if (next === undefined) this.#running -= 1
-      else next()
-    }
+    await Promise.all(folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {})))
   }
 
   #failed(path: string, error: unknown): DiskTrouble {

@@ -12,14 +12,16 @@ const passedVariables = [
   'DYLD_LIBRARY_PATH',
 ] as const
 
+/** Threads of libuv in the media program: recordings of hundreds of streams wait for their syncs side by side, which a disk then does at once. */
+export const mediaThreads = { UV_THREADPOOL_SIZE: '24' } as const
+
 /** The environment of the media program: the variables that it needs, and none of the controller's own. */
 export function mediaEnvironment(from: NodeJS.ProcessEnv = process.env): Record<string, string> {
-  return Object.fromEntries(
-    passedVariables.flatMap((name) => {
-      const value = from[name]
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )
+  const passed = passedVariables.flatMap((name) => {
+    const value = from[name]
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return { ...Object.fromEntries(passed), ...mediaThreads }
 }
 
 /**

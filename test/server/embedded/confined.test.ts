@@ -39,7 +39,7 @@ test.skipIf(process.platform !== 'linux')(
       .split('\0')
       .filter((line) => line !== '')
       .map((line) => line.slice(0, line.indexOf('=')))
-    const known = ['PATH', 'LANG', 'TMPDIR', 'TZ', 'LD_LIBRARY_PATH', 'PWD', 'OLDPWD', '_', 'SHLVL']
+    const known = ['UV_THREADPOOL_SIZE', 'PATH', 'LANG', 'TMPDIR', 'TZ', 'LD_LIBRARY_PATH', 'PWD', 'OLDPWD', '_', 'SHLVL']
     expect(names.filter((name) => !known.includes(name) && !name.startsWith('NODE_CHANNEL_'))).toEqual([])
     expect(text).not.toContain('a-secret-of-the-site')
     expect(await readFile(`/proc/${site.pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
+import { mediaThreads, permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
 import type { JoinGrant } from '../../../shared/join-token.ts'
@@ -50,6 +50,8 @@ export interface MediaNodeOptions {
   recordings?: string
   /** Arguments of Node, before the program. */
   execArgv?: string[]
+  /** Variables of its environment, besides those of this process. */
+  env?: Record<string, string>
 }
 
 interface Waiting {
@@ -102,7 +104,11 @@ export class TestMediaNode implements AsyncDisposable {
     const recordings = options.recordings ?? ''
     const confined = permissionArguments(program, [root], recordings)
     const execArgv = [...process.execArgv, ...confined, ...(options.execArgv ?? [])]
-    const node = new TestMediaNode(fork(program, [], { stdio: 'inherit', execArgv }), ffmpeg, settings)
+    const node = new TestMediaNode(
+      fork(program, [], { stdio: 'inherit', execArgv, env: { ...process.env, ...mediaThreads, ...options.env } }),
+      ffmpeg,
+      settings,
+    )
     await node.#hello
     const ports = await node.request('start', {
       version: 1,

@@ -10,15 +10,21 @@ export class RecordingNode implements AsyncDisposable {
   readonly node: TestMediaNode
   readonly folder: string
 
-  private constructor(node: TestMediaNode, folder: string) {
+  readonly #stays: boolean
+
+  private constructor(node: TestMediaNode, folder: string, stays: boolean) {
+    this.#stays = stays
     this.node = node
     this.folder = folder
   }
 
-  static async start(options: MediaNodeOptions = {}): Promise<RecordingNode> {
-    const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
-    const node = await TestMediaNode.start({ ...options, recordings: folder })
-    return new RecordingNode(node, folder)
+  /** @param folder that exists and stays; left out: one of its own */
+  static async start(options: MediaNodeOptions = {}, folder?: string): Promise<RecordingNode> {
+    if (folder !== undefined)
+      return new RecordingNode(await TestMediaNode.start({ ...options, recordings: folder }), folder, true)
+    const own = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+    const node = await TestMediaNode.start({ ...options, recordings: own })
+    return new RecordingNode(node, own, false)
   }
 
   /** Orders what is recorded of a room; nothing, where nothing is given. */
@@ -46,14 +52,14 @@ export class RecordingNode implements AsyncDisposable {
   /** Waits until this many segments of a room began. */
   async began(roomId: string, count = 1): Promise<void> {
     const began = (): number => this.events(roomId).filter(({ type }) => type === 'segmentBegan').length
-    await expect.poll(began, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+    await expect.poll(began, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)
   }
 
   /** Ends the recording of a room. Resolves with its segments when they are complete. */
   async finished(roomId: string): Promise<Segment[]> {
     await this.order(roomId)
     const open = (): number => this.events(roomId).filter(({ type }) => type === 'segmentBegan').length
-    await expect.poll(() => this.segments(roomId).length, { timeout: 20_000 }).toBe(open())
+    await expect.poll(() => this.segments(roomId).length, { timeout: 60_000 }).toBe(open())
     return this.segments(roomId)
   }
 
@@ -63,7 +69,7 @@ export class RecordingNode implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.node.stop()
-    await rm(this.folder, { recursive: true })
+    if (!this.#stays) await rm(this.folder, { recursive: true })
   }
 }
 

@@ -15,8 +15,7 @@ export interface WrittenFile {
 
 /** What a file needs of its disk. */
 export interface DiskFileParts {
-  /** Runs an operation of the disk when its turn comes: a write, or a sync, which takes longer. */
-  write<T>(operation: () => Promise<T>): Promise<T>
+  /** Runs a sync when its turn comes. */
   sync<T>(operation: () => Promise<T>): Promise<T>
   /** Something was appended. */
   changed(file: DiskFile): void
@@ -102,8 +101,8 @@ export class DiskFile {
     this.#chunks = []
     const bytes = lengthOf(chunks)
     try {
-      const handle = (this.#handle ??= await this.#parts.write(() => this.#open()))
-      await this.#parts.write(() => writeAll(handle, chunks, this.#whole))
+      const handle = (this.#handle ??= await this.#open())
+      await writeAll(handle, chunks, this.#whole)
       this.#whole += bytes
     } finally {
       this.#parts.waits(-bytes)

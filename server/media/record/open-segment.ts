@@ -30,8 +30,8 @@ interface SegmentTimes {
   /** Ticks; undefined: there is no such track. */
   pictureStart: number | undefined
   soundStart: number | undefined
-  picture(ticks: number): number
-  sound(ticks: number): number
+  picture: (ticks: number) => number
+  sound: (ticks: number) => number
 }
 
 /** Times of the segment that is being written: frames of another time are left out, and missing sound is replaced by silence. */
@@ -44,9 +44,8 @@ export class OpenSegment {
   /** Latest picture of the groups before, which no later one may precede. */
   #groupFloorMs = -1
   #maxPictureMs = -1
-  #soundMs = -1
-  #soundEndMs = 0
-  #soundEnded = false
+  /** Place of the last sound and its end, in milliseconds; whether what comes is of another time. */
+  readonly #sound = { ms: -1, endMs: 0, isOver: false }
   /** Bytes since the last key frame. */
   groupBytes = 0
 
@@ -72,7 +71,7 @@ export class OpenSegment {
 
   /** Its sound reaches to this moment. */
   soundReaches(at: number): boolean {
-    return this.facts.sound !== undefined && this.#soundEndMs >= at - this.facts.at
+    return this.facts.sound !== undefined && this.#sound.endMs >= at - this.facts.at
   }
 
   /** Its picture reaches to this moment. */
@@ -82,7 +81,7 @@ export class OpenSegment {
 
   /** The sound that comes now is of another time: it has to wait for the next segment. */
   endSound(): void {
-    this.#soundEnded = true
+    this.#sound.isOver = true
   }
 
   /** Takes a picture, in decoding order. */
@@ -107,12 +106,12 @@ export class OpenSegment {
   /** Takes a piece of sound. */
   addSound({ ticks, data, durationMs }: SoundFrame): void {
     const { soundStart, sound } = this.#times
-    if (soundStart === undefined || this.#soundEnded) return
+    if (soundStart === undefined || this.#sound.isOver) return
     const ms = sound(ticks - soundStart)
     // It overlaps with what is there by more than a rounding, or lies before the beginning.
-    if (ms < this.#soundEndMs - durationMs / 2 || ms < -durationMs / 2) return
+    if (ms < this.#sound.endMs - durationMs / 2 || ms < -durationMs / 2) return
     this.#silence(ms)
-    this.#add(data, Math.max(ms, this.#soundMs, 0), durationMs)
+    this.#add(data, Math.max(ms, this.#sound.ms, 0), durationMs)
   }
 
   /** Fills missing sound with silence up to some time before this moment. */
@@ -123,12 +122,12 @@ export class OpenSegment {
   #silence(untilMs: number): void {
     const { data, durationMs } = this.facts.sound?.silence ?? { data: undefined, durationMs: 0 }
     if (data === undefined) return
-    while (this.#soundEndMs + durationMs <= untilMs) this.#add(data, this.#soundEndMs, durationMs)
+    while (this.#sound.endMs + durationMs <= untilMs) this.#add(data, this.#sound.endMs, durationMs)
   }
 
   #add(data: Buffer, ms: number, durationMs: number): void {
-    this.#soundMs = ms
-    this.#soundEndMs = ms + durationMs
+    this.#sound.ms = ms
+    this.#sound.endMs = ms + durationMs
     this.target.addSound(data, ms, durationMs)
   }
 }

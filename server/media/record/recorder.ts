@@ -4,8 +4,9 @@ import type { Log } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Room } from '../rooms/room.ts'
-import { type RecordingParts, RecordedStream } from './recorded-stream.ts'
+import { RecordedStream } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
+import type { RecordingParts } from './stream-files.ts'
 import { HeldSubstream } from './held-substream.ts'
 
 /** Interval at which recordings notice silence, gaps and clocks, in milliseconds. */

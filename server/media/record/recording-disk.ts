@@ -3,25 +3,13 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Turns } from './turns.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
+import { DiskHealth } from './disk-health.ts'
 
 /** Interval at which all that is new is written and synced, in milliseconds. */
 const syncEveryMs = 1_000
-/** Threads of Node for the disk (libuv: four unless it is told otherwise): some write, most wait for syncs, and one is for others. */
+/** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
-const maxWrites = Math.max(1, Math.floor(threads / 4))
-const maxSyncs = Math.max(1, threads - maxWrites - 1)
-/** Limit of what waits for the disk in all files, in bytes. */
-const maxWaiting = 128 * 1024 * 1024
-/** Time after which a full disk is tried again, in milliseconds. */
-const fullMs = 10_000
-/** Time after which a disk that failed otherwise is tried again, in milliseconds. */
-const failedMs = 2_000
-
-/** Node's promises have no code in their type. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
-}
-
+const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
 /**
  * The folder of recordings. Everything new of all files is written and synced once a second, so that a power cut loses a second. A slow disk makes files wait in bounded memory;
  * it never delays those who append.
@@ -34,27 +22,23 @@ export class RecordingDisk {
   /** Files that are not complete. */
   readonly #begun = new Set<string>()
   readonly #timer: NodeJS.Timeout
-  readonly #writes = new Turns(maxWrites)
   readonly #syncs = new Turns(maxSyncs)
-  readonly #report: (message: string, error: unknown) => void
+  readonly #health: DiskHealth
   /** Files that were written since their last sync. */
   readonly #unsynced = new Set<DiskFile>()
   #writing: Promise<void> | undefined
   #syncing: Promise<void> | undefined
-  #waiting = 0
-  #trouble: { kind: DiskTrouble; until: number } | undefined
 
   /** @param report logs an error of the disk */
   constructor(folder: string, report: (message: string, error: unknown) => void) {
     this.folder = folder
-    this.#report = report
+    this.#health = new DiskHealth(report)
     this.#timer = setInterval(() => void this.sync(), syncEveryMs).unref()
   }
 
   /** Why no new file should be begun now; undefined: one may be. */
   get trouble(): DiskTrouble | undefined {
-    if (this.#trouble !== undefined && performance.now() > this.#trouble.until) this.#trouble = undefined
-    return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)
+    return this.#health.trouble
   }
 
   /** Whether a file of this path is being written. */
@@ -71,15 +55,11 @@ export class RecordingDisk {
     this.#begun.add(whole)
     return new DiskFile(whole, {
       ended: () => void this.#begun.delete(whole),
-      write: (operation) => this.#writes.run(operation),
       sync: (operation) => this.#syncs.run(operation),
       changed: (file) => void this.#dirty.add(file),
-      waits: (bytes) => {
-        this.#waiting += bytes
-        return this.#waiting > maxWaiting
-      },
+      waits: (bytes) => this.#health.waits(bytes),
       named: (folder) => void this.#folders.add(folder),
-      failed: (path, error) => this.#failed(path, error),
+      failed: (path, error) => this.#health.failed(path, error),
     })
   }
 
@@ -116,15 +96,6 @@ export class RecordingDisk {
     const folders = [...this.#folders]
     this.#folders.clear()
     await Promise.all(folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {})))
-  }
-
-  #failed(path: string, error: unknown): DiskTrouble {
-    const code = codeOf(error)
-    const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'diskFull' : 'failed'
-    const isNew = this.trouble !== kind
-    this.#trouble = { kind, until: performance.now() + (kind === 'diskFull' ? fullMs : failedMs) }
-    if (isNew) this.#report(kind === 'diskFull' ? 'recordings: the disk is full' : `recordings: ${path} failed`, error)
-    return kind
   }
 }
 

@@ -39,13 +39,11 @@ export class SegmentFile {
   readonly #output: Output
   readonly #picture: EncodedVideoPacketSource | undefined
   readonly #sound: EncodedAudioPacketSource | undefined
-  readonly #content: SegmentContent
+  /** Decoder configurations, for the first frame of each track. */
+  readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
   /** Media up to here is in the appends so far, by the number of bytes. */
   readonly #covered: { bytes: number; ms: number }[] = []
   readonly #started: Promise<void>
-  #appended = 0
-  #pictureBegan = false
-  #soundBegan = false
   /** End of the media before the last frame that a fragment may begin with. */
   #fragmentMs = 0
   #endMs = 0
@@ -53,7 +51,6 @@ export class SegmentFile {
 
   constructor(disk: DiskFile, content: SegmentContent) {
     this.#disk = disk
-    this.#content = content
     const { container, picture, sound, comment } = content
     const format =
       container === 'mp4'
@@ -69,6 +66,7 @@ export class SegmentFile {
       this.#sound = new EncodedAudioPacketSource(sound.codec)
       this.#output.addAudioTrack(this.#sound)
     }
+    this.#meta = { picture: picture && pictureMeta(picture), sound: sound && soundMeta(sound) }
     this.#output.setMetadataTags({ comment })
     this.#started = this.#output.start()
     this.#guard(this.#started)
@@ -95,8 +93,8 @@ export class SegmentFile {
     if (picture === undefined || this.trouble !== undefined) return
     if (key) this.#fragmentMs = ms
     const packet = new EncodedPacket(data, key ? 'key' : 'delta', ms / 1_000, durationMs / 1_000)
-    const meta = this.#pictureBegan ? undefined : this.#pictureMeta()
-    this.#pictureBegan = true
+    const meta = this.#meta.picture
+    this.#meta.picture = undefined
     this.#endMs = Math.max(this.#endMs, ms + durationMs)
     this.#add(() => picture.add(packet, meta))
   }
@@ -107,8 +105,8 @@ export class SegmentFile {
     if (sound === undefined || this.trouble !== undefined) return
     if (this.#picture === undefined) this.#fragmentMs = ms
     const packet = new EncodedPacket(data, 'key', ms / 1_000, durationMs / 1_000)
-    const meta = this.#soundBegan ? undefined : this.#soundMeta()
-    this.#soundBegan = true
+    const meta = this.#meta.sound
+    this.#meta.sound = undefined
     this.#endMs = Math.max(this.#endMs, ms + durationMs)
     this.#add(() => sound.add(packet, meta))
   }
@@ -145,33 +143,21 @@ export class SegmentFile {
   }
 
   #append(bytes: Uint8Array): void {
-    this.#appended += bytes.length
-    this.#covered.push({ bytes: this.#appended, ms: this.#fragmentMs })
+    const before = this.#covered.at(-1)?.bytes ?? 0
+    this.#covered.push({ bytes: before + bytes.length, ms: this.#fragmentMs })
     while ((this.#covered[1]?.bytes ?? Infinity) <= this.#disk.whole) this.#covered.shift()
     this.#disk.append(bytes)
   }
+}
 
-  #pictureMeta(): EncodedVideoChunkMetadata {
-    const { codecString = '', width = 0, height = 0, description } = this.#content.picture ?? {}
-    return {
-      decoderConfig: {
-        codec: codecString,
-        codedWidth: width,
-        codedHeight: height,
-        ...(description && { description }),
-      },
-    }
+function pictureMeta({ codecString, width, height, description }: PictureFormat): EncodedVideoChunkMetadata {
+  return {
+    decoderConfig: { codec: codecString, codedWidth: width, codedHeight: height, ...(description && { description }) },
   }
+}
 
-  #soundMeta(): EncodedAudioChunkMetadata {
-    const { codecString = '', sampleRate = 0, channels = 0, description } = this.#content.sound ?? {}
-    return {
-      decoderConfig: {
-        codec: codecString,
-        sampleRate,
-        numberOfChannels: channels,
-        ...(description && { description }),
-      },
-    }
+function soundMeta({ codecString, sampleRate, channels, description }: SoundFormat): EncodedAudioChunkMetadata {
+  return {
+    decoderConfig: { codec: codecString, sampleRate, numberOfChannels: channels, ...(description && { description }) },
   }
 }

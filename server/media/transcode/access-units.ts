@@ -1,5 +1,5 @@
 import { hasMarker, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { type Packing, packings, type Piece, piecesOf } from '../rtp/refragment.ts'
+import { packings, type Piece, piecesOf } from '../rtp/refragment.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
 const startCode = Buffer.from([0, 0, 0, 1])
@@ -22,8 +22,7 @@ function annexB(units: readonly PictureUnit[]): Buffer {
 
 /** Pictures of H.264 and H.265, by default in the form of their Annexes B. One of which a packet is missing is left out whole. */
 export class AccessUnits implements FrameAssembly {
-  readonly #packing: Packing
-  readonly #isKey: (type: number) => boolean
+  readonly #codec: 'H264' | 'H265'
   readonly #take: (frame: SourceFrame) => void
   readonly #join: JoinUnits
   #units: PictureUnit[] = []
@@ -37,8 +36,7 @@ export class AccessUnits implements FrameAssembly {
 
   /** @param join puts the units of a picture together in another form */
   constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void, join: JoinUnits = annexB) {
-    this.#packing = packings[codec]
-    this.#isKey = codec === 'H264' ? (type) => type === 5 : (type) => type >= 16 && type <= 21
+    this.#codec = codec
     this.#take = take
     this.#join = join
   }
@@ -52,14 +50,14 @@ export class AccessUnits implements FrameAssembly {
     // The last packet of the picture before was lost, or had no marker.
     if (timestamp !== this.#timestamp) this.#finish()
     this.#timestamp = timestamp
-    for (const piece of piecesOf(packet, this.#packing)) this.#add(piece)
+    for (const piece of piecesOf(packet, packings[this.#codec])) this.#add(piece)
     if (hasMarker(packet)) this.#finish()
   }
 
   #add({ header, type, body, begins, ends }: Piece): void {
     if (begins) {
       this.#units.push({ type, parts: [header, body], bytes: header.length + body.length })
-      this.#key ||= this.#isKey(type)
+      this.#key ||= isKey(this.#codec, type)
     } else {
       const unit = this.#units.at(-1)
       if (!this.#open || unit === undefined) this.#broken = true
@@ -85,4 +83,8 @@ export class AccessUnits implements FrameAssembly {
     this.#broken = false
     if (frame !== undefined) this.#take({ timestamp: this.#timestamp, frame, key })
   }
+}
+
+function isKey(codec: 'H264' | 'H265', type: number): boolean {
+  return codec === 'H264' ? type === 5 : type >= 16 && type <= 21
 }

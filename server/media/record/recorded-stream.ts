@@ -10,6 +10,8 @@ import { TrackInput } from './track-input.ts'
 const gapAfterMs = 2_000
 /** Time between requests for a key frame of somebody's picture, in milliseconds. */
 const keyFrameEveryMs = 4_000
+/** Time for which another layer has to be the largest before it is recorded, in milliseconds: each change is a new segment. */
+const layerAfterMs = 3_000
 
 /** Recording of one stream. */
 export class RecordedStream {
@@ -20,7 +22,8 @@ export class RecordedStream {
   readonly #segmenter: Segmenter
   readonly #sound: TrackInput | undefined
   #picture: { feed: Feed; input: TrackInput | undefined } | undefined
-  readonly #endLayers: () => void
+  /** Another layer that is the largest now, and since when. */
+  #nextLayer: { feed: Feed; since: number } | undefined
   /** Since when nothing is recorded, by the wall clock, and the reason that was told; undefined: something is. */
   #gap: { since: number; told: GapReason | undefined } | undefined
   #keyFrameAt: number
@@ -43,14 +46,15 @@ export class RecordedStream {
       const { roomId, userId } = facts()
       parts.log.info('recordings: sound is left out', `${userId} in ${roomId}: ${format.codec} is not recorded`)
     }
-    this.#endLayers = feed.layers?.onChange(() => this.#choosePicture()) ?? (() => {})
-    this.#choosePicture()
+    const first = feed.layers === undefined ? feed : (feed.layers.list[0]?.feed ?? feed.layers.all[0]?.feed)
+    if (feed.video !== undefined && first !== undefined) this.#take(first)
   }
 
   /** Time passes: several times a second. */
   tick(): void {
     const now = this.#parts.now()
     this.#segmenter.tick(now)
+    this.#followLayers(now)
     if (this.#files.isClockSet) this.#segmenter.cut('clock')
     if (!this.#facts().device && now - this.#keyFrameAt > keyFrameEveryMs) {
       this.#keyFrameAt = now
@@ -63,20 +67,30 @@ export class RecordedStream {
   /** Ends it. Resolves when its files are complete; never rejects. */
   async end(reason: SegmentEnd): Promise<void> {
     this.#segmenter.end(reason, this.#parts.now())
-    this.#endLayers()
     this.#sound?.close()
     this.#picture?.input?.close()
     await this.#files.end()
   }
 
-  /** Of layers the largest one that comes. */
-  #choosePicture(): void {
-    const { layers, video } = this.feed
-    const feed = layers === undefined ? this.feed : (layers.list[0]?.feed ?? this.#picture?.feed ?? layers.all[0]?.feed)
-    if (feed === undefined || video === undefined || feed === this.#picture?.feed) return
+  /** Of layers the largest one that comes, once it is that for a while. */
+  #followLayers(now: number): void {
+    const largest = this.feed.layers?.list[0]?.feed
+    if (largest === undefined || largest === this.#picture?.feed) {
+      this.#nextLayer = undefined
+      return
+    }
+    if (this.#nextLayer?.feed !== largest) this.#nextLayer = { feed: largest, since: now }
+    // The first one is the first that came: nothing was recorded of it if it is silent.
+    if (this.#segmenter.isOpen && now - this.#nextLayer.since < layerAfterMs) return
+    this.#nextLayer = undefined
+    this.#take(largest)
+  }
+
+  /** Records the picture of this feed from now on. */
+  #take(feed: Feed): void {
     if (this.#picture !== undefined) {
       this.#picture.input?.close()
-      this.#segmenter.endPicture()
+      this.#segmenter.endPicture('format')
     }
     const { format } = feed.raw.video
     const options = { ...this.#inputOptions(), isMuted: () => feed.videoMuted }

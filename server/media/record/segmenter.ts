@@ -110,10 +110,10 @@ export class Segmenter {
   }
 
   /** The picture is not to be recorded any more, until the next one comes. */
-  endPicture(): void {
+  endPicture(end: 'track' | 'format' = 'track'): void {
     this.#picture.queue.length = 0
     this.#picture.receivedAt = -Infinity
-    if (this.#open?.pictureStart !== undefined) this.#close('track')
+    if (this.#open?.pictureStart !== undefined) this.#close(end)
   }
 
   /** The next segment begins as soon as it can. */

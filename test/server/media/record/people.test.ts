@@ -8,7 +8,7 @@ import { decodeRecorded, readRecorded } from '../../../support/recordings/record
 import { mediaTime, RecordingNode } from '../../../support/recordings/recording-node.ts'
 
 // Long timeouts for browsers and cameras on a busy machine.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 let camera: Camera
 let browser: Windows
@@ -37,7 +37,7 @@ test('a person who sends layers is recorded in the largest, with a key frame eve
   const ann = await MediaPage.open(browser, node.url)
   await publish(ann, node, 'layers', node.token('layers', { userId: 'ann' }), { layered: true, codec: 'VP8' })
   await expect
-    .poll(() => recording.events('layers'), { timeout: 40_000 })
+    .poll(() => recording.events('layers'), { timeout: 60_000 })
     .toContainEqual(
       expect.objectContaining({ type: 'segmentBegan', segment: expect.objectContaining({ width: 1280, height: 720 }) }),
     )

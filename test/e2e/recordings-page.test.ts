@@ -112,3 +112,30 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   expect(stdout.trim().split('\n')).toHaveLength(4)
   expect(opened.problems).toEqual([])
 })
+
+test('On the desktop, recordings play and are downloaded under app://', async () => {
+  const opened = await openConsole('desktop', { prepare: meeting })
+  onTestFinished(() => opened[Symbol.asyncDispose]())
+  const { page } = opened
+  await expect.poll(async () => (await opened.call('recordings.sources', {})).total, { timeout: 30_000 }).toBe(3)
+  await opened.call('overview.dismiss_welcome', {})
+  await page.evaluate((at) => {
+    location.hash = `#/recordings?room=1000&at=${at}`
+  }, startedAt + 4_000)
+  await expect
+    .poll(() => tiles(page), { timeout: 30_000 })
+    .toEqual(expect.arrayContaining(['Anna', 'Ben', 'Loading dock']))
+  await expect
+    .poll(() => page.$$eval('figure.tile video', (all) => all.map((video) => (video as HTMLVideoElement).videoWidth)))
+    .toEqual([320, 320, 320])
+  const streams = [{ room_id: '1000', user_id: 'dock' }]
+  await opened.call('exports.start', { streams, from: startedAt, to: startedAt + 12_000 })
+  await page.keyboard.press('e')
+  const link = page.getByRole('link', { name: 'Download' })
+  await link.waitFor({ timeout: 60_000 })
+  const bytes = await link.evaluate(
+    async (one) => (await (await fetch((one as HTMLAnchorElement).href)).arrayBuffer()).byteLength,
+  )
+  expect(bytes).toBeGreaterThan(100_000)
+  expect(opened.problems).toEqual([])
+})

@@ -52,6 +52,12 @@ test('The console port plays and exports recordings for those who may see them, 
     expect(Number(played.headers.get('recording-from'))).toBeCloseTo(1, 1)
     expect((await played.arrayBuffer()).byteLength).toBe(Number(played.headers.get('content-length')))
 
+    const snapshot = await fetch(`${site.url}/recordings/segments/${dock}/snapshot?at=1.5`, {
+      headers: { cookie: cookies.operator },
+    })
+    expect([snapshot.status, snapshot.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+    expect(Buffer.from(await snapshot.arrayBuffer()).subarray(0, 3).toString('hex')).toBe('ffd8ff')
+
     // An export belongs to whoever asked for it.
     const streams = [{ room_id: '1000', user_id: 'dock' }]
     const { id } = await site.call(cookies.operator, 'exports.start', { streams, from: startedAt, to: Date.now() })

@@ -41,10 +41,17 @@ async function openPage(face: Face): Promise<{ console: ConsoleUnderTest; page: 
 }
 
 /** Names of the people and cameras whose pictures are shown. */
-const tiles = (page: Page): Promise<string[]> =>
-  page.$$eval('figure.tile', (all) =>
-    all.filter((one) => one.checkVisibility()).map((one) => one.querySelector('figcaption span')?.textContent ?? ''),
-  )
+const tiles = (page: Page): Promise<string[]> => page.locator('figure.tile:visible figcaption span').allTextContents()
+
+/** Notes how long after the next click the first visible stream shows a picture. */
+const noteFirstPicture = `window.firstPicture = new Promise((resolve) => {
+  window.addEventListener('pointerup', () => {
+    const clicked = performance.now()
+    const videos = [...document.querySelectorAll('figure.tile video')]
+    const video = videos.find((one) => one.checkVisibility())
+    video.requestVideoFrameCallback(() => resolve(performance.now() - clicked))
+  }, { once: true, capture: true })
+})`
 
 test('An operator watches a meeting: who was there is shown, then exports it', async () => {
   const { console: opened, page } = await openPage('headless')
@@ -52,28 +59,14 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   expect(await tiles(page)).not.toContain('Ben')
 
   // A click on the time line shows the moment; Ben is there by then.
-  await page.evaluate(() => {
-    const shown = new Promise<number>((resolve) => {
-      window.addEventListener(
-        'pointerup',
-        () => {
-          const clicked = performance.now()
-          const [video] = [...document.querySelectorAll<HTMLVideoElement>('figure.tile video')].filter((one) =>
-            one.checkVisibility(),
-          )
-          video?.requestVideoFrameCallback(() => resolve(performance.now() - clicked))
-        },
-        { once: true, capture: true },
-      )
-    })
-    Object.assign(window, { firstPicture: shown })
-  })
+  // Not awaited there: it resolves after the click.
+  await page.evaluate(`void (${noteFirstPicture})`)
   const zoomed = page.locator('.track')
   await zoomed.focus()
-  const spans = (): Promise<number[][]> =>
-    page.$$eval('.lane .span', (all) =>
-      all.map((one) => one.getBoundingClientRect()).map(({ left: from, right: to }) => [from, to]),
-    )
+  const spans = async (): Promise<number[][]> => {
+    const boxes = await Promise.all((await page.locator('.lane .span').all()).map((one) => one.boundingBox()))
+    return boxes.flatMap((box) => (box === null ? [] : [[box.x, box.x + box.width]]))
+  }
   const widest = async (): Promise<number> => Math.max(0, ...(await spans()).map(([from = 0, to = 0]) => to - from))
   await expect
     .poll(async () => {
@@ -86,7 +79,7 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   const left = Math.min(...(await spans()).map(([from = 0]) => from))
   const right = Math.max(...(await spans()).map(([, to = 0]) => to))
   await page.mouse.click(left + (right - left) * (5 / 12), lane.y + 18)
-  const waited = await page.evaluate(() => (window as unknown as { firstPicture: Promise<number> }).firstPicture)
+  const waited = await page.evaluate<number>('window.firstPicture')
   console.info(`first picture ${Math.round(waited)} ms after the click`)
   await expect.poll(() => tiles(page)).toEqual(expect.arrayContaining(['Anna', 'Ben', 'Loading dock']))
 
@@ -119,22 +112,21 @@ test('On the desktop, recordings play and are downloaded under app://', async ()
   const { page } = opened
   await expect.poll(async () => (await opened.call('recordings.sources', {})).total, { timeout: 30_000 }).toBe(3)
   await opened.call('overview.dismiss_welcome', {})
-  await page.evaluate((at) => {
-    location.hash = `#/recordings?room=1000&at=${at}`
-  }, startedAt + 4_000)
+  await page.evaluate(`location.hash = '#/recordings?room=1000&at=${startedAt + 4_000}'`)
   await expect
     .poll(() => tiles(page), { timeout: 30_000 })
     .toEqual(expect.arrayContaining(['Anna', 'Ben', 'Loading dock']))
   await expect
-    .poll(() => page.$$eval('figure.tile video', (all) => all.map((video) => (video as HTMLVideoElement).videoWidth)))
+    .poll(() => page.evaluate("[...document.querySelectorAll('figure.tile video')].map((one) => one.videoWidth)"))
     .toEqual([320, 320, 320])
   const streams = [{ room_id: '1000', user_id: 'dock' }]
   await opened.call('exports.start', { streams, from: startedAt, to: startedAt + 12_000 })
   await page.keyboard.press('e')
   const link = page.getByRole('link', { name: 'Download' })
   await link.waitFor({ timeout: 60_000 })
-  const bytes = await link.evaluate(
-    async (one) => (await (await fetch((one as HTMLAnchorElement).href)).arrayBuffer()).byteLength,
+  const address = (await link.getAttribute('href')) ?? ''
+  const bytes = await page.evaluate<number>(
+    `fetch('${address}').then(async (one) => (await one.arrayBuffer()).byteLength)`,
   )
   expect(bytes).toBeGreaterThan(100_000)
   expect(opened.problems).toEqual([])

@@ -46,7 +46,7 @@ export async function writeRun(run: SourceRun, path: string, options: WriteOptio
   let end = 0
   let turnEnds = performance.now() + turnMs
   // The index in front has its place reserved once every track is known: its first packet comes first.
-  for (const { first, add } of writers.values()) await add(first)
+  for (const writer of writers.values()) await writer.add(writer.first)
   try {
     for await (const { kind, packet, time } of packetsOf(run, options.keepGaps)) {
       signal?.throwIfAborted()

@@ -191,7 +191,7 @@ function done(buffer: SourceBuffer, act: () => void): Promise<void> {
     try {
       act()
     } catch (error) {
-      settle(() => reject(error as Error))()
+      settle(() => reject(error))()
     }
   })
 }

@@ -9,7 +9,7 @@ import { recordingStream } from './recordings.ts'
 export const exportFormats = ['mp4', 'original', 'compatible'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-export const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
+const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type ExportState = (typeof exportStates)[number]
 
 /** Maximum length of an exported span, in milliseconds: a day. */

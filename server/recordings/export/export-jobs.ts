@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { mkdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import type { ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { writeArchive } from './export-archive.ts'
-import { type ExportFormat, NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
+import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
 
 /** A span of streams that is to become a file, or a tar of files. */
 export interface ExportRequest {
@@ -20,10 +21,6 @@ export interface ExportRequest {
   picture: boolean
   sound: boolean
 }
-
-/** States of an export. */
-export const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
-export type ExportState = (typeof exportStates)[number]
 
 /** An export, with its progress. */
 export interface ExportJob extends ExportRequest {

@@ -1,4 +1,5 @@
 import { rename, rm, stat } from 'node:fs/promises'
+import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
@@ -6,13 +7,6 @@ import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { convert } from './ffmpeg-convert.ts'
 import { writeRun } from './write-run.ts'
-
-/**
- * What an exported file is made to be. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
- * compatible: H.264 with AAC, for players that know nothing else.
- */
-export const exportFormats = ['mp4', 'original', 'compatible'] as const
-export type ExportFormat = (typeof exportFormats)[number]
 
 /** How a span is exported. */
 export interface SpanOptions {

@@ -1,4 +1,4 @@
-import type { ByteRange } from './fragment-table.ts'
+import type { ByteRange } from './fragments.ts'
 
 /** Part of a file that a Range header asks for. all: no range, or one that is not understood, which counts as none. outside: it begins behind the end. */
 export type WantedRange = 'all' | 'outside' | ByteRange

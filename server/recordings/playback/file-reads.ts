@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import type { ByteRange } from './fragment-table.ts'
+import type { ByteRange } from './fragments.ts'
 
 /** Bytes of one read. */
 const chunkBytes = 128 * 1024

@@ -1,4 +1,4 @@
-import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragment-table.ts'
+import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
 
 /** Maximum size of a box that is read whole, in bytes: a moof of ten minutes without a key frame is about 1 MB. */
 const maxHeader = 8 * 1024 * 1024

@@ -9,7 +9,7 @@ import { filmOfPicture } from './single-picture.ts'
 import { keyFrameAt, piecesOf } from './span-pieces.ts'
 
 /** Path of everything that the playback answers. */
-export const playbackPath = '/recordings/'
+const playbackPath = '/recordings/'
 
 /** Answers one more route below `/recordings/`. @param rest the path behind the route's own part */
 export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: string) => Promise<Response>

@@ -1,4 +1,4 @@
-import type { FragmentTable } from './fragment-table.ts'
+import type { FragmentTable } from './fragments.ts'
 
 /** Ticks a second, as the track says; the picture is alone, so its length does not matter. */
 const pictureTicks = 1_000

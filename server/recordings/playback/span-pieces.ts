@@ -1,4 +1,4 @@
-import type { ByteRange, Fragment, FragmentTable, KeyFrame } from './fragment-table.ts'
+import type { ByteRange, Fragment, FragmentTable, KeyFrame } from './fragments.ts'
 
 /** Pieces of a file, and bytes between them, that play a span. */
 export interface SpanPieces {

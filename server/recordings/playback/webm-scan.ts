@@ -1,4 +1,4 @@
-import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragment-table.ts'
+import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
 import type { HeaderReader } from './header-reader.ts'
 
 /** Element ids (RFC 9559, section 5.1). */

@@ -144,6 +144,20 @@ const compatibilitySchema = z.strictObject({
   get_access_token: z.boolean().default(false),
 })
 
+/** Live streams by HLS and RTMP. */
+const liveSchema = z.strictObject({
+  /** Origins whose pages may embed the player, besides the site's own. */
+  embed_origins: z
+    .array(z.string().regex(/^https?:\/\/[\w.-]{1,253}(:\d{1,5})?$/, rule('webAddress')))
+    .max(50)
+    .default([]),
+  /** IP addresses and networks (CIDR) of RTMP servers that clients may push to; empty: all but ports of this site. */
+  push_networks: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
+    .max(64)
+    .default([]),
+})
+
 /** The operator's preferences for the console. */
 const consoleSettingsSchema = z.strictObject({
   language: z.enum(languageChoices).default('system'),
@@ -179,6 +193,7 @@ export const settingsSchema = z.strictObject({
   pictures: pictureSettingsSchema.prefault({}),
   recording: recordingSettingsSchema.prefault({}),
   trash: trashSettingsSchema.prefault({}),
+  live: liveSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -200,6 +215,7 @@ export const settingsPatchSchema = z.strictObject({
   pictures: z.strictObject(optionalFields(pictureSettingsSchema)).optional(),
   recording: z.strictObject(optionalFields(recordingSettingsSchema)).optional(),
   trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
+  live: z.strictObject(optionalFields(liveSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

@@ -37,10 +37,10 @@ const de: Texts = {
   unreachable: 'Der Server antwortet nicht. Die Seite versucht es von selbst wieder.',
   unsupported:
     'Dieser Browser kann den Stream nicht abspielen. Nehmen Sie ein aktuelles Chrome, Edge, Firefox oder Safari.',
-  noFile: 'Unter dieser Adresse gibt es keine Aufnahme, oder sie wurde gelöscht.',
-  otherSite: 'Hier werden nur Aufnahmen und Livestreams dieser Site abgespielt.',
+  noFile: 'Unter dieser Adresse gibt es keine Aufzeichnung, oder sie wurde gelöscht.',
+  otherSite: 'Hier werden nur Aufzeichnungen und Livestreams dieser Site abgespielt.',
   rtmp: 'Browser können RTMP nicht abspielen. Öffnen Sie die Adresse in einem Player wie VLC oder nehmen Sie die hlsurl des Livestreams.',
-  noSource: 'Die Adresse dieser Seite nennt keine Aufnahme und keinen Livestream (src=…).',
+  noSource: 'Die Adresse dieser Seite nennt keine Aufzeichnung und keinen Livestream (src=…).',
 }
 
 /** Texts and their language tag: as the address of the page says (`lang`), else as the browser does. */

@@ -295,6 +295,17 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     changes: ({ room_id, user_id }) => [user_id === undefined ? room(room_id) : device(user_id)],
   },
 
+  'orders.recordings': null,
+  'orders.lives': null,
+  'orders.record': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
+  'orders.stop_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.delete_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.stream': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
+  'orders.stop_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.delete_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  // Whoever has the link watches without any other proof.
+  'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
+
   'wall.list': null,
   'wall.save': {
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),

@@ -51,11 +51,13 @@ import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import type { Handlers } from './handlers.ts'
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { exportHandlers } from './export-procedures.ts'
 import { labHandlers } from './lab-procedures.ts'
 import { mediaHandlers } from './media-procedures.ts'
 import { type Machine, nodeHandlers } from './node-procedures.ts'
 import { participantTokens } from './participant-tokens.ts'
+import { orderHandlers } from './order-procedures.ts'
 import { recordingHandlers } from './recording-procedures.ts'
 import { relayHandlers } from './relay-procedures.ts'
 import { roomHandlers } from './room-procedures.ts'
@@ -100,6 +102,7 @@ interface ConsoleServices {
   faults: FaultRules
   pictures: PictureRounds
   recordings: SiteRecordings
+  orders: OrderedMedia
   journal: RequestJournal
   samples: Samples
   figures: Pick<FigureHistory, 'view'>
@@ -207,6 +210,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       ...{ store, settings, recordings: services.recordings },
       event: (event) => parts.events.append(event),
     }),
+    ...orderHandlers(services.orders),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),

@@ -73,6 +73,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     connections: () => openConnections(listeners(), services.media),
     sitePorts: () => listeners().ports(),
     mediaUrl: () => outsideUrl(listeners().url('media'), host()),
+    playerPage: options.playerPage,
     restarts: options.restarts?.total ?? 0,
     proof: leader?.proof,
     compatibility: options.compatibility,

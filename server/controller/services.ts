@@ -16,8 +16,12 @@ import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
+import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
+import { recordOrders } from '../event-log/sources/orders.ts'
+import { type MediaOrderParts, mediaOrderParts, type SiteRecorder } from '../recordings/records/media-order-parts.ts'
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
 import { followStore } from './follow-store.ts'
@@ -25,6 +29,7 @@ import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
 import { cameraPictures } from './pictures.ts'
 import { recordingsFolder, siteRecordings } from './recordings.ts'
+import { recorderOf } from './media-orders.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
@@ -37,6 +42,10 @@ export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOp
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
   mediaUrl?: () => string
+  /** What records here; left out: the nodes of the site. */
+  recorder?: SiteRecorder | undefined
+  /** Folder of the built player page; left out: none is served. */
+  playerPage?: string | undefined
   /** Restarts of the process by itself. */
   restarts?: number
   /** Switches from flags or the environment: they come before the settings. */
@@ -61,6 +70,10 @@ export interface Services
   trash: Trash
   /** Memory of removals from rooms. */
   removals: Removals
+  /** Recordings and live streams that clients and operators order. */
+  orders: OrderedMedia
+  /** Their pages on the media port. */
+  orderPages: MediaOrderParts['pages']
   /** Simulated people of the lab. */
   people: SimulatedPeople
   /** Pictures of cameras that are kept. */
@@ -122,6 +135,14 @@ export function createServices(options: ServiceOptions): Services {
   })
   const recordings = siteRecordings({ folder, store, settings, pool, outgoing, events: options.events, logger })
   observation.metrics.addRecordings(() => recordings.status(() => false))
+  const ordered = mediaOrderParts({
+    ...{ store, settings, logger, mediaUrl, rooms: rooms.rooms },
+    failed: (recording, reason) => recordOrders(options.events).failed(recording, reason),
+    recorder: options.recorder ?? recorderOf(recordings),
+    playerPage: options.playerPage ?? '',
+    ffmpeg: new LocalFfmpeg(options.media?.ffmpeg ?? '', logger),
+    sitePorts: options.sitePorts ?? (() => []),
+  })
   connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
@@ -140,6 +161,8 @@ export function createServices(options: ServiceOptions): Services {
     removals,
     licence,
     outgoing,
+    orders: ordered.orders,
+    orderPages: ordered.pages,
     pictures,
     recordings,
     deviceTable: new DeviceTable(outgoing, store, logger),
@@ -149,7 +172,14 @@ export function createServices(options: ServiceOptions): Services {
     hub: new EventHub(),
     search,
     authenticate: authenticateOperation(authentication),
-    fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
+    fieldOperations: fieldOperations({
+      ...authentication,
+      rooms: rooms.rooms,
+      outgoing,
+      pool,
+      mediaUrl,
+      ...ordered.orders.parts,
+    }),
     async start() {
       stopNoting = pool.onEvent((event) => {
         nodes.relayedRooms.noted(event)
@@ -164,11 +194,13 @@ export function createServices(options: ServiceOptions): Services {
       void recordings.begin()
       await pool.start()
       outgoing.start()
+      ordered.start()
       rooms.scheduled.start()
       trash.start()
     },
     async stop() {
       rooms.scheduled.stop()
+      await ordered.close()
       await trash.stop()
       await pictures.stop()
       await recordings.end()

@@ -20,7 +20,7 @@ export interface RecordingRequest {
 export interface RecordingRequests {
   /**
    * Records from now on, until the request is removed.
-   * @throws ApiError roomNotFound; noNode (the node of the room cannot record: its refusal says why); createUnavailable (recording is off or the disk is full)
+   * @throws ApiError roomNotFound; recordingUnavailable (the node of the room cannot record, recording is off, or the disk is full: its refusal says so)
    */
   put(request: RecordingRequest): void
   /** Nothing happens when there is none. */

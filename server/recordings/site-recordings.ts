@@ -186,10 +186,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     const { store } = this.#parts
     if (store.get('rooms', request.roomId) === undefined) throw new ApiError('roomNotFound')
     const { name, canRecord } = this.orders.node(request.roomId)
-    if (!canRecord) throw new ApiError('noNode', { refusal: refusal('recordingImpossible', { node: name }) })
+    if (!canRecord)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
     if (this.#blocked() !== undefined) {
       const problem = this.#parts.folder.problem?.message ?? storageLowMessage
-      throw new ApiError('createUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
     }
     this.orders.put(request)
   }

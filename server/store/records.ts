@@ -3,6 +3,7 @@
 import type { Role } from '../../shared/console/role-names.ts'
 import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
+import type { StreamSource } from '../../shared/media/stream-source.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import type { TemplateSettings } from '../../shared/console/templates.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
@@ -153,6 +154,69 @@ export interface StoredRoomTemplate {
   name: string
   settings: TemplateSettings
   changed_at: number
+}
+
+/** A recording that a client of an API or an operator started: with a beginning, an end and files of its own. */
+export interface StoredRecording {
+  id: string
+  name: string
+  tag: string
+  description: string
+  room_id: string
+  /** Empty: the whole room. */
+  user_id: string
+  /** Streams of it: none, the user's own (or everybody's own, of a room), or all of the room as one sound. */
+  sound: 'none' | 'own' | 'room'
+  /** `screen` is the user's screen. */
+  picture: 'none' | 'main' | 'screen'
+  /** Wanted; left out: whatever its codecs allow. */
+  container?: 'mp4' | 'webm'
+  /** finishing: its files are being made. */
+  state: 'recording' | 'finishing' | 'available' | 'failed'
+  /** Why it failed, one sentence; left out: it did not. */
+  reason?: string
+  /** access_key; empty: an operator. */
+  created_by: string
+  created_at: number
+  /** Left out while it is recorded. */
+  ended_at?: number
+  /** Random part of the URLs of its files: whoever has one may download. */
+  token_sealed: string
+  files: readonly StoredRecordingFile[]
+}
+
+/** A complete file of a recording. */
+export interface StoredRecordingFile {
+  /** Name below the folder of such files. */
+  file: string
+  user_id: string
+  source: StreamSource
+  container: 'mp4' | 'webm'
+  bytes: number
+  duration_ms: number
+  started_at: number
+}
+
+/** A live stream that a client of an API started. */
+export interface StoredLive {
+  id: string
+  name: string
+  tag: string
+  room_id: string
+  user_id: string
+  sound: 'none' | 'own' | 'room'
+  picture: 'none' | 'main' | 'screen'
+  /** stopped, or failed with a reason. */
+  state: 'living' | 'stopped' | 'failed'
+  reason?: string
+  created_by: string
+  created_at: number
+  ended_at?: number
+  /** Given by the client for its viewers, and only returned. Empty: none. */
+  rtmp_url: string
+  hls_url: string
+  /** JSON `{link, publish}`: the token of its page and playlist, and the address to push to, which often holds a key. */
+  secrets_sealed: string
 }
 
 /** A saved view of the wall of pictures. */

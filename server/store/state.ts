@@ -25,6 +25,8 @@ export function emptyState(): State {
     meetings: new Map(),
     recording_wishes: new Map(),
     recording_keeps: new Map(),
+    recordings: new Map(),
+    lives: new Map(),
     trash: new Map(),
   }
 }

@@ -7,8 +7,10 @@ import type {
   StoredCameraBridge,
   StoredCredential,
   StoredDevice,
+  StoredLive,
   StoredMeeting,
   StoredNode,
+  StoredRecording,
   StoredRecordingKeep,
   StoredRecordingWish,
   StoredRelayBridge,
@@ -63,6 +65,10 @@ export interface Collections {
   recording_wishes: StoredRecordingWish
   /** Keyed by id. */
   recording_keeps: StoredRecordingKeep
+  /** Keyed by id, in the order of their beginning. */
+  recordings: StoredRecording
+  /** Keyed by id, in the order of their beginning. */
+  lives: StoredLive
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }

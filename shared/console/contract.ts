@@ -11,6 +11,7 @@ import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
 import { recordingProcedures, recordingsChanged } from './recordings.ts'
 import { recordingExportProcedures } from './recording-exports.ts'
+import { orderProcedures } from './orders.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { searchProcedures } from './search.ts'
@@ -35,6 +36,7 @@ export const procedures = {
   ...mediaProcedures,
   ...recordingProcedures,
   ...recordingExportProcedures,
+  ...orderProcedures,
   ...templateProcedures,
   ...wallProcedures,
   ...searchProcedures,

@@ -31,6 +31,7 @@ const eventGroups = {
     'room.meetingEnded',
     'room.openedBySchedule',
     'room.closedBySchedule',
+    'room.recordingFailed',
   ],
   recordings: [
     'recording.started',

@@ -174,6 +174,16 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'recordings.start': operator('recordings:write'),
   'recordings.stop': operator('recordings:write'),
   'recordings.set_rule': operator('recordings:write'),
+  // Their addresses are keys to recordings and live pictures.
+  'orders.recordings': operator('recordings:read'),
+  'orders.lives': operator('recordings:read'),
+  'orders.record': operator('recordings:write'),
+  'orders.stop_recording': operator('recordings:write'),
+  'orders.delete_recording': operator('recordings:write'),
+  'orders.stream': operator('recordings:write'),
+  'orders.stop_live': operator('recordings:write'),
+  'orders.delete_live': operator('recordings:write'),
+  'orders.live_link': operator('recordings:write'),
 
   'relays.list': viewer('nodes:read'),
 

@@ -19,6 +19,8 @@ const restored: readonly CollectionName[] = [
   'accounts',
   'access_tokens',
   'trash',
+  'recordings',
+  'lives',
 ]
 
 /** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */

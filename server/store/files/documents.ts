@@ -15,7 +15,7 @@ export const layout = {
     'room_templates',
     'recording_keeps',
   ],
-  rooms: ['rooms', 'trash', 'recording_wishes'],
+  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives'],
   sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
@@ -58,6 +58,8 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   recording_wishes: 'rooms',
   recording_keeps: 'site',
   trash: 'rooms',
+  recordings: 'rooms',
+  lives: 'rooms',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

@@ -176,6 +176,7 @@ export const eventLog: Texts<typeof english> = {
       unlocked: 'Raum „{subject}“ entsperrt',
       openedBySchedule: 'Raum „{subject}“ nach Zeitplan geöffnet',
       closedBySchedule: 'Raum „{subject}“ nach Zeitplan geschlossen',
+      recordingFailed: 'Von der Aufzeichnung „{label}“ entstand keine Datei: {reason}',
       mutedAll: 'Alle in „{subject}“ stummgeschaltet (Personen: {count})',
       meetingEnded: 'Besprechung in „{subject}“ beendet (Personen: {count})',
     },
@@ -284,6 +285,15 @@ export const eventLog: Texts<typeof english> = {
       remove: 'Gerät „{subject}“ entfernt',
       restore: 'Gerät „{subject}“ wiederhergestellt',
       import: 'Gerät „{subject}“ importiert',
+    },
+    orders: {
+      record: 'Aufzeichnung in Raum „{subject}“ angefordert',
+      stop_recording: 'Angeforderte Aufzeichnung beendet',
+      delete_recording: 'Angeforderte Aufzeichnung gelöscht',
+      stream: 'Livestream aus Raum „{subject}“ angefordert',
+      stop_live: 'Livestream beendet',
+      delete_live: 'Livestream gelöscht',
+      live_link: 'Link zum Ansehen von Raum „{subject}“ erstellt',
     },
     media: {
       join_now: 'Moderationslink für Raum „{subject}“ mit „Jetzt beitreten“ geöffnet',

@@ -172,6 +172,7 @@ export const eventLog = {
       mutedAll: 'Everyone in “{subject}” muted ({count} people)',
       openedBySchedule: 'Room “{subject}” opened by its schedule',
       closedBySchedule: 'Room “{subject}” closed by its schedule',
+      recordingFailed: 'No file was made of recording “{label}”: {reason}',
       meetingEnded: 'Meeting in “{subject}” ended ({count} people)',
     },
     recording: {
@@ -281,6 +282,15 @@ export const eventLog = {
       remove: 'Device “{subject}” removed',
       restore: 'Device “{subject}” restored',
       import: 'Device “{subject}” imported',
+    },
+    orders: {
+      record: 'Recording in room “{subject}” ordered',
+      stop_recording: 'Ordered recording ended',
+      delete_recording: 'Ordered recording deleted',
+      stream: 'Live stream from room “{subject}” ordered',
+      stop_live: 'Live stream ended',
+      delete_live: 'Live stream deleted',
+      live_link: 'Link to watch room “{subject}” live created',
     },
     media: {
       join_link: 'Join link for room “{subject}” created',

@@ -175,6 +175,7 @@ export const eventLog: Texts<typeof english> = {
       mutedAll: '房间“{subject}”全体静音：{count} 人',
       openedBySchedule: '房间“{subject}”已按日程开放',
       closedBySchedule: '房间“{subject}”已按日程关闭',
+      recordingFailed: '录制“{label}”未生成文件：{reason}',
       meetingEnded: '房间“{subject}”的会议已结束，共 {count} 人退出',
     },
     recording: {
@@ -283,6 +284,15 @@ export const eventLog: Texts<typeof english> = {
       remove: '设备“{subject}”已移除',
       restore: '设备“{subject}”已恢复',
       import: '设备“{subject}”已导入',
+    },
+    orders: {
+      record: '已要求录制房间“{subject}”',
+      stop_recording: '录制任务已结束',
+      delete_recording: '录制任务已删除',
+      stream: '已要求直播房间“{subject}”',
+      stop_live: '直播已结束',
+      delete_live: '直播已删除',
+      live_link: '已创建观看房间“{subject}”直播的链接',
     },
     media: {
       join_link: '已为房间“{subject}”生成邀请链接',

@@ -18,6 +18,7 @@ export const helpTopics = {
   failures: '/help/operate/scale#when-a-part-fails',
   janus: '/help/operate/install#more-machines-janus-servers',
   joining: '/help/operate/install#first-steps',
+  liveStreams: '/help/integrate/recording#watch-live',
   losses: '/help/operate/data#after-a-loss',
   metrics: '/help/operate/install#health',
   nodes: '/help/operate/install#more-cores-more-nodes',

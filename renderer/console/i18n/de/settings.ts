@@ -62,6 +62,9 @@ export const settings: Texts<typeof english> = {
     pictures: 'Bilder der Kameras',
     picturesHint:
       'Von jeder verbundenen Kamera alle paar Minuten ein Bild im Datenordner aufbewahren. Zunächst aus: Bilder zeigen Orte und Personen.',
+    live: 'Livestreams',
+    liveHint:
+      'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server; Skripte erstellen sie.',
     recording: 'Aufbewahrung und Platz',
     recordingHint:
       'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
@@ -174,6 +177,10 @@ export const settings: Texts<typeof english> = {
     backups: { count: 'Anzahl', days: 'Tage' },
     trash: { days: 'Tage' },
     pictures: pictures.labels,
+    live: {
+      embed_origins: 'Seiten, die den Player einbetten dürfen',
+      push_networks: 'Zugelassene RTMP-Netze',
+    },
     recording: recording.settings.labels,
   },
   hints,

@@ -60,6 +60,8 @@ export const settings = {
     pictures: 'Pictures of cameras',
     picturesHint:
       'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
+    live: 'Live streams',
+    liveHint: 'Links to watch a camera or person in a browser, and pushing to RTMP servers; made by scripts.',
     recording: 'Retention and space',
     recordingHint:
       'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
@@ -169,6 +171,10 @@ export const settings = {
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
     backups: { count: 'Backups kept', days: 'Days kept' },
     pictures: pictures.labels,
+    live: {
+      embed_origins: 'Pages that may embed the player',
+      push_networks: 'Permitted RTMP networks',
+    },
     recording: recording.settings.labels,
     trash: { days: 'Days kept' },
   },
@@ -245,6 +251,11 @@ export const settings = {
     events: { days: '', megabytes: '200 MB hold about half a million events.' },
     backups: { count: '', days: '0 = unlimited.' },
     pictures: pictures.hints,
+    live: {
+      embed_origins: 'Origins, one per line, e.g. https://intranet.example.org. If empty: only this site.',
+      push_networks:
+        'IP addresses or networks, one per line, e.g. 192.0.2.0/24. If empty: any, except this site’s own ports.',
+    },
     recording: recording.settings.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },

@@ -22,5 +22,6 @@ export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   pictures: 'data',
   recording: 'recording',
   recordingAccess: 'recording',
+  live: 'recording',
   trash: 'data',
 }

@@ -118,6 +118,10 @@ export const cardFields = {
     { path: 'recording.hosts', kind: 'switch' },
     { path: 'recording.announce', kind: 'switch' },
   ],
+  live: [
+    { path: 'live.embed_origins', kind: 'lines' },
+    { path: 'live.push_networks', kind: 'lines' },
+  ],
   trash: [number('trash.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 

@@ -20,8 +20,8 @@ const moment = z.union([
 
 export const recordingSounds = ['none', 'own', 'room'] as const
 export const recordingPictures = ['none', 'main', 'screen'] as const
-export const recordingStates = ['waiting', 'recording', 'finishing', 'available', 'failed'] as const
-export const liveStates = ['waiting', 'living', 'stopped', 'failed'] as const
+const recordingStates = ['waiting', 'recording', 'finishing', 'available', 'failed'] as const
+const liveStates = ['waiting', 'living', 'stopped', 'failed'] as const
 
 const streams = {
   /** none, own: the user's, or everybody's own of a whole room; room: all of the room as one sound. Default: own. */

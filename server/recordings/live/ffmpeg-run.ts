@@ -8,7 +8,7 @@ import { bareEnvironment, type FfmpegProgram } from '../../nodes/embedded/ffmpeg
 const maxComplaint = 600
 
 /** End of an ffmpeg. */
-export interface FfmpegEnd {
+interface FfmpegEnd {
   /** It did what it was to do. */
   ok: boolean
   /** Its last words; may hold addresses, so they are for no log before `redacted`. */

@@ -22,7 +22,7 @@ const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128', '::ffff:127.0
 const defaultPorts: Readonly<Record<string, number>> = { 'rtmp:': 1935, 'rtmps:': 443 }
 
 /** Reads the address of an RTMP server. @throws PushAddressError */
-export function parsePushUrl(text: string): URL {
+function parsePushUrl(text: string): URL {
   const url = URL.parse(text)
   if (url === null || !(url.protocol in defaultPorts) || url.hostname === '' || /[\s"'\\]/.test(text)) {
     throw new PushAddressError('The address to push to must begin with rtmp:// or rtmps:// and name a host.')

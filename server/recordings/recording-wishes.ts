@@ -48,6 +48,19 @@ export class RecordingWishes {
     )
   }
 
+  /** Ends wishes whose room is gone, or whose camera is in another room or gone. */
+  async forgetStale(changed: { roomId?: string; userId?: string }): Promise<void> {
+    const stale = [...this.#store.all('recording_wishes').entries()].filter(([, { room_id, user_id }]) => {
+      if (room_id === changed.roomId) return this.#store.get('rooms', room_id) === undefined
+      return user_id === changed.userId && this.#store.get('devices', user_id)?.roomId !== room_id
+    })
+    if (stale.length === 0) return
+    await this.#store.transact(
+      stale.map(([, { room_id }]) => `recording/${room_id}`),
+      (transaction) => stale.forEach(([key]) => deleteIfThere(this.#store, transaction, key)),
+    )
+  }
+
   /** Ends the wishes of a room whose meeting is over. @param isCamera of a user, whose wish goes on */
   async meetingEnded(roomId: string, isCamera: (userId: string) => boolean): Promise<StoredRecordingWish[]> {
     const over = this.of(roomId).filter(({ user_id }) => user_id === '' || !isCamera(user_id))

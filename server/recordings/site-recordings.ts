@@ -137,6 +137,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       store.onChange((changes) => {
         for (const { collection, key, value } of changes) {
           if (collection === 'meetings' && value === undefined) this.#meetingEnded(key)
+          else if (collection === 'rooms' && value === undefined) this.#forgetStale({ roomId: key })
+          else if (collection === 'devices') this.#forgetStale({ userId: key })
           // The reserve may be another one now.
           else if (collection === 'settings') void this.#storage?.watch.look()
         }
@@ -383,7 +385,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     const now = Date.now()
     const query = roomId === undefined ? {} : { roomId }
     for (const gap of index.gaps({ ...query, from: now, limit: maxCounted })) {
-      if (gap.to === null && !this.orders.wants(gap)) index.endGap(gap, now)
+      const isPaused = gap.reason === 'paused' && this.#parts.store.get('devices', gap.userId)?.paused === true
+      if (gap.to === null && !isPaused && !this.orders.wants(gap)) index.endGap(gap, now)
     }
   }
 
@@ -432,11 +435,30 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   #targetsChanged(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
     this.#events.changed(roomId, before, after)
     this.#closeGaps(roomId)
+    this.#notePaused(roomId, before, after)
     this.#announce(roomId)
+  }
+
+  /** A camera that is to be recorded was paused: its time line says so. */
+  #notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
+    const { store } = this.#parts
+    for (const { userId, quality, device } of before) {
+      const found = store.get('devices', userId)
+      if (!device || found?.paused !== true || after.some((target) => target.userId === userId)) continue
+      const gap = { roomId, userId, source: 'main', quality, from: Date.now(), to: null, reason: 'paused' } as const
+      const topic = store.get('rooms', roomId)?.topic ?? ''
+      this.index?.gap(gap, { userName: found.userName, topic, device })
+    }
   }
 
   #announce(roomId: string): void {
     for (const listener of this.#targetListeners) listener([roomId])
+  }
+
+  #forgetStale(changed: { roomId?: string; userId?: string }): void {
+    this.#wishes
+      .forgetStale(changed)
+      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'a recording of what is gone was not ended'))
   }
 
   #meetingEnded(roomId: string): void {

@@ -19,5 +19,5 @@ export async function sendWebResponse(answer: Response, response: ServerResponse
   if (response.destroyed) return await answer.body?.cancel()
   response.writeHead(answer.status, Object.fromEntries(answer.headers))
   if (answer.body === null) response.end()
-  else await pipeline(Readable.fromWeb(answer.body), response)
+  else await pipeline(Readable.from(answer.body), response)
 }

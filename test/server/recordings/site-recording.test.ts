@@ -124,6 +124,22 @@ test('a full disk stops recording before its reserve, tells so, and recording go
   expect(logged).toContain('recording.storageBack')
 })
 
+test('a paused camera leaves a gap that says so, and a removed one is recorded no more', async () => {
+  await site.rpc('recordings.start', stream())
+  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  await site.rpc('devices.pause', { userIds: ['yard'] })
+  await expect.poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 }).toMatchObject({ reason: 'paused' })
+  expect(await target()).toBeUndefined()
+  await site.rpc('devices.resume', { userIds: ['yard'] })
+  await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
+  expect((await timeLine()).gaps.at(-1)).toMatchObject({ to: expect.any(Number) })
+  await site.rpc('devices.remove', { userIds: ['yard'] })
+  await expect.poll(target).toBeUndefined()
+  // What comes back from the trash is not recorded by a wish of before.
+  await site.rpc('devices.restore', { ids: [(await site.rpc('trash.list', {})).items[0]?.id ?? ''] })
+  expect((await site.rpc('recordings.states', {})).items).toEqual([])
+})
+
 test('hosts record their room only where the site lets them, and everybody in it is told', async () => {
   const board = (await site.rpc('rooms.create', { topic: 'Board' })).room_id
   const enter = async (userId: string, role: 'member' | 'host') => {

@@ -10,7 +10,7 @@ export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): Re
   const spans: RecordedSpan[] = []
   let last: RecordedSpan | undefined
   for (const { from, to, bytes, kept } of segments) {
-    if (last !== undefined && last.kept === kept && from - last.to <= mergeMs) {
+    if (last?.kept === kept && from - last.to <= mergeMs) {
       last.to = Math.max(last.to, to)
       last.segments++
       last.bytes += bytes

@@ -202,6 +202,7 @@ function allOf(where: readonly string[]): string {
 }
 
 function extentOf(row: unknown): SegmentExtent {
-  const [from, to, bytes, kept]: unknown[] = Array.isArray(row) ? row : []
+  const cells: readonly unknown[] = Array.isArray(row) ? row : []
+  const [from, to, bytes, kept] = cells
   return { from: Number(from), to: Number(to), bytes: Number(bytes), kept: kept === 1 }
 }

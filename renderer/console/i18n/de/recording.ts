@@ -112,6 +112,13 @@ export const recording: Texts<typeof english> = {
   },
   stays: 'Etwaige Aufzeichnungen bleiben, bis ihre Aufbewahrung sie löscht.',
   settings: {
+    cards: {
+      recording: 'Aufbewahrung und Platz',
+      recordingHint:
+        'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
+      recordingAccess: 'Wer sehen und aufzeichnen darf',
+      recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
+    },
     labels: {
       gigabytes: 'Gigabyte für alle Aufzeichnungen',
       free_gigabytes: 'Gigabyte, die frei bleiben',

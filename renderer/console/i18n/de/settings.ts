@@ -65,11 +65,7 @@ export const settings: Texts<typeof english> = {
     live: 'Livestreams',
     liveHint:
       'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server; Skripte erstellen sie.',
-    recording: 'Aufbewahrung und Platz',
-    recordingHint:
-      'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
-    recordingAccess: 'Wer sehen und aufzeichnen darf',
-    recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
+    ...recording.settings.cards,
     trash: 'Papierkorb',
     trashHint:
       'Gelöschte Räume, Geräte, Zugangsdaten, Knoten und Ansichten der Videowand können einige Tage lang wiederhergestellt werden.',

@@ -104,6 +104,13 @@ export const recording = {
   },
   stays: 'Recordings, if there are any, stay until their retention deletes them.',
   settings: {
+    cards: {
+      recording: 'Retention and space',
+      recordingHint:
+        'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
+      recordingAccess: 'Who may see and record',
+      recordingAccessHint: 'Everyone in a room sees when it is recorded.',
+    },
     labels: {
       gigabytes: 'Gigabytes for all recordings',
       free_gigabytes: 'Gigabytes that stay free',

@@ -62,11 +62,7 @@ export const settings = {
       'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
     live: 'Live streams',
     liveHint: 'Links to watch a camera or person in a browser, and pushing to RTMP servers; made by scripts.',
-    recording: 'Retention and space',
-    recordingHint:
-      'The oldest recordings are deleted first; kept ones stay. Rooms and cameras can have a retention of their own.',
-    recordingAccess: 'Who may see and record',
-    recordingAccessHint: 'Everyone in a room sees when it is recorded.',
+    ...recording.settings.cards,
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',

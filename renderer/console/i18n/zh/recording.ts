@@ -96,6 +96,12 @@ export const recording: Texts<typeof english> = {
   },
   stays: '如有录像，会保留到按保留设置删除为止。',
   settings: {
+    cards: {
+      recording: '保留与空间',
+      recordingHint: '最旧的录像先删除，已保留的不删除。房间和摄像头可以有各自的保留设置。',
+      recordingAccess: '谁可以查看和录制',
+      recordingAccessHint: '房间中的所有人都会看到正在录制。',
+    },
     labels: {
       gigabytes: '所有录像的总容量（GB）',
       free_gigabytes: '保持空闲的容量（GB）',

@@ -6,7 +6,7 @@ import type { RecordingWish, StartedBy } from './recording-control.ts'
 export const maxWishes = 2_000
 
 /** Key of a wish in the store. */
-export function wishKey({ roomId, userId = '' }: RecordingWish): string {
+function wishKey({ roomId, userId = '' }: RecordingWish): string {
   return JSON.stringify([roomId, userId])
 }
 

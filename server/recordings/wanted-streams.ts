@@ -32,7 +32,7 @@ export interface WantedTarget {
 }
 
 /** Rule in force of a room or camera. */
-export function effectiveRule(own: RecordingRule | undefined, site: RecordingRule): RecordingRule {
+function effectiveRule(own: RecordingRule | undefined, site: RecordingRule): RecordingRule {
   return own ?? site
 }
 

@@ -69,14 +69,13 @@ const keptSpan = z.strictObject({
   kept_by: z.string(),
   kept_at: moment,
 })
-export type KeptSpan = z.output<typeof keptSpan>
 
 /** Reasons of a recording: a rule, or the button of an operator, a host in the room, a client of an API. */
-export const recordingStarters = ['rule', 'operator', 'host', 'client'] as const
+const recordingStarters = ['rule', 'operator', 'host', 'client'] as const
 export type RecordingStarter = (typeof recordingStarters)[number]
 
 /** Reasons why something that is to be recorded is not. node: its node cannot record. off: the recordings folder cannot be used. storageLow: the disk is nearly full. away: it is not there. */
-export const recordingHindrances = ['node', 'off', 'storageLow', 'away'] as const
+const recordingHindrances = ['node', 'off', 'storageLow', 'away'] as const
 export type RecordingHindrance = (typeof recordingHindrances)[number]
 
 /** A room, camera or person that is to be recorded now, or is recorded. */
@@ -119,7 +118,7 @@ const ruleOf = z.strictObject({
 export type RecordingRuleView = z.output<typeof ruleOf>
 
 /** Problems of recording, for the status. */
-export const recordingProblems = [
+const recordingProblems = [
   'folderMissing',
   'folderReadOnly',
   'folderOfOtherSite',

@@ -7,7 +7,7 @@ import { recordedQualities } from './segment.ts'
 export const recordingTimes = ['never', 'always', 'occupied', 'hours'] as const
 
 /** Weekly hours in a time zone. `to` before `from`: over midnight; the same: the whole day. */
-export const recordingHoursSchema = z.strictObject({
+const recordingHoursSchema = z.strictObject({
   /** 1 is Monday, 7 is Sunday. */
   days: z.array(z.int().min(1).max(7)).min(1).max(7),
   from: z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/),

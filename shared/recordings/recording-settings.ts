@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { recordingRuleSchema, retentionSchema } from './recording-rule.ts'
 
 /** Recordings that viewers of the console may see. */
-export const recordingViewers = ['nothing', 'cameras', 'all'] as const
+const recordingViewers = ['nothing', 'cameras', 'all'] as const
 export type RecordingViewers = (typeof recordingViewers)[number]
 
 /** Settings of recording for the site. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
 /** Version of the tables; a file of another version is rebuilt from the recordings. */
-export const schemaVersion = 1
+const schemaVersion = 1
 
 /**
  * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The

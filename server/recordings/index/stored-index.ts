@@ -17,7 +17,7 @@ import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
 
 /** File of the index in the recordings folder. */
-export const indexFile = 'index.sqlite'
+const indexFile = 'index.sqlite'
 /** Files that SQLite keeps beside it. */
 const companions = ['', '-wal', '-shm']
 

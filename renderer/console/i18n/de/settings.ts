@@ -4,6 +4,7 @@ import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 import { hints } from './setting-hints.ts'
 
 export const settings: Texts<typeof english> = {
@@ -374,27 +375,6 @@ export const settings: Texts<typeof english> = {
     part: 'Komponente',
     licence: 'Lizenz',
     use: 'Verwendet für',
-    uses: {
-      archive: 'Archive',
-      http: 'HTTP',
-      store: 'Dateien',
-      database: 'Datenbank',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: 'Protokoll',
-      metrics: 'Metriken',
-      sdp: 'Sitzungsbeschreibungen',
-      certificate: 'Zertifikate',
-      socket: 'WebSocket',
-      recording: 'Schreiben und Lesen der Aufzeichnungen',
-      cache: 'begrenzte Caches',
-      queue: 'Warteschlangen',
-      schedules: 'Zeitpläne',
-      schema: 'Validierung',
-      page: 'Konsole',
-      chart: 'Diagramme',
-      shell: 'Desktop-App',
-      runtime: 'Laufzeit',
-    },
+    uses,
   },
 }

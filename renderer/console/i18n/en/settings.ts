@@ -2,6 +2,7 @@ import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 
 /** Settings. */
 export const settings = {
@@ -444,27 +445,6 @@ export const settings = {
     part: 'Component',
     licence: 'Licence',
     use: 'Used for',
-    uses: {
-      archive: 'archives',
-      http: 'HTTP',
-      store: 'files',
-      database: 'database',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: 'log',
-      metrics: 'metrics',
-      schedules: 'schedules',
-      sdp: 'session descriptions',
-      certificate: 'certificates',
-      socket: 'WebSocket',
-      recording: 'writing and reading of recordings',
-      cache: 'bounded caches',
-      queue: 'queues',
-      schema: 'validation',
-      page: 'console',
-      chart: 'charts',
-      shell: 'desktop app',
-      runtime: 'runtime',
-    },
+    uses,
   },
 } as const

@@ -1,6 +1,7 @@
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
@@ -425,27 +426,6 @@ export const settings: Texts<typeof english> = {
     part: '组件',
     licence: '许可证',
     use: '用途',
-    uses: {
-      archive: '归档',
-      http: 'HTTP',
-      store: '文件',
-      database: '数据库',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: '日志',
-      metrics: '指标',
-      schedules: '日程',
-      sdp: '会话描述',
-      certificate: '证书',
-      socket: 'WebSocket',
-      recording: '录像的写入与读取',
-      cache: '有界缓存',
-      queue: '队列',
-      schema: '校验',
-      page: '控制台',
-      chart: '图表',
-      shell: '桌面应用',
-      runtime: '运行环境',
-    },
+    uses,
   },
 }

@@ -59,7 +59,7 @@ export class Publisher {
   readonly #streams = new IncomingStreams()
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
-  /** 0: never yet. */
+  /** On the clock of `performance.now()`: a wall clock that is set ends nobody. 0: never yet. */
   #receivedAt = 0
 
   /**
@@ -200,7 +200,7 @@ export class Publisher {
 
   #received(message: Buffer): void {
     const now = Date.now()
-    this.#receivedAt = now
+    this.#receivedAt = performance.now()
     if (isRtcp(message)) {
       eachClockPoint(message, (ssrc, point) => {
         const { stream, feed } = this.#streams.find(ssrc) ?? {}
@@ -217,7 +217,7 @@ export class Publisher {
 
   #report(): void {
     const now = Date.now()
-    if (this.#receivedAt !== 0 && now - this.#receivedAt > stallMs && !this.#mayStall()) return this.close()
+    if (this.#receivedAt !== 0 && performance.now() - this.#receivedAt > stallMs && !this.#mayStall()) return this.close()
     this.#feedback.report(now)
   }
 

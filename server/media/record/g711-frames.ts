@@ -1,7 +1,7 @@
 import { payloadOf, timestampOf } from '../rtp/packet.ts'
 import type { FrameAssembly } from '../transcode/frame-assembly.ts'
 import { flacFrame, flacSamples } from './flac-encoder.ts'
-import type { AssembledSound } from './sound-assembly.ts'
+import type { AssembledSound } from './track-format.ts'
 
 /** Linear samples of the codes of G.711 (ITU-T G.711, tables 1 and 2), in 16 bits. */
 const linear = {

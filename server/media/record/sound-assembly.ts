@@ -6,15 +6,7 @@ import { sourceTrack } from '../transcode/source-track.ts'
 import { flacDescription } from './flac-encoder.ts'
 import { flacSilence, G711Frames, g711FrameMs } from './g711-frames.ts'
 import { opusDurationMs, opusSilence, opusSilenceMs } from './opus.ts'
-import type { SoundFormat } from './track-format.ts'
-
-/** A piece of sound as it lies in a file. */
-export interface AssembledSound {
-  /** RTP timestamp. */
-  timestamp: number
-  data: Buffer
-  durationMs: number
-}
+import type { AssembledSound, SoundFormat } from './track-format.ts'
 
 /** How a track of sound lies in a file. */
 export interface RecordedSound {

@@ -23,6 +23,14 @@ export interface SoundFormat {
   silence: { data: Buffer; durationMs: number } | undefined
 }
 
+/** A piece of sound as it lies in a file. */
+export interface AssembledSound {
+  /** RTP timestamp. */
+  timestamp: number
+  data: Buffer
+  durationMs: number
+}
+
 /** A picture, in the form in which it lies in the file. */
 export interface PictureFrame {
   /** Ticks of its clock, of presentation. */

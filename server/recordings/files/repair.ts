@@ -6,7 +6,7 @@ import { type FoundFile, findRecordings } from './find-files.ts'
 import { readFacts, wholePart } from './segment-facts.ts'
 
 /** Suffix of a file that nobody could repair: it is kept, and is no recording any more. */
-export const damagedSuffix = '.damaged'
+const damagedSuffix = '.damaged'
 
 /** Outcome of a file that was cut off. */
 export type Repaired =

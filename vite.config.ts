@@ -104,6 +104,23 @@ const roomPage: InlineConfig = {
   },
 }
 
+/** The page that plays live streams and recordings, for people without any other page of ours. */
+const playerPage: InlineConfig = {
+  configFile: false,
+  logLevel: 'warn',
+  root: at('renderer/player'),
+  base: './',
+  publicDir: false,
+  plugins: [notePackages(at('dist'), 'player')],
+  build: {
+    outDir: at('dist/player'),
+    emptyOutDir: true,
+    target: ['chrome114', 'firefox125', 'safari17'],
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+  },
+}
+
 /** `vite build --app` makes everything: the page, the Node programs, the preload. An environment without its entry is left out. */
 export default defineConfig({
   root: at('renderer/console'),
@@ -176,6 +193,7 @@ export default defineConfig({
       if (preload && existsSync(at(preloadEntry))) await builder.build(preload)
       if (client && existsSync(at(pageEntry)) && existsSync(at('renderer/console/main.ts'))) await builder.build(client)
       await build(roomPage)
+      await build(playerPage)
     },
   },
 } satisfies UserConfig)

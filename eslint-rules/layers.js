@@ -8,6 +8,7 @@ const serverLayers = [
   ['nodes'],
   ['rooms'],
   ['devices'],
+  ['recordings'],
   ['http'],
   ['media-api', 'device-api'],
   ['field-api'],
@@ -28,7 +29,7 @@ const serverPrograms = ['media']
 const nodeLayers = [['port'], ['secrets'], ['embedded', 'simulated', 'janus'], ['pool'], ['gateway']]
 
 /** Folders of `renderer/` from the ground up: two apps over one kit. */
-const rendererLayers = [['kit'], ['console', 'room-page']]
+const rendererLayers = [['kit'], ['console', 'room-page', 'player']]
 
 /** Top-level folders that each top-level folder may import, besides itself. */
 const allowed = {

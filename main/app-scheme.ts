@@ -39,12 +39,20 @@ export function declareAppScheme(): void {
   ])
 }
 
-/** Serves the built page from `folder` under `app://roomdesk/`. Call it once, when the app is ready. */
-export function serveApp(folder: string): void {
-  protocol.handle(scheme, (request) => answer(folder, request))
+/**
+ * Serves the built page from `folder` under `app://roomdesk/`. Call it once, when the app is ready.
+ * @param recordings answers requests below `/recordings/`, of the desktop's own window
+ */
+export function serveApp(folder: string, recordings: (request: Request) => Promise<Response>): void {
+  protocol.handle(scheme, (request) => answer(folder, request, recordings))
 }
 
-async function answer(folder: string, request: Request): Promise<Response> {
+async function answer(
+  folder: string,
+  request: Request,
+  recordings: (request: Request) => Promise<Response>,
+): Promise<Response> {
+  if (isRecording(request.url)) return await recordings(request)
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405)
   const path = fileOf(folder, request.url)
   const type = path === undefined ? undefined : types[extname(path)]
@@ -53,6 +61,12 @@ async function answer(folder: string, request: Request): Promise<Response> {
   if (body === undefined) return refuse(404)
   const headers = { ...protection, 'content-type': type, 'content-security-policy': contentSecurityPolicy }
   return new Response(request.method === 'HEAD' ? null : new Uint8Array(body), { headers })
+}
+
+/** Tells whether a URL of the page leads to a recording. */
+function isRecording(address: string): boolean {
+  const { protocol: own, host: named, pathname } = new URL(address)
+  return own === `${scheme}:` && named === host && pathname.startsWith('/recordings/')
 }
 
 const protection = {

@@ -1,10 +1,11 @@
 import { type DownloadItem, session, type WebContents } from 'electron'
+import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
 import { isOurs } from './hardening.ts'
 
 /** Result of a file that the page saves for the operator. */
 export interface DownloadEnd {
-  /** URL made by the page, `blob:…`. */
+  /** URL made by the page, `blob:…`, or of an export of recordings. */
   url: string
   /** Cancelled: the operator closed the Save dialog. */
   state: 'completed' | 'cancelled' | 'interrupted'
@@ -13,8 +14,10 @@ export interface DownloadEnd {
 /** Notifies the page when its file is written, because the Save dialog comes after the click. Blocks all other downloads. Call it when the app is ready. */
 export function followDownloads(): void {
   session.defaultSession.on('will-download', (event, item, contents) => {
-    // A file made by the page has the page's origin.
-    if (item.getURL().startsWith('blob:') && isOurs(contents.getURL())) follow(item, contents)
+    const url = item.getURL()
+    // A file made by the page has the page's origin; an export of recordings lies under it.
+    const own = url.startsWith('blob:') || url.startsWith(`${origin}/recordings/`)
+    if (own && isOurs(contents.getURL())) follow(item, contents)
     else event.preventDefault()
   })
 }

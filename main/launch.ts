@@ -5,7 +5,7 @@ import { type LaunchOptions, readLaunchOptions } from '../server/bin/launch-opti
 export interface DesktopLaunch
   extends Pick<
     LaunchOptions,
-    'host' | 'mediaPort' | 'devicePort' | 'nodePort' | 'olderClients' | 'getAccessToken' | 'logLevel'
+    'host' | 'recordingsDir' | 'mediaPort' | 'devicePort' | 'nodePort' | 'olderClients' | 'getAccessToken' | 'logLevel'
   > {
   dataFolder: string
   /** Started at login: the window stays hidden until the operator opens it. */
@@ -13,7 +13,8 @@ export interface DesktopLaunch
 }
 
 /** Flags of the headless controller that the desktop accepts; Electron and Chromium have their own flags. */
-const ours = /^--(data-dir|host|media-port|device-port|node-port|older-clients|get-access-token|log-level)=/
+const ours =
+  /^--(data-dir|recordings-dir|host|media-port|device-port|node-port|older-clients|get-access-token|log-level)=/
 
 /**
  * Reads `--flag=value` and `ROOMDESK_<FLAG>` like the headless controller.

@@ -60,7 +60,7 @@ function run(): void {
 
   denyPermissions()
   followDownloads()
-  serveApp(page)
+  serveApp(page, async (request) => await (await controller).playRecording(request))
   serveCalls(controller, logger)
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting })
   shell = made

@@ -16,6 +16,7 @@ import type { Texts } from './texts/en.ts'
 /** Built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
+const playerPage = join(import.meta.dirname, '../player')
 
 /** Options of the desktop's controller. */
 export interface StartOptions {
@@ -48,6 +49,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
   for (;;) {
     const controller = await Controller.open({
       dataFolder: launch.dataFolder,
+      recordingsDir: launch.recordingsDir,
       logger,
       version: app.getVersion(),
       sealer,
@@ -55,6 +57,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
+      playerPage,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: process.env.ROOMDESK_FFMPEG },
     })
     if (controller.firstStart !== undefined) await explainFirewall(launch.host, texts())

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { createOutgoingUser, destroyOutgoingUser, listOutgoingUsers } from './device-operations.ts'
 import { limits } from './limits.ts'
+import { recordOperations } from './field-records.ts'
 import { createRoom, getMcu } from './media-operations.ts'
 import { bytes, defineOperation, nameBytes, type OperationContract } from './operation.ts'
 import type { ApiName } from './result-codes.ts'
@@ -46,6 +47,8 @@ export const serverInfo = defineOperation({
     is_cluster: z.boolean(),
     /** Origin of both APIs, without a scheme. */
     rest_uri: z.string(),
+    /** Native programs record and stream only where these names stand; browser SDKs look whether there is any. */
+    ft_value: z.record(z.string(), z.number()),
   }),
   errors: ['parameter', 'tokenIncorrect', 'noNode'],
   extension: true,
@@ -108,13 +111,14 @@ export const listOutgoingUsersOfOlderClients = defineOperation({
 })
 
 /** Operations that only these clients have. */
-export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken]
+export const fieldOperations: readonly OperationContract[] = [serverInfo, getAccessToken, ...recordOperations]
 
 const ofDevices = [
   createOutgoingUserOfOlderClients,
   destroyOutgoingUserOfOlderClients,
   listOutgoingUsersOfOlderClients,
   getAccessToken,
+  ...recordOperations,
 ] as const
 
 /** Paths of the original platform's clients on each port, with one base address for both APIs. */

@@ -47,6 +47,17 @@ export const limits = {
   tags: 1_000,
   wallViews: 50,
   roomTemplates: 100,
+  /** Stored recordings that clients of the APIs started, and live streams; beyond it the oldest that ended are deleted. */
+  recordings: 10_000,
+  lives: 10_000,
+  /** Those under way at once. */
+  activeRecordings: 500,
+  activeLives: 200,
+  recordingName: 256,
+  recordingTag: 256,
+  recordingDescription: 1024,
+  /** Addresses of a live stream. */
+  liveUrl: 1024,
   /** Entries of the trash, and bytes of their JSON; beyond either the oldest are deleted for good. */
   trash: 100_000,
   trashBytes: 64 * 1024 * 1024,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { limits } from './limits.ts'
+import { recordingOperations } from './recording-operations.ts'
 import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
 
 /** The media room API (specification, section 4.1): parameters, answers and errors of each operation. */
@@ -275,4 +276,5 @@ export const mediaOperations = [
   countUsers,
   forceOffline,
   joinUrl,
+  ...recordingOperations,
 ] as const

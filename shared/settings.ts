@@ -2,6 +2,7 @@ import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { languageChoices } from './languages.ts'
+import { recordingSettingsSchema } from './recordings/recording-settings.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
 /** Forms of a digest, and so of its session's tokens (contract, section 2). */
@@ -143,6 +144,20 @@ const compatibilitySchema = z.strictObject({
   get_access_token: z.boolean().default(false),
 })
 
+/** Live streams by HLS and RTMP. */
+const liveSchema = z.strictObject({
+  /** Origins whose pages may embed the player, besides the site's own. */
+  embed_origins: z
+    .array(z.string().regex(/^https?:\/\/[\w.-]{1,253}(:\d{1,5})?$/, rule('webAddress')))
+    .max(50)
+    .default([]),
+  /** IP addresses and networks (CIDR) of RTMP servers that clients may push to; empty: all but ports of this site. */
+  push_networks: z
+    .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
+    .max(64)
+    .default([]),
+})
+
 /** The operator's preferences for the console. */
 const consoleSettingsSchema = z.strictObject({
   language: z.enum(languageChoices).default('system'),
@@ -176,7 +191,9 @@ export const settingsSchema = z.strictObject({
   events: eventSettingsSchema.prefault({}),
   backups: backupSettingsSchema.prefault({}),
   pictures: pictureSettingsSchema.prefault({}),
+  recording: recordingSettingsSchema.prefault({}),
   trash: trashSettingsSchema.prefault({}),
+  live: liveSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
 })
 
@@ -196,7 +213,9 @@ export const settingsPatchSchema = z.strictObject({
   events: z.strictObject(optionalFields(eventSettingsSchema)).optional(),
   backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
   pictures: z.strictObject(optionalFields(pictureSettingsSchema)).optional(),
+  recording: z.strictObject(optionalFields(recordingSettingsSchema)).optional(),
   trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
+  live: z.strictObject(optionalFields(liveSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
 })
 export type SettingsPatch = z.output<typeof settingsPatchSchema>

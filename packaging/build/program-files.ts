@@ -20,7 +20,7 @@ const natives: Record<string, (name: string) => boolean> = {
 }
 
 /** The parts of the build that a server runs: not the desktop app, nor what only debuggers read. */
-const builds = ['server', 'renderer', 'room-page']
+const builds = ['server', 'renderer', 'room-page', 'player']
 
 /**
  * Files that a server runs, below one folder: Node, the build, the native packages, the command.

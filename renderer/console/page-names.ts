@@ -7,6 +7,7 @@ export const pageNames = [
   'controllers',
   'devices',
   'wall',
+  'recordings',
   'events',
   'activity',
   'tester',

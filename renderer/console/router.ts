@@ -16,6 +16,7 @@ export function makeRouter(): Router {
       { path: '/controllers/:id?', component: () => import('./pages/ControllersPage.vue') },
       { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
       { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
+      { path: '/recordings', component: () => import('./pages/RecordingsPage.vue') },
       { path: '/events', component: () => import('./pages/EventsPage.vue') },
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },

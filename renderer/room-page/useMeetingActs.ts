@@ -100,6 +100,12 @@ export function useMeetingActs(
     question.value = { title, lines, action, yes: () => room.ask({ type: 'end_meeting' }) }
   }
 
+  /** Everybody in the room is concerned: asks before. */
+  function record(): void {
+    const { recordTitle: title, recordBody, record: action } = texts.value.ask
+    question.value = { title, lines: [recordBody], action, yes: () => room.ask({ type: 'record', on: true }) }
+  }
+
   async function invite(): Promise<void> {
     const own = invitation()
     const link = own?.link ?? (await room.requestLink())
@@ -121,6 +127,8 @@ export function useMeetingActs(
     lowerHands: () => void room.ask({ type: 'lower_hand' }),
     lock: () => void room.ask({ type: 'lock', locked: true }),
     unlock: () => void room.ask({ type: 'lock', locked: false }),
+    record,
+    stopRecording: () => void room.ask({ type: 'record', on: false }),
     end: endForAll,
   }
 

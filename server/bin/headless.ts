@@ -26,6 +26,7 @@ import { productVersion } from './version.ts'
 /** The built program of the embedded node, and its page. */
 const mediaProgram = join(import.meta.dirname, 'media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
+const playerPage = join(import.meta.dirname, '../player')
 /** Folder of the built console, beside the built program. */
 const consolePage = join(import.meta.dirname, '../renderer')
 
@@ -111,6 +112,7 @@ async function run(): Promise<void> {
   if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const opened = await openController({
     dataFolder: options.dataDir,
+    recordingsDir: options.recordingsDir,
     database,
     databaseRisk: risk,
     sealKey: options.sealKey,
@@ -123,8 +125,9 @@ async function run(): Promise<void> {
     sitePath: options.site,
     keySignIn: options.consoleKey,
     consolePage,
+    playerPage,
     media: {
-      spawn: forkMediaProcess(mediaProgram, [roomPage]),
+      spawn: forkMediaProcess(mediaProgram, [roomPage], options.recordingsDir ?? join(options.dataDir, 'recordings')),
       pageFolder: roomPage,
       ffmpeg: options.ffmpeg,
     },

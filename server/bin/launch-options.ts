@@ -27,6 +27,8 @@ export interface LaunchOptions {
   allowPlainControllers: boolean | undefined
   /** Move the site there, and end. */
   moveStore: 'database' | 'files' | undefined
+  /** Folder of recordings; left out: `recordings` in the data folder. */
+  recordingsDir: string | undefined
   /** Path of a site file. */
   site: string | undefined
   /** The console key is switched on again. */
@@ -52,6 +54,7 @@ export class LaunchError extends Error {
 
 export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
   --data-dir DIR       where the site is kept (default: a folder of this user)
+  --recordings-dir DIR where recordings are kept; it must exist (default: recordings in the data folder)
   --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR)
   --store-password-file FILE
                        file whose first line is the password of the database (default: ~/.pgpass, or PGPASSFILE)
@@ -81,6 +84,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
 
 const flags = [
   'data-dir',
+  'recordings-dir',
   'store',
   'store-password-file',
   'seal-key',
@@ -165,6 +169,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
   if (controllerName !== undefined && !controllerNamePattern.test(controllerName.text))
     throw new LaunchError(`${controllerName.from} must be a name of 1 to 64 characters without control characters.`)
   const site = read('site')
+  const recordingsDir = read('recordings-dir')
   return {
     dataDir: resolve(read('data-dir')?.text ?? defaultDataFolder(environment)),
     store: store?.text,
@@ -180,6 +185,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     nodePort: port('node-port'),
     consolePort: port('console-port'),
     eventPort: port('event-port'),
+    recordingsDir: recordingsDir === undefined ? undefined : resolve(recordingsDir.text),
     site: site === undefined ? undefined : resolve(site.text),
     consoleKey: consoleKey === undefined ? undefined : true,
     olderClients: onOrOff('older-clients'),

@@ -4,6 +4,7 @@ import type { SiteMedium } from '../../shared/console/controllers.ts'
 import { durabilityCodes } from '../../shared/console/durability.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { type DeviceErrorKind, deviceErrorMessages } from '../../shared/device.ts'
+import type { RecordingProblem, RecordingStatus } from '../../shared/console/recordings.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { awayReason } from '../../shared/away-reason.ts'
 import type { OlderClientsView, RefusedCall } from '../../shared/console/older-clients.ts'
@@ -42,6 +43,8 @@ export interface AttentionSources {
   eventLog: EventLogStatus
   /** Why the way to the database is not safe; undefined: it is, or there is none. */
   databaseRisk: DatabaseRisk | undefined
+  /** Problems of recording. */
+  recordings: RecordingStatus['problems']
   /** See SiteKeyView. */
   keyUnprotected: boolean
 }
@@ -64,6 +67,7 @@ export function attentionOf(sources: AttentionSources): Attention[] {
     ...ofCertificate(sources),
     ...ofAuthority(sources),
     ...ofOlderClients(sources),
+    ...ofRecordings(sources),
     ...ofKey(sources),
     ...ofDatabaseRisk(sources),
     ...ofDurability(sources),
@@ -135,6 +139,23 @@ function ofStore({ store, medium }: AttentionSources): Attention[] {
     .map(({ file, message, at }) => item('warning', 'recovered', file ?? '', message, at))
   const lost = store.losses.map((loss) => item('warning', 'changesLost', loss.file ?? '', withAdvice(loss), loss.at))
   return [...refused, ...lost, ...recovered]
+}
+
+const recordingCodes: Partial<Record<RecordingProblem, [Attention['level'], Attention['code']]>> = {
+  folderMissing: ['error', 'recordingFolder'],
+  folderReadOnly: ['error', 'recordingFolder'],
+  folderOfOtherSite: ['error', 'recordingFolder'],
+  folderFailed: ['error', 'recordingFolder'],
+  storageLow: ['error', 'recordingStorageLow'],
+  writeFailed: ['error', 'recordingFailed'],
+}
+
+function ofRecordings({ recordings }: AttentionSources): Attention[] {
+  return recordings.flatMap(({ code, subject, message, since }) => {
+    const [level, known] = recordingCodes[code] ?? []
+    if (level === undefined || known === undefined) return []
+    return [item(level, known, subject, message, since, { why: code })]
+  })
 }
 
 function ofKey({ keyUnprotected }: AttentionSources): Attention[] {

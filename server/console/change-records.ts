@@ -280,6 +280,42 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
+  // An event of its own.
+  'exports.start': null,
+  'exports.list': null,
+  'exports.cancel': null,
+  'recordings.sources': null,
+  'recordings.segments': null,
+  'recordings.pieces': null,
+  'recordings.kept': null,
+  'recordings.states': null,
+  'recordings.rule': null,
+  'recordings.status': null,
+  // These are events of their own.
+  'recordings.start': null,
+  'recordings.stop': null,
+  'recordings.delete': null,
+  'recordings.keep': {
+    changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
+    params: ({ from, to, note }) => ({ from, to, note }),
+    always: true,
+  },
+  'recordings.unkeep': { changes: () => site, always: true },
+  'recordings.set_rule': {
+    changes: ({ room_id, user_id }) => [user_id === undefined ? room(room_id) : device(user_id)],
+  },
+
+  'orders.recordings': null,
+  'orders.lives': null,
+  'orders.record': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
+  'orders.stop_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.delete_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.stream': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
+  'orders.stop_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  'orders.delete_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
+  // Whoever has the link watches without any other proof.
+  'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
+
   'wall.list': null,
   'wall.save': {
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),

@@ -8,6 +8,7 @@ import type { FaultRules } from '../lab/faults.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
+import type { RecordingControl } from '../recordings/recording-control.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
 import type { Store } from '../store/store.ts'
@@ -21,6 +22,7 @@ export interface FeedSources {
   pool: NodePool
   roomViews: RoomViews
   guests: Pick<WaitingGuests, 'list' | 'onChange'>
+  recordings: Pick<RecordingControl, 'onTargets'>
   devices: Pick<OutgoingUsers, 'onChange' | 'of'>
   journal: RequestJournal
   samples: Samples
@@ -54,6 +56,10 @@ export class ConsoleFeed {
       hub.emit('rooms.changed', { room_ids: all ? [] : ids, all })
     })
     const waiting = new Collector<string>(() => hub.emit('waiting.changed', sources.guests.list()))
+    const recorded = new Collector<string>((ids) => {
+      const all = ids.length > namedRooms
+      hub.emit('recordings.changed', { room_ids: all ? [] : ids, all })
+    })
     const nodes = new Collector<string>(() => hub.emit('nodes.changed', { items: pool.views() }))
     const credentials = new Collector<string>(() => hub.emit('credentials.changed', { items: sources.credentials() }))
     const accounts = new Collector<string>(() => hub.emit('accounts.changed', {}))
@@ -62,6 +68,9 @@ export class ConsoleFeed {
     this.#stops.push(
       roomViews.onChange((roomId) => hub.listening && rooms.add(roomId)),
       sources.guests.onChange((roomId) => hub.listening && waiting.add(roomId)),
+      sources.recordings.onTargets((ids) => {
+        if (hub.listening) for (const roomId of ids) recorded.add(roomId)
+      }),
       devices.onChange((userId) => hub.listening && changedDevices.add(userId)),
       pool.onEvent((event) => {
         if (hub.listening) nodes.add('name' in event ? event.name : event.roomId)
@@ -90,6 +99,7 @@ export class ConsoleFeed {
       faults.onChange(() => this.#look()),
       () => rooms.stop(),
       () => waiting.stop(),
+      () => recorded.stop(),
       () => nodes.stop(),
       () => credentials.stop(),
       () => accounts.stop(),

@@ -16,6 +16,8 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import { EdgeServer } from '../edge/server.ts'
 import type { StaticFiles } from '../edge/static-files.ts'
 import { certificateToTrust, type TlsMaterial } from '../edge/tls.ts'
+import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
+import { sendWebResponse, webRequest } from '../recordings/playback/web-exchange.ts'
 import type { JoiningController } from '../store/election/site-member.ts'
 import type { Caller } from './callers.ts'
 import { describeProcedures } from './describe-procedures.ts'
@@ -33,6 +35,8 @@ export interface ConsoleListenerOptions extends EntranceParts {
   dispatch: Dispatch
   hub: EventHub
   page: StaticFiles
+  /** Plays recordings; left out: this controller has none. */
+  recordings?: Pick<RecordingPlayback, 'answer'> | undefined
   /** Prometheus text. */
   metrics: () => Promise<string>
   /** Whether metrics are served only with a token. */
@@ -232,6 +236,9 @@ export class ConsoleListener {
     },
     'POST /rpc/:procedure': (context, caller) => this.#call(context, caller),
     'POST /controllers': (context) => this.#register(context),
+    'GET /recordings/segments/:id': (context, caller) => this.#play(context, caller),
+    'GET /recordings/segments/:id/:view': (context, caller) => this.#play(context, caller),
+    'GET /recordings/exports/:id': (context, caller) => this.#play(context, caller),
     'GET /*': (context) => this.#servePage(context),
   }
 
@@ -297,6 +304,25 @@ export class ConsoleListener {
     context.status = result.ok ? 200 : statusOf[result.error.code]
     context.set('Cache-Control', 'no-store')
     context.body = result
+  }
+
+  async #play(context: Context, caller: Caller): Promise<void> {
+    const { recordings } = this.#options
+    if (recordings === undefined) return fail(context, refusal('nothingHere'))
+    const { role, account = '', scopes } = caller
+    const scoped = scopes?.some((scope: string) => scope === 'recordings:read') ?? true
+    const answer = await recordings.answer(webRequest(context.req, context.res), {
+      ...{ role, account, scoped },
+      address: clientAddress(context.req),
+    })
+    context.respond = false
+    try {
+      await sendWebResponse(answer, context.res)
+    } catch (error) {
+      // The head is sent: the client sees that the body ends early.
+      if (!isClientGone(error)) this.#options.logger.warn({ err: error }, 'cannot send a recording')
+      context.res.destroy()
+    }
   }
 
   /** A stranger's body is not asked for, except where it holds what shows who they are: the refusal comes first. */

@@ -23,6 +23,8 @@ import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { FigureHistory } from '../observe/figures/figure-history.ts'
 import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
+import type { ExportJobs } from '../recordings/export/export-jobs.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
@@ -50,10 +52,14 @@ import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import type { Handlers } from './handlers.ts'
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import { exportHandlers } from './export-procedures.ts'
 import { labHandlers } from './lab-procedures.ts'
 import { mediaHandlers } from './media-procedures.ts'
 import { type Machine, nodeHandlers } from './node-procedures.ts'
 import { participantTokens } from './participant-tokens.ts'
+import { orderHandlers } from './order-procedures.ts'
+import { recordingHandlers } from './recording-procedures.ts'
 import { relayHandlers } from './relay-procedures.ts'
 import { roomHandlers } from './room-procedures.ts'
 import { searchHandlers } from './search-procedures.ts'
@@ -98,6 +104,8 @@ interface ConsoleServices {
   people: SimulatedPeople
   faults: FaultRules
   pictures: PictureRounds
+  recordings: SiteRecordings
+  orders: OrderedMedia
   journal: RequestJournal
   samples: Samples
   figures: Pick<FigureHistory, 'view'>
@@ -127,6 +135,8 @@ export interface ConsoleParts {
   /** Times of the last restarts after a crash, milliseconds since the epoch. */
   restarts: readonly number[]
   logger: Logger
+  /** Exports of recordings; undefined where their folder cannot be used. */
+  exports: ExportJobs | undefined
   /** Replaces the console key; undefined: there is none. */
   replaceKey: (() => string) | undefined
 }
@@ -195,6 +205,16 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       settings,
       isCamera: (roomId, streamId) => isCamera(store, roomId, streamId),
     }),
+    ...exportHandlers({
+      exports: parts.exports,
+      assertUsable: () => void services.recordings.usableIndex,
+      event: (event) => parts.events.append(event),
+    }),
+    ...recordingHandlers({
+      ...{ store, settings, recordings: services.recordings },
+      event: (event) => parts.events.append(event),
+    }),
+    ...orderHandlers(services.orders),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),
@@ -246,6 +266,7 @@ export function attentionNow({
     eventLog: events.status(),
     keyUnprotected: facts.key.unprotected,
     databaseRisk: facts.databaseRisk,
+    recordings: services.recordings.problems(),
   })
 }
 

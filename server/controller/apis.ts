@@ -19,7 +19,7 @@ export function apiListeners(
   ofLeader: ListenersOfLeader = {},
 ): { media: Port; device: Port } {
   const { sessions, settings, faults, observer, rooms, joinLinks, outgoing, authenticate } = services
-  const { olderClients, fieldOperations } = services
+  const { olderClients, fieldOperations, orders, orderPages } = services
   const make = (api: 'media' | 'device', operations: readonly AnyOperation[]): Port => {
     const compatibility = { operations: fieldOperations[api], switches: () => olderClients.switches }
     return portOf(
@@ -31,7 +31,7 @@ export function apiListeners(
         settings,
         faults,
         observer,
-        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer }) },
+        mounts: { 'GET /jroom/': joinPage({ links: joinLinks, observer }), ...orderPages },
         openApiDocument: documentOf(api, version),
         log,
         ...ofLeader,
@@ -39,7 +39,7 @@ export function apiListeners(
     )
   }
   return {
-    media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks })]),
+    media: make('media', [authenticate, ...mediaOperations({ rooms, joinLinks, orders })]),
     device: make('device', deviceOperations({ outgoing })),
   }
 }

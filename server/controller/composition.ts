@@ -22,6 +22,7 @@ import { machineOf, openConnections } from './machine.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
+import { type SitePlayback, sitePlayback } from './playback.ts'
 import { createServices, type Services } from './services.ts'
 
 /** Parts of a controller that start and end with it. */
@@ -35,6 +36,8 @@ export interface ControllerParts extends Listening {
   feed: ConsoleFeed
   controllers: ControllerWatch
   gathering: GatheringSink
+  /** Undefined where the recordings folder cannot be used. */
+  playback: SitePlayback | undefined
   /** Headless only. */
   consoleKey: ConsoleKey | undefined
   /** Answers `/healthz`. @param known the caller has signed in: the answer may hold paths and addresses */
@@ -64,11 +67,13 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     logger,
     media: options.media,
     folder: options.dataFolder,
+    recordingsDir: options.recordingsDir,
     defaultNodeAddress: (port) =>
       nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host()),
     connections: () => openConnections(listeners(), services.media),
     sitePorts: () => listeners().ports(),
     mediaUrl: () => outsideUrl(listeners().url('media'), host()),
+    playerPage: options.playerPage,
     restarts: options.restarts?.total ?? 0,
     proof: leader?.proof,
     compatibility: options.compatibility,
@@ -80,6 +85,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     confirmed,
   })
   const health = healthOf({ ...facts, ...services, leader, listeners: () => listeners().views() })
+  const playback = sitePlayback(services, options, settings, gathering)
   const consolePort = openConsolePort({
     options,
     services,
@@ -87,6 +93,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     certificate: () => late.listening.part.tls.material,
     settings,
     health,
+    recordings: playback?.playback,
     signIns: gathering,
     leader,
   })
@@ -118,6 +125,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     controllers,
     restarts: options.restarts?.times ?? [],
     logger,
+    exports: playback?.exports,
     replaceKey: consolePort?.replaceKey,
   }
   const dispatch = createDispatch(
@@ -140,6 +148,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     feed: consoleFeed(services, events, () => attentionNow(parts)),
     controllers,
     gathering,
+    playback,
     consoleKey: consolePort?.key,
     health,
   }

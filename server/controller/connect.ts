@@ -3,6 +3,7 @@ import type { EventPort } from '../nodes/janus/events/event-port.ts'
 import type { RelayedRooms } from '../nodes/janus/relay/relayed-rooms.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { RequestObserver } from '../observe/observation.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { OtherControllers } from '../rooms/other-controllers.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
@@ -17,6 +18,7 @@ export interface ConnectedParts {
   relayedRooms: RelayedRooms
   janusEvents: EventPort
   observer: RequestObserver
+  recordings: SiteRecordings
   others: OtherControllers
 }
 
@@ -32,6 +34,7 @@ export function lateParts(): LateParts {
     relayedRooms: new Late('the relays'),
     janusEvents: new Late('the event port'),
     observer: new Late('the request observer'),
+    recordings: new Late('the recordings'),
     others: new Late('the other controllers'),
   }
 }
@@ -41,6 +44,7 @@ export function connect(late: LateParts, parts: ConnectedParts): void {
   late.pool.bind(parts.pool) // Janus nodes ask where else a user is.
   late.rooms.bind(parts.rooms) // Media programs open, inspect and lock rooms.
   late.joinLinks.bind(parts.joinLinks) // Media programs learn the addresses of other nodes.
+  late.recordings.bind(parts.recordings) // Media programs report what they record.
   late.gateway.bind(parts.gateway) // Media programs report people of rooms whose media is remote.
   late.relayedRooms.bind(parts.relayedRooms) // Janus nodes report people and streams.
   late.janusEvents.bind(parts.janusEvents) // Janus nodes that come or go change whose events count.

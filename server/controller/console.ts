@@ -14,6 +14,7 @@ import type { TlsMaterial } from '../edge/tls.ts'
 import type { EventSink, SharedEventLog } from '../event-log/event-log.ts'
 import { recordSignIns } from '../event-log/sources/sign-ins.ts'
 import type { Port } from '../http/listeners.ts'
+import type { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
 import type { Health } from './health.ts'
 import type { LeaderSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
@@ -27,6 +28,8 @@ export interface ConsolePortParts {
   certificate: () => TlsMaterial | undefined
   settings: () => Settings
   health: (known: boolean) => Health
+  /** Plays recordings; undefined: this controller has none. */
+  recordings: RecordingPlayback | undefined
   signIns: EventSink
   leader: LeaderSite | undefined
 }
@@ -60,6 +63,7 @@ export function openConsolePort(parts: ConsolePortParts): ConsolePort | undefine
     certificate: parts.certificate,
     metricsNeedToken: () => settings().console.metrics_token,
     health: parts.health,
+    recordings: parts.recordings,
     signIns: recordSignIns(parts.signIns),
     proof: leader?.proof,
     kept: leader?.kept,
@@ -92,14 +96,27 @@ export function confirmedDispatch(dispatch: Dispatch, confirmed: () => Promise<v
 
 /** Events that a controller pushes to its consoles. */
 export function consoleFeed(services: Services, events: SharedEventLog, attention: () => Attention[]): ConsoleFeed {
-  const { store, credentials, credentialRooms, outgoing, hub, pool, roomViews, guests, journal, samples, faults } =
-    services
+  const {
+    store,
+    credentials,
+    credentialRooms,
+    outgoing,
+    hub,
+    pool,
+    roomViews,
+    guests,
+    recordings,
+    journal,
+    samples,
+    faults,
+  } = services
   return new ConsoleFeed({
     hub,
     store,
     pool,
     roomViews,
     guests,
+    recordings,
     devices: outgoing,
     journal,
     samples,

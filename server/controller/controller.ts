@@ -138,6 +138,13 @@ export class Controller {
     return this.#parts.dispatch(name, input, origin)
   }
 
+  /** Answers a request below `/recordings/` of the desktop's own window. */
+  async playRecording(request: Request): Promise<Response> {
+    const { playback } = this.#parts
+    if (playback === undefined) return new Response(null, { status: 404 })
+    return await playback.playback.answer(request, { role: 'admin', account: '', address: '', scoped: true })
+  }
+
   /** Returns the unsubscribe function. */
   onEvent(listener: (event: ConsoleEvent) => void): () => void {
     return this.#parts.services.hub.listen(listener)

@@ -30,6 +30,8 @@ export interface EmbeddedProgramsParts {
   removals: RemovalsPort
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
+  /** Folder of recordings; left out: nothing can be recorded. */
+  recordingsFolder?: string | undefined
   /** Ports at which this controller listens. */
   sitePorts?: (() => readonly number[]) | undefined
   /** Proof on requests that other controllers of the site pass on; left out: this controller is alone. */
@@ -38,13 +40,13 @@ export interface EmbeddedProgramsParts {
 
 /** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
 export function embeddedPrograms(
-  { media, store, settings, logger, proof, removals, sitePorts = () => [] }: EmbeddedProgramsParts,
+  { media, recordingsFolder, store, settings, logger, proof, removals, sitePorts = () => [] }: EmbeddedProgramsParts,
   watch: SiteWatch,
   {
     nodesBeside,
     leaseMs,
     ...visits
-  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway' | 'waiting'> & {
+  }: Pick<EmbeddedNodesOptions, 'answers' | 'guessed' | 'gateway' | 'recorder' | 'waiting'> & {
     nodesBeside: (name: string) => string[]
     leaseMs: () => number
   },
@@ -58,6 +60,7 @@ export function embeddedPrograms(
     })
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
+    recordingsFolder,
     ffmpeg: new LocalFfmpeg(media.ffmpeg ?? '', logger),
     passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
     configuration,

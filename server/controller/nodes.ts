@@ -18,6 +18,7 @@ import { lockForHost } from '../rooms/host-lock.ts'
 import { observeGuesses } from '../rooms/refused-guesses.ts'
 import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { WaitingGuests } from '../rooms/waiting-guests.ts'
+import { recordForHost } from '../recordings/host-recording.ts'
 import { openWantedRoom } from '../rooms/wanted-room.ts'
 import type { LateParts } from './connect.ts'
 import { type EmbeddedProgramsParts, embeddedPrograms } from './embedded-programs.ts'
@@ -132,12 +133,18 @@ function mediaPrograms(
         const done = watch.hosts.invited.bind(watch.hosts)
         return inviteForHost({ joinLinks: late.joinLinks.part, done, logger }, wanted)
       },
+      record: (wanted) =>
+        recordForHost({ recordings: late.recordings.part, settings: options.settings, logger }, wanted),
     },
     guessed: (guesses) => {
       observeGuesses(late.observer.part, guesses)
       watch.guessed(guesses)
     },
     waiting: guests,
+    recorder: {
+      take: (node, event) => late.recordings.part.take(node, event),
+      restarted: (node) => late.recordings.part.restarted(node),
+    },
     nodesBeside: (name) => late.joinLinks.part.nodesBeside(name),
     leaseMs: () => late.others.part.leaseMs,
     gateway: {

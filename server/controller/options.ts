@@ -22,6 +22,8 @@ export interface ControllerOptions {
   name?: string | undefined
   /** Allows plain HTTP to controllers on other machines; left out: refused. */
   allowPlainControllers?: boolean | undefined
+  /** Folder of recordings, which exists; left out: `recordings` in the data folder. */
+  recordingsDir?: string | undefined
   logger: Logger
   /** Version that the console shows. */
   version: string
@@ -54,6 +56,8 @@ export interface ControllerOptions {
   accountClock?: (() => number) | undefined
   /** Controllers of the site; left out: this one is the only one. */
   controllers?: SiteControllers | undefined
+  /** Folder of the built player page for live streams and recordings; left out: none is served. */
+  playerPage?: string | undefined
   /** Folder of the built console, served on the console port; left out: no console port (the desktop has its own transport). */
   consolePage?: string
 }

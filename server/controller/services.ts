@@ -17,23 +17,36 @@ import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
 import { connect, lateParts } from './connect.ts'
 import { SiteTags } from '../rooms/tags/site-tags.ts'
+import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { SiteSearch } from '../search/site-search.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
+import { recordOrders } from '../event-log/sources/orders.ts'
+import { type MediaOrderParts, mediaOrderParts, type SiteRecorder } from '../recordings/records/media-order-parts.ts'
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { Removals } from '../rooms/removals.ts'
 import { Trash } from '../store/trash/trash.ts'
 import { followStore } from './follow-store.ts'
 import { type NodeParts, nodeParts, type NodesOptions } from './nodes.ts'
 import { type ObservationParts, observationParts } from './observe.ts'
 import { cameraPictures } from './pictures.ts'
+import { recordingsFolder, siteRecordings } from './recordings.ts'
+import { recorderOf } from './media-orders.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
 export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOptions {
   /** The data folder. */
   folder: string
+  /** See ControllerOptions. */
+  recordingsDir?: string | undefined
   /** Open connections by listener. */
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
   mediaUrl?: () => string
+  /** What records here; left out: the nodes of the site. */
+  recorder?: SiteRecorder | undefined
+  /** Folder of the built player page; left out: none is served. */
+  playerPage?: string | undefined
   /** Restarts of the process by itself. */
   restarts?: number
   /** Switches from flags or the environment: they come before the settings. */
@@ -58,10 +71,15 @@ export interface Services
   trash: Trash
   /** Memory of removals from rooms. */
   removals: Removals
+  /** Recordings and live streams that clients and operators order. */
+  orders: OrderedMedia
+  /** Their pages on the media port. */
+  orderPages: MediaOrderParts['pages']
   /** Simulated people of the lab. */
   people: SimulatedPeople
   /** Pictures of cameras that are kept. */
   pictures: PictureRounds
+  recordings: SiteRecordings
   /** Faults of the lab. */
   faults: FaultRules
   /** Names of people in the rooms. */
@@ -85,7 +103,9 @@ export function createServices(options: ServiceOptions): Services {
   const watch = new SiteWatch(store, options.events)
   const { authentication, ...access } = accessParts(options)
   const removals = new Removals({ store, settings, logger })
-  const { probe, ...nodes } = nodeParts({ ...options, removals }, watch, late)
+  const folder = recordingsFolder(options.recordingsDir, options.folder, store)
+  const usable = folder.problem === undefined ? folder.path : undefined
+  const { probe, ...nodes } = nodeParts({ ...options, removals, recordingsFolder: usable }, watch, late)
   const { pool } = nodes
   const licence = siteLicence(store, pool)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
@@ -118,7 +138,17 @@ export function createServices(options: ServiceOptions): Services {
     restarts: options.restarts ?? 0,
     compatibility: options.compatibility,
   })
-  connect(late, { ...nodes, ...rooms, observer: observation.observer, others })
+  const recordings = siteRecordings({ folder, store, settings, pool, outgoing, events: options.events, logger })
+  observation.metrics.addRecordings(() => recordings.status(() => false))
+  const ordered = mediaOrderParts({
+    ...{ store, settings, logger, mediaUrl, rooms: rooms.rooms },
+    failed: (recording, reason) => recordOrders(options.events).failed(recording, reason),
+    recorder: options.recorder ?? recorderOf(recordings),
+    playerPage: options.playerPage ?? '',
+    ffmpeg: new LocalFfmpeg(options.media?.ffmpeg ?? '', logger),
+    sitePorts: options.sitePorts ?? (() => []),
+  })
+  connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)
   const faults = new FaultRules()
   const search = new SiteSearch({ store, pool })
@@ -136,7 +166,10 @@ export function createServices(options: ServiceOptions): Services {
     removals,
     licence,
     outgoing,
+    orders: ordered.orders,
+    orderPages: ordered.pages,
     pictures,
+    recordings,
     deviceTable: new DeviceTable(outgoing, store, tags, logger),
     people: new SimulatedPeople(pool, store),
     faults,
@@ -145,7 +178,14 @@ export function createServices(options: ServiceOptions): Services {
     search,
     tags,
     authenticate: authenticateOperation(authentication),
-    fieldOperations: fieldOperations({ ...authentication, rooms: rooms.rooms, outgoing, pool, mediaUrl }),
+    fieldOperations: fieldOperations({
+      ...authentication,
+      rooms: rooms.rooms,
+      outgoing,
+      pool,
+      mediaUrl,
+      ...ordered.orders.parts,
+    }),
     async start() {
       stopNoting = pool.onEvent((event) => {
         nodes.relayedRooms.noted(event)
@@ -156,20 +196,26 @@ export function createServices(options: ServiceOptions): Services {
       watch.start({ pool, devices: outgoing, faults })
       nodes.relayedRooms.start()
       others.start()
+      // Before the pool: each room's order follows the first report of its node.
+      void recordings.begin()
       await pool.start()
       outgoing.start()
+      ordered.start()
       rooms.scheduled.start()
       trash.start()
     },
     async stop() {
       rooms.scheduled.stop()
+      await ordered.close()
       await trash.stop()
       await pictures.stop()
+      await recordings.end()
       others.stop()
       outgoing.stop()
       await nodes.relayedRooms.close()
       rooms.meetings.close()
       await pool.stop()
+      await recordings.close()
       stopNoting()
       nodes.gateway.close()
       watch.stop()

@@ -88,10 +88,11 @@ export class Shutdown {
   }
 
   async #endParts(): Promise<void> {
-    const { feed, controllers, services, listeners, listenerWatch, gathering } = this.#parts
+    const { feed, controllers, services, playback, listeners, listenerWatch, gathering } = this.#parts
     this.#ending.abort()
     feed.stop()
     controllers.stop()
+    await playback?.exports.stop()
     await services.stop()
     listenerWatch.look(listeners.views())
     gathering.close()

@@ -14,10 +14,11 @@ import { createdRoom } from '../media-api/room-operations.ts'
 import type { Rooms } from '../rooms/room-lifecycle.ts'
 import { accessTokenOperation } from './access-token.ts'
 import { optionsAsMeant } from './older-parameters.ts'
+import { recordOperations, type RecordServices } from './record-operations.ts'
 import { serverInfoOperation, type ServerInfoServices } from './server-info.ts'
 
 /** Needs of the operations for older clients. */
-export interface FieldServices extends AuthenticateServices, ServerInfoServices {
+export interface FieldServices extends AuthenticateServices, ServerInfoServices, RecordServices {
   rooms: Rooms
   outgoing: OutgoingUsers
 }
@@ -25,7 +26,7 @@ export interface FieldServices extends AuthenticateServices, ServerInfoServices 
 /** Operations for clients of the original platform, by port: additional ones, and others in the place of those with the same path. */
 export function fieldOperations(services: FieldServices): { media: AnyOperation[]; device: AnyOperation[] } {
   const { rooms } = services
-  const device = [...deviceOperations(services), accessTokenOperation(services)]
+  const device = [...deviceOperations(services), accessTokenOperation(services), ...recordOperations(services)]
   return {
     device,
     // One origin: those clients have one base address for both APIs.

@@ -28,6 +28,7 @@ export function serverInfoOperation({ pool, settings, mediaUrl }: ServerInfoServ
       room_server: { uri: someNode(pool), protocol: tls.mode === 'off' ? 'ws' : 'wss' },
       ice_servers: olderIceServers(media.ice_servers),
       is_cluster: true,
+      ft_value: { ft_record_audio: 1, ft_record_video: 1, ft_livebroadcast: 1 },
       rest_uri: (media.public_url || mediaUrl()).replace(/^https?:\/\//, ''),
     }
   })

@@ -32,6 +32,7 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
+import { Recorder } from './record/recorder.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
@@ -60,6 +61,7 @@ export class MediaServer {
   readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
   readonly #rooms: MediaRooms
+  readonly #recorder: Recorder
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
   readonly #remoteMedia: RoomMediaClient
@@ -89,6 +91,14 @@ export class MediaServer {
       emit,
       log,
     )
+    this.#recorder = new Recorder({
+      folder: start.recordings_folder,
+      find: (roomId) => this.#rooms.find(roomId),
+      pulls: this.#pulls,
+      emit: (event) => emit({ type: 'recorder', event }),
+      log,
+    })
+    this.#rooms.streamsChanged = (roomId) => this.#recorder.follow(roomId)
     for (const removal of start.removals ?? []) this.#rooms.removals.add(removal)
     for (const outgoing of start.outgoing ?? []) this.#rooms.noteOutgoing(outgoing)
     this.#refusals = new RefusalTally(emit)
@@ -169,10 +179,12 @@ export class MediaServer {
     connections: async () => ({ connections: this.#server.connections }),
     open_room: async ({ remote, ...room }) => {
       this.#rooms.open({ ...room, isRemote: remote === true })
+      this.#recorder.follow(room.roomId)
       return {}
     },
     close_room: async ({ roomId, moves, remote }) => {
       this.#rooms.close(roomId, moves === true ? 'restarting' : 'closed', remote === true)
+      if (this.#rooms.find(roomId) === undefined) this.#recorder.forget(roomId)
       return {}
     },
     note_removal: async (removal) => {
@@ -185,6 +197,10 @@ export class MediaServer {
     },
     answer_room: async ({ id, ...answer }) => {
       this.#requests.answer(id, answer)
+      return {}
+    },
+    answer_recording: async ({ id, done }) => {
+      this.#requests.answerRecording(id, done)
       return {}
     },
     answer_lock: async ({ id, done }) => {
@@ -245,6 +261,10 @@ export class MediaServer {
       this.#rooms.devices.remove(roomId, userId)
       return {}
     },
+    set_recording: async (order) => {
+      this.#recorder.order(order)
+      return {}
+    },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),
     health: async () => ({
       rooms: this.#rooms.ownIds.length,
@@ -276,12 +296,14 @@ export class MediaServer {
   /** Removes everybody, and closes everything. */
   async close(): Promise<void> {
     this.#lead.stop()
+    const recorded = this.#recorder.close()
     this.#rooms.closeAll()
     this.#signal.close()
     this.#refusals.close()
     this.#pulls.close()
     await this.#server.stop()
     this.#peers.close()
+    await recorded
   }
 
   #feedOf(roomId: string, streamId: string): Feed | undefined {

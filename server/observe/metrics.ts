@@ -1,3 +1,4 @@
+import { addRecordingGauges, type RecordingFigures } from './recording-metrics.ts'
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { ApiName } from '../../shared/result-codes.ts'
 import { CountedHistogram, TimeCounts } from './counted-histogram.ts'
@@ -76,6 +77,11 @@ export class Metrics implements RequestObserver {
   /** Adds the metrics of the site's controllers. */
   addControllers(sources: ControllerMetricSources): void {
     addControllerGauges(this.#registry, sources)
+  }
+
+  /** Adds facts of recordings. */
+  addRecordings(read: () => RecordingFigures): void {
+    addRecordingGauges(this.#registry, read)
   }
 
   /** Adds the recorded figures. */

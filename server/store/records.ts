@@ -3,12 +3,15 @@
 import type { Role } from '../../shared/console/role-names.ts'
 import type { TokenScope } from '../../shared/console/token-scopes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
+import type { StreamSource } from '../../shared/media/stream-source.ts'
 import type { NodeConfig } from '../../shared/node.ts'
 import type { TemplateSettings } from '../../shared/console/templates.ts'
 import type { WallItem } from '../../shared/console/wall.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import type { EntryByNumber } from '../../shared/room-entry.ts'
 import type { ScheduleMark } from '../schedule/room-hours.ts'
+import type { RecordingStarter, RecordingStream } from '../../shared/console/recordings.ts'
+import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
 import type { RoomSchedule } from '../../shared/schedule/room-schedule.ts'
 
 /** A key pair that a client authenticates with. */
@@ -89,6 +92,8 @@ export interface StoredRoom {
   /** access_key that created it; empty when the operator did. */
   created_by: string
   created_at: number
+  /** When it is recorded; left out: as the site says. */
+  recording?: RecordingRule
   /** Users who were removed lately, and whose earlier links are void; left out: nobody. */
   removals?: readonly StoredRemoval[]
 }
@@ -119,7 +124,32 @@ export interface StoredDevice {
   tags?: readonly string[]
   /** The operator paused it: it stays, and is not joined. */
   paused: boolean
+  /** When it is recorded; left out: as the site says. */
+  recording?: RecordingRule
   created_at: number
+}
+
+/** A recording that somebody started by hand, and nobody has stopped. */
+export interface StoredRecordingWish {
+  room_id: string
+  /** Camera or person; empty: the whole room. */
+  user_id: string
+  by: Exclude<RecordingStarter, 'rule'>
+  /** Account, name of the host, or access_key. */
+  name: string
+  at: number
+}
+
+/** A span of recordings that is kept whatever the retention. */
+export interface StoredRecordingKeep {
+  id: string
+  streams: readonly RecordingStream[]
+  from: number
+  to: number
+  note: string
+  /** Account or kind of proof. */
+  kept_by: string
+  kept_at: number
 }
 
 /** Settings from which rooms are created. */
@@ -128,6 +158,69 @@ export interface StoredRoomTemplate {
   name: string
   settings: TemplateSettings
   changed_at: number
+}
+
+/** A recording that a client of an API or an operator started: with a beginning, an end and files of its own. */
+export interface StoredRecording {
+  id: string
+  name: string
+  tag: string
+  description: string
+  room_id: string
+  /** Empty: the whole room. */
+  user_id: string
+  /** Streams of it: none, the user's own (or everybody's own, of a room), or all of the room as one sound. */
+  sound: 'none' | 'own' | 'room'
+  /** `screen` is the user's screen. */
+  picture: 'none' | 'main' | 'screen'
+  /** Wanted; left out: whatever its codecs allow. */
+  container?: 'mp4' | 'webm'
+  /** finishing: its files are being made. */
+  state: 'recording' | 'finishing' | 'available' | 'failed'
+  /** Why it failed, one sentence; left out: it did not. */
+  reason?: string
+  /** access_key; empty: an operator. */
+  created_by: string
+  created_at: number
+  /** Left out while it is recorded. */
+  ended_at?: number
+  /** Random part of the URLs of its files: whoever has one may download. */
+  token_sealed: string
+  files: readonly StoredRecordingFile[]
+}
+
+/** A complete file of a recording. */
+export interface StoredRecordingFile {
+  /** Name below the folder of such files. */
+  file: string
+  user_id: string
+  source: StreamSource
+  container: 'mp4' | 'webm'
+  bytes: number
+  duration_ms: number
+  started_at: number
+}
+
+/** A live stream that a client of an API started. */
+export interface StoredLive {
+  id: string
+  name: string
+  tag: string
+  room_id: string
+  user_id: string
+  sound: 'none' | 'own' | 'room'
+  picture: 'none' | 'main' | 'screen'
+  /** stopped, or failed with a reason. */
+  state: 'living' | 'stopped' | 'failed'
+  reason?: string
+  created_by: string
+  created_at: number
+  ended_at?: number
+  /** Given by the client for its viewers, and only returned. Empty: none. */
+  rtmp_url: string
+  hls_url: string
+  /** JSON `{link, publish}`: the token of its page and playlist, and the address to push to, which often holds a key. */
+  secrets_sealed: string
 }
 
 /** A saved view of the wall of pictures. */

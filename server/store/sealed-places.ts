@@ -9,6 +9,8 @@ const sealedFields = {
   devices: 'login_password_sealed',
   rooms: 'host_password_sealed',
   accounts: 'password_sealed',
+  recordings: 'token_sealed',
+  lives: 'secrets_sealed',
 } as const satisfies Partial<Record<CollectionName, string>>
 
 /** Collections whose records hold a sealed text. */
@@ -22,6 +24,11 @@ export function placeOf(collection: SealedCollection, key: string): SealedPlace 
 /** Place of the credential of a TURN server: it is sent to these addresses only. */
 export function iceServerPlace(urls: unknown): SealedPlace {
   return ['settings', 'site', 'media.ice_servers', JSON.stringify(urls)]
+}
+
+/** Place of links to live streams; they are with their viewers, not stored. */
+export function liveLinkPlace(): SealedPlace {
+  return ['live link']
 }
 
 /** Place of the media tickets of one node; they are kept by pages, not stored. */

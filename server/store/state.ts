@@ -23,6 +23,10 @@ export function emptyState(): State {
     relay_loops: new Map(),
     relay_observers: new Map(),
     meetings: new Map(),
+    recording_wishes: new Map(),
+    recording_keeps: new Map(),
+    recordings: new Map(),
+    lives: new Map(),
     trash: new Map(),
   }
 }

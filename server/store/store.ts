@@ -7,8 +7,12 @@ import type {
   StoredCameraBridge,
   StoredCredential,
   StoredDevice,
+  StoredLive,
   StoredMeeting,
   StoredNode,
+  StoredRecording,
+  StoredRecordingKeep,
+  StoredRecordingWish,
   StoredRelayBridge,
   StoredRelayObserver,
   StoredRoom,
@@ -57,6 +61,14 @@ export interface Collections {
   /** Keyed by node and room, as JSON. */
   relay_observers: StoredRelayObserver
   meetings: StoredMeeting
+  /** Keyed by room and user, as JSON. */
+  recording_wishes: StoredRecordingWish
+  /** Keyed by id. */
+  recording_keeps: StoredRecordingKeep
+  /** Keyed by id, in the order of their beginning. */
+  recordings: StoredRecording
+  /** Keyed by id, in the order of their beginning. */
+  lives: StoredLive
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }

@@ -2,8 +2,8 @@ import type { OperationContract } from '../operation.ts'
 import type { ApiName } from '../result-codes.ts'
 import type { RouteName } from './route.ts'
 
-/** Right to a route of an API port that is not an operation. */
-export type ApiPageRight = 'anyone'
+/** Right to a route of an API port that is not an operation. `holder`: the unguessable token in the path. */
+export type ApiPageRight = 'anyone' | 'holder'
 
 /** Rights to every such route of an API port. A page without an entry here does not compile. */
 export const apiPages = {
@@ -11,6 +11,14 @@ export const apiPages = {
     'GET /openapi.json': 'anyone',
     // Redirect to the room page, the same for every room number; visits are counted.
     'GET /jroom/': 'anyone',
+    // The unguessable token in the path is the proof: of a file until it is deleted, of a live stream until it expires.
+    'GET /record/:file': 'holder',
+    'GET /live/:token': 'holder',
+    'GET /live/:token/:file': 'holder',
+    // Players for addresses of this site; each address has its own proof.
+    'GET /admin/record/recordPlayer.html': 'anyone',
+    'GET /admin/live/rtmpPlayer.html': 'anyone',
+    'GET /player/*': 'anyone',
   },
   device: { 'GET /openapi.json': 'anyone' },
 } as const satisfies Readonly<Record<ApiName, Readonly<Record<RouteName, ApiPageRight>>>>

@@ -21,6 +21,10 @@ export const consoleRoutes = {
   'GET /rpc': 'caller',
   // Each procedure has its own entry: shared/console/roles.ts.
   'POST /rpc/:procedure': 'caller',
+  // The playback judges each stream: operators see all recordings, viewers what a setting says, tokens with their scope.
+  'GET /recordings/segments/:id': 'caller',
+  'GET /recordings/segments/:id/:view': 'caller',
+  'GET /recordings/exports/:id': 'caller',
   'GET /ws': 'session',
   'POST /controllers': 'controller',
   // Files of the page.

@@ -9,6 +9,9 @@ import { labProcedures } from './lab.ts'
 import { markProcedures } from './marks.ts'
 import { mediaProcedures } from './media.ts'
 import { nodeProcedures, nodeView } from './nodes.ts'
+import { recordingProcedures, recordingsChanged } from './recordings.ts'
+import { recordingExportProcedures } from './recording-exports.ts'
+import { orderProcedures } from './orders.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { searchProcedures } from './search.ts'
@@ -31,6 +34,9 @@ export const procedures = {
   ...relayProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
+  ...recordingProcedures,
+  ...recordingExportProcedures,
+  ...orderProcedures,
   ...templateProcedures,
   ...wallProcedures,
   ...searchProcedures,
@@ -65,6 +71,7 @@ export const events = {
   'controllers.changed': controllersView,
   /** Changed devices; `removed` no longer exist. */
   'devices.changed': z.strictObject({ items: z.array(deviceView), removed: z.array(z.string()) }),
+  'recordings.changed': recordingsChanged,
   /** Current saved views of the wall. */
   'wall.changed': z.strictObject({ items: z.array(wallView) }),
   /** A camera or room comes to the front of walls. */

@@ -32,6 +32,18 @@ const eventGroups = {
     'room.meetingEnded',
     'room.openedBySchedule',
     'room.closedBySchedule',
+    'room.recordingFailed',
+  ],
+  recordings: [
+    'recording.started',
+    'recording.stopped',
+    'recording.watched',
+    'recording.exported',
+    'recording.deleted',
+    'recording.storageLow',
+    'recording.storageBack',
+    'recording.repaired',
+    'recording.folderFailed',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** Actions of an operator or a site file. */
@@ -69,6 +81,7 @@ export const subjectTypes = [
   'licence',
   'backup',
   'wall',
+  'recording',
   'lab',
   'site',
 ] as const

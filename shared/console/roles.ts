@@ -162,6 +162,35 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   // Addresses of cameras with their logins, which operators also see in the list.
   'devices.export': person('operator'),
 
+  // Viewers see what the setting `recording.viewers` allows.
+  'recordings.sources': viewer('recordings:read'),
+  'recordings.segments': viewer('recordings:read'),
+  'recordings.pieces': viewer('recordings:read'),
+  'recordings.kept': viewer('recordings:read'),
+  'recordings.states': viewer('recordings:read'),
+  'recordings.rule': viewer('recordings:read'),
+  'recordings.status': viewer('recordings:read'),
+  // A copy that outlives the retention.
+  'exports.start': operator('recordings:read'),
+  'exports.list': operator('recordings:read'),
+  'exports.cancel': operator('recordings:read'),
+  'recordings.keep': operator('recordings:write'),
+  'recordings.unkeep': operator('recordings:write'),
+  'recordings.delete': operator('recordings:write'),
+  'recordings.start': operator('recordings:write'),
+  'recordings.stop': operator('recordings:write'),
+  'recordings.set_rule': operator('recordings:write'),
+  // Their addresses are keys to recordings and live pictures.
+  'orders.recordings': operator('recordings:read'),
+  'orders.lives': operator('recordings:read'),
+  'orders.record': operator('recordings:write'),
+  'orders.stop_recording': operator('recordings:write'),
+  'orders.delete_recording': operator('recordings:write'),
+  'orders.stream': operator('recordings:write'),
+  'orders.stop_live': operator('recordings:write'),
+  'orders.delete_live': operator('recordings:write'),
+  'orders.live_link': operator('recordings:write'),
+
   'relays.list': viewer('nodes:read'),
 
   'media.stats': viewer('media:watch'),

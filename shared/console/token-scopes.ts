@@ -8,6 +8,8 @@ export const tokenScopes = [
   'rooms:write',
   'links:write',
   'media:watch',
+  'recordings:read',
+  'recordings:write',
   'devices:read',
   'devices:write',
   'nodes:read',

@@ -7,6 +7,7 @@ import { mediaSettingsSchema } from './media-settings.ts'
 import { nodeRoomSchema } from './node-room.ts'
 import { mediaOutcomeSchema, roomMediaCallSchema } from './room-media.ts'
 import { roomUserSchema } from './room-user.ts'
+import { recorderEventSchema, recordingOrderSchema } from '../recordings/segment.ts'
 import { waitingPersonSchema } from './signal.ts'
 import { connectionStats, keyPicture, streamStats } from './stream-stats.ts'
 import { trackReasons, transcodingStatus, trackWays } from './transcoding.ts'
@@ -62,6 +63,8 @@ export const startSchema = z.strictObject({
   passed_on: z.strictObject({ key: z.string().min(43), self: z.string(), tls: certificate.optional() }).optional(),
   /** Folder of the built room page; empty: no page. */
   page_folder: z.string().default(''),
+  /** Folder of recordings, which exists; empty: nothing can be recorded. */
+  recordings_folder: z.string().default(''),
   settings: mediaSettingsSchema.prefault({}),
   /** Removals from before this process started, which stay in force. */
   removals: z.array(removalSchema).max(maxRemovals).optional(),
@@ -197,6 +200,8 @@ export const controlMethods = {
   answer_lock: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   /** Answers `inviteWanted`; without a link, none can be made now. */
   answer_invite: { params: z.strictObject({ id: z.int(), url: z.string().optional() }), result: nothing },
+  /** Answers `recordingWanted`. */
+  answer_recording: { params: z.strictObject({ id: z.int(), done: z.boolean() }), result: nothing },
   /** Answers `mediaRequested`. */
   answer_media: { params: z.strictObject({ id: z.int(), outcome: mediaOutcomeSchema }), result: nothing },
   /** Replaces the users and streams of a room with remote media. */
@@ -255,6 +260,8 @@ export const controlMethods = {
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
   add_device: { params: z.strictObject({ roomId, device }), result: nothing },
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
+  /** Replaces what is recorded of a room, until the room is closed here. It may come before the room is opened. `recorder` events follow. */
+  set_recording: { params: recordingOrderSchema, result: nothing },
   rooms: { params: nothing, result: z.strictObject({ roomIds: z.array(z.string()) }) },
   health: { params: nothing, result: z.strictObject({ rooms: z.int(), users: z.int(), pulls: z.int(), load }) },
   transcoding: { params: nothing, result: transcodingStatus },
@@ -334,6 +341,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('lockWanted'), id: z.int(), roomId: z.string(), locked: z.boolean(), by: doer }),
   /** A host wants a join link for anybody. `answer_invite` follows. */
   z.strictObject({ type: z.literal('inviteWanted'), id: z.int(), roomId: z.string(), by: doer }),
+  /** A host wants the room recorded, or no more. `answer_recording` follows. */
+  z.strictObject({ type: z.literal('recordingWanted'), id: z.int(), roomId: z.string(), on: z.boolean(), by: doer }),
   /** A host acted. `who`: the affected user, if it is a single one. `count`: number of affected users. */
   z.strictObject({
     type: z.literal('hostActed'),
@@ -394,6 +403,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Number of attempts outside of all groups, because there were too many. */
     more: z.int().min(0),
   }),
+  /** Something of a recording began or ended. */
+  z.strictObject({ type: z.literal('recorder'), event: recorderEventSchema }),
   /** The controller or a host removed a user; `left` follows. */
   removalSchema.extend({ type: z.literal('removed'), userName: z.string(), by: doer.optional() }),
 ])

@@ -53,6 +53,10 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
   /** Time of silence after which another controller of the site leads, in milliseconds; 0: there is none. */
   lease_ms: z.int().min(0).max(60_000).default(0),
+  /** Hosts may start and stop the recording of their room. */
+  hosts_record: z.boolean().default(false),
+  /** The room page says aloud that a room is recorded. */
+  recording_aloud: z.boolean().default(true),
   /** Timeout of a device's first media. The controller's own timeout is a little longer: beyond it the node has not answered. */
   join_ms: milliseconds.default(4_000),
 })

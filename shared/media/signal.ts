@@ -127,6 +127,8 @@ export const fromPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('mute_all') }),
   /** Host: locks or unlocks the room for new users. `room_changed` follows. */
   z.strictObject({ type: z.literal('lock'), locked: z.boolean() }),
+  /** Host: records the room, or stops. `recording` follows. */
+  z.strictObject({ type: z.literal('record'), on: z.boolean() }),
   /** Host: removes everybody; the room stays, and can be joined again at once. */
   z.strictObject({ type: z.literal('end_meeting') }),
   /** Host: asks for a link that lets anybody in as a member. `invitation` follows. */
@@ -174,6 +176,12 @@ export const toPersonSchema = z.discriminatedUnion('type', [
       mode: z.number(),
       peer_to_peer: z.boolean(),
       locked: z.boolean(),
+      /** Its people are recorded; left out: not. */
+      recording: z.boolean().optional(),
+      /** Hosts may start and stop its recording; left out: not. */
+      may_record: z.boolean().optional(),
+      /** A recording is not said aloud; left out: it is. */
+      recording_silent: z.boolean().optional(),
       end: scheduledEnd.optional(),
     }),
     people: z.array(personSchema),
@@ -239,6 +247,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     locked: z.boolean(),
     end: scheduledEnd.optional(),
   }),
+  /** People of the room are recorded from now on, or no longer. */
+  z.strictObject({ type: z.literal('recording'), on: z.boolean() }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),
   /** A request of the client is not permitted; the connection stays open. */
   z.strictObject({ type: z.literal('error'), reason: z.string(), message: z.string() }),

@@ -17,6 +17,8 @@ export const apiRefusals = {
   nodeOffline: ['failed', 'The MCU of this room is not online.'],
   neverAssigned: ['conflict', 'This room was never assigned to an MCU.'],
   userNotOnline: ['notFound', 'The user is not in this room.'],
+  recordingNotFound: ['notFound', 'There is no such recording or live stream.'],
+  recordingUnavailable: ['failed', 'Nothing can be recorded in this room at the moment.'],
   noP2pPermission: ['conflict', 'This credential has no permission for P2P rooms (room_mode 3 and 4).'],
   storage: ['failed', 'The change could not be stored: nothing was changed.'],
   internal: ['internal', 'An internal error occurred and was logged.'],

@@ -53,6 +53,7 @@ export const complaints = {
   notText: 'must be a text.',
   long: 'is longer than {max} bytes.',
   control: 'holds a control character.',
+  recordFilter: 'must be a JSON object with fromTime, endTime, roomId and userId, dates like 2026-11-25',
 } as const
 
 export type ComplaintName = keyof typeof complaints

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { rule } from '../refusals/complaints.ts'
 import { isWallTime, parseRepetition } from './repetition.ts'
+import { isZone } from './wall-clock.ts'
 
 /** Maximum length of one meeting, and of the time before and after it in which the room is open, in minutes. */
 export const maxMeetingMinutes = 24 * 60
@@ -37,13 +38,4 @@ export type RoomSchedule = z.output<typeof roomScheduleSchema>
 export interface Meeting {
   start: number
   end: number
-}
-
-function isZone(zone: string): boolean {
-  try {
-    // Offsets as +01:00 are no zones: they know no daylight saving.
-    return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
-  } catch {
-    return false
-  }
 }

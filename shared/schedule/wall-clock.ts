@@ -43,3 +43,13 @@ export function instantOf(zone: string, wall: number): number {
 function offsetAt(zone: string, instant: number): number {
   return wallOf(zone, instant) - instant
 }
+
+/** Tells whether a text names an IANA time zone. */
+export function isZone(zone: string): boolean {
+  try {
+    // Offsets as +01:00 are no zones: they know no daylight saving.
+    return /^[A-Za-z]/.test(zone) && new Intl.DateTimeFormat('en', { timeZone: zone }) !== undefined
+  } catch {
+    return false
+  }
+}

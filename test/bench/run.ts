@@ -19,6 +19,7 @@ import { measurePeers } from './peers.ts'
 import { measurePhone } from './phone.ts'
 import { measurePool } from './pool.ts'
 import { measurePostgres } from './postgres.ts'
+import { measureRecording } from './recording.ts'
 import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { measureSearch } from './search.ts'
@@ -37,6 +38,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   media: async (rows) => await measureMedia(rows),
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
+  recording: measureRecording,
   relay: measureRelay,
   janus: async (rows) => await measureJanus(rows),
   pool: measurePool,

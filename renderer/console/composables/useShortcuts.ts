@@ -25,6 +25,7 @@ export const goKeys: Readonly<Record<string, string>> = {
   k: '/controllers',
   d: '/devices',
   w: '/wall',
+  v: '/recordings',
   e: '/events',
   a: '/activity',
   t: '/tester',

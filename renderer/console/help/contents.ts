@@ -19,6 +19,7 @@ const order = [
   'wall',
   'schedules',
   'tags',
+  'recording',
   'data',
   'security',
   'high-availability',

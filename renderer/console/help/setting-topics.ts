@@ -13,6 +13,9 @@ export const cardTopics: Readonly<Partial<Record<Card, HelpTopic>>> = {
   metrics: 'metrics',
   events: 'eventLog',
   backups: 'backups',
+  recording: 'recording',
+  recordingAccess: 'recording',
+  live: 'liveStreams',
   trash: 'trash',
 }
 

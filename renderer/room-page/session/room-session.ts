@@ -5,6 +5,8 @@ import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.t
 import { browserSecret } from '../local/browser-secret.ts'
 import { keptPass } from '../local/entry-pass.ts'
 import { OwnDevices } from '../local/own-devices.ts'
+import { sayAloud } from '../local/say-aloud.ts'
+import { texts } from '../texts/texts.ts'
 import { ScreenShare } from '../local/screen-share.ts'
 import { Announcer } from './announcer.ts'
 import { AwaitedRoom } from './awaited-room.ts'
@@ -252,10 +254,12 @@ export class RoomSession {
       you,
       topic: room.topic,
       locked: room.locked,
+      mayRecord: room.may_record === true,
       end: endOf(room),
       peerToPeer,
       maxTiles,
     })
+    this.#recordingChanged(room.recording === true)
     this.#roster.enter(people, message.lost_cameras, goesOn)
     this.#ownLines.told(message.chat, you.user_id)
     this.chat.take(message.chat, first)
@@ -323,6 +327,8 @@ export class RoomSession {
         return this.chat.take([message.line], false)
       case 'muted':
         return this.#muted(message)
+      case 'recording':
+        return this.#recordingChanged(message.on)
       case 'room_changed':
         return this.#roomChanged(message)
       case 'relay':
@@ -367,6 +373,14 @@ export class RoomSession {
     this.view.end = endOf({ end })
     if (locked !== this.view.locked) this.notices.tell(locked ? 'locked' : 'unlocked')
     this.view.locked = locked
+  }
+
+  /** Tells of a recording once, on the screen and aloud. */
+  #recordingChanged(on: boolean): void {
+    if (on === this.view.recording) return
+    this.view.recording = on
+    this.notices.tell(on ? 'recordingOn' : 'recordingOff', {}, on ? 'warn' : 'info')
+    if (on && this.#joined?.room.recording_silent !== true) sayAloud(texts.value.told.recordingOn)
   }
 
   #muted({ by, kind }: Extract<ToPerson, { type: 'muted' }>): void {
@@ -451,6 +465,7 @@ export class RoomSession {
       you: null,
       unread: 0,
       locked: false,
+      recording: false,
       end: null,
       guests: [],
       chatOpen: false,

@@ -27,6 +27,10 @@ export interface RoomView {
   /** The room's number is enough to join it. */
   byNumber: boolean
   locked: boolean
+  /** People of the room are recorded. */
+  recording: boolean
+  /** Hosts may start and stop that. */
+  mayRecord: boolean
   peerToPeer: boolean
   /** Waiting guests, as a host sees them. */
   guests: readonly WaitingPerson[]
@@ -53,6 +57,8 @@ export function freshView(): RoomView {
     topic: '',
     byNumber: false,
     locked: false,
+    recording: false,
+    mayRecord: false,
     peerToPeer: false,
     guests: [],
     maxTiles: 12,

@@ -39,11 +39,13 @@ export class CameraFeed {
     const audio = tracks.find(({ kind }) => kind === 'audio')
     this.feed = new Feed({
       video: video && (converted(video) ? convertedVideo : videoFormat(video)),
-      audio: audio && (converted(audio) ? convertedAudio : audioFormat(audio)),
+      audio: audio && (converted(audio) ? convertedAudio : carriedAudio(audio, this.#abilities)),
       cached: true,
       // A camera cannot be asked over RTSP; what is made here can.
       requestKeyFrame: () => this.#conversion.wishKeyFrame(),
     })
+    this.feed.raw.video.format = video
+    this.feed.raw.audio.format = audio
     this.#conversion = new CameraConversion(this.feed, transcoding)
     this.feed.playback.conversion = this.#conversion
     this.feed.playback.shortcomings = shortcomingsOf(described, tracks, this.#abilities)
@@ -66,9 +68,13 @@ export class CameraFeed {
   /** Takes an RTP packet of a track. */
   rtp(track: RtspTrack, packet: Buffer): void {
     if (!isRtp(packet) || ((packet[1] ?? 0) & 0x7f) !== track.payloadType) return
+    this.feed.raw[track.kind].push(packet)
     if (!this.#looked && track.kind === 'video') this.#look(track, packet)
     if (this.#conversion.push(track.kind, packet)) return
-    if (track.kind === 'audio') return this.feed.pushAudio(packet)
+    if (track.kind === 'audio') {
+      if (this.feed.audio !== undefined) this.feed.pushAudio(packet)
+      return
+    }
     if (this.#video === undefined) return
     this.#noteOrder(track, packet)
     this.#video.push(packet)
@@ -77,7 +83,9 @@ export class CameraFeed {
   /** Takes an RTCP compound of a track. */
   rtcp(track: RtspTrack, packet: Buffer): void {
     const point = clockPointOf(packet)
-    if (point !== undefined) this.#conversion.report(track.kind, point)
+    if (point === undefined) return
+    this.feed.raw[track.kind].report(point)
+    this.#conversion.report(track.kind, point)
   }
 
   /** The camera is over. */
@@ -128,6 +136,11 @@ function videoFormat({ codec, parameters }: RtspTrack): VideoFormat {
     profileLevelId: /^[0-9a-f]{6}$/.test(profileLevelId) ? profileLevelId : '',
     parameterSets,
   }
+}
+
+/** undefined: it is only recorded. */
+function carriedAudio(track: RtspTrack, abilities: Abilities): AudioFormat | undefined {
+  return codecSupportOf(track, abilities).carried ? audioFormat(track) : undefined
 }
 
 function audioFormat({ codec, clockRate }: RtspTrack): AudioFormat {

@@ -7,6 +7,7 @@ import type { AudioFormat, FeedCounts, VideoFormat } from './feed-format.ts'
 import type { Playback } from './feed-playback.ts'
 import { FeedVideo } from './feed-video.ts'
 import { KeptVideo } from './kept-video.ts'
+import { RawTap } from './raw-tap.ts'
 import { SenderClock, type StreamClock } from './stream-clock.ts'
 
 /** A share in a feed. */
@@ -75,6 +76,8 @@ export class Feed {
   /** Feeds that carry the picture in several sizes; undefined where this feed carries it itself. */
   readonly layers: FeedLayers | undefined
   readonly requestKeyFrame: () => void
+  /** Its tracks as the source sends them; of layers, each has its own picture. */
+  readonly raw = { video: new RawTap(), audio: new RawTap() }
   readonly #kept: KeptVideo
   readonly #sinks = new FanOut(() => this.#kept.forgetSent())
   readonly #takes = (packet: Buffer): void => this.picture.take(packet)

@@ -52,6 +52,11 @@ export async function invite(requests: RoomRequests, room: Room, by: Member): Pr
   by.send({ type: 'invitation', url: await requests.invite(room.config.roomId, nameOf(by.user)) })
 }
 
+/** Wants the room recorded, or no more: the controller decides that. @throws Problem busy */
+export async function record(requests: RoomRequests, room: Room, by: Member, on: boolean): Promise<void> {
+  await requests.record(room.config.roomId, on, nameOf(by.user))
+}
+
 function nameOf({ userId, userName }: Doer): Doer {
   return { userId, userName }
 }

@@ -31,6 +31,8 @@ export class MediaRooms {
   /** Room of each outgoing user, by its id. */
   readonly #outgoing = new Map<string, string>()
   #users = 0
+  /** Called after the streams of a room changed. */
+  streamsChanged: (roomId: string) => void = () => {}
   /** Time for which somebody who was removed is refused, in milliseconds. */
   banMs: number
 
@@ -139,6 +141,7 @@ export class MediaRooms {
       failed: (error) => this.#beginAnew(made, error),
       isOutgoing: (userId) => this.#outgoing.get(userId) === config.roomId,
     })
+    made.streams.changed = () => this.streamsChanged(config.roomId)
     return made
   }
 

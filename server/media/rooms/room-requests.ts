@@ -16,6 +16,7 @@ type RoomAnswer = Omit<ControlParams<'answer_room'>, 'id'>
 const laterMessage = 'The room cannot be joined at the moment. Try again in a minute.'
 const notLockedMessage = 'The room could not be locked or unlocked at the moment. Try again.'
 const notInvitedMessage = 'No join link can be made at the moment. Try again.'
+const notRecordedMessage = 'The recording could not be started or stopped. Ask the operator.'
 const noNumberMessage =
   'The number alone is not enough to join this room: a join link or the host password is required.'
 
@@ -29,6 +30,7 @@ export class RoomRequests {
   readonly #looks = new PendingRequests<RoomLook | undefined>()
   readonly #locks = new PendingRequests<boolean>()
   readonly #invitations = new PendingRequests<string | undefined>()
+  readonly #recordings = new PendingRequests<boolean>()
 
   constructor(emit: (event: ControlEvent) => void) {
     this.#emit = emit
@@ -71,6 +73,12 @@ export class RoomRequests {
     return url
   }
 
+  /** Resolves when the recording of the room is started or stopped, as a host wants it. @throws Problem busy */
+  async record(roomId: string, on: boolean, by: Doer): Promise<void> {
+    const done = await this.#recordings.ask((id) => this.#emit({ type: 'recordingWanted', id, roomId, on, by }), false)
+    if (!done) throw new Problem('busy', notRecordedMessage)
+  }
+
   /** Takes the controller's answer. A late one changes nothing. */
   answer(id: number, answer: RoomAnswer): void {
     this.#entries.answer(id, answer)
@@ -84,6 +92,11 @@ export class RoomRequests {
   /** Takes the join link that a host wanted; undefined: none can be made. */
   answerInvite(id: number, url: string | undefined): void {
     this.#invitations.answer(id, url)
+  }
+
+  /** Whether the controller started or stopped the recording as a host wanted. */
+  answerRecording(id: number, done: boolean): void {
+    this.#recordings.answer(id, done)
   }
 
   /** Takes the controller's answer about a room that was looked up. */

@@ -19,6 +19,8 @@ export class RoomStreams {
   readonly #streams = new Map<string, OpenStream>()
   /** Streams on another node. */
   readonly #remote = new Map<string, RoomStream>()
+  /** Called after a stream on this server was added or removed. */
+  changed: () => void = () => {}
 
   /** @param broadcast tells everybody in the room */
   constructor(broadcast: (message: ToPerson) => void) {
@@ -92,6 +94,7 @@ export class RoomStreams {
     }
     this.#streams.set(view.stream_id, { view, feed, viewers: new Set() })
     this.#broadcast({ type: 'stream_added', stream: view })
+    this.changed()
   }
 
   remove(streamId: string): void {
@@ -100,6 +103,7 @@ export class RoomStreams {
     this.#streams.delete(streamId)
     this.#broadcast({ type: 'stream_removed', stream_id: streamId })
     for (const viewer of [...stream.viewers]) viewer.close()
+    this.changed()
   }
 }
 

@@ -46,6 +46,7 @@ export class Room {
   /** Passes that were issued before, in milliseconds since the epoch, are of another meeting. */
   #passesFrom = 0
   #closed = false
+  #recording = false
   config: RoomConfig
 
   constructor(config: RoomConfig, listener: RoomListener, clock: () => number = Date.now) {
@@ -90,6 +91,17 @@ export class Room {
         }
       })
     }
+  }
+
+  /** Its people are recorded: they are notified of changes. */
+  get recording(): boolean {
+    return this.#recording
+  }
+
+  set recording(on: boolean) {
+    if (on === this.#recording) return
+    this.#recording = on
+    this.broadcast({ type: 'recording', on })
   }
 
   /** Whether a host has to let them in first. */

@@ -44,7 +44,8 @@ export class BitReader {
   }
 }
 
-function withoutEmulation(nal: Uint8Array): Uint8Array {
+/** The bytes of a NAL unit without those that keep start codes out of it. */
+export function withoutEmulation(nal: Uint8Array): Uint8Array {
   const out = new Uint8Array(nal.length)
   let length = 0
   let zeros = 0

@@ -147,6 +147,13 @@ export function tracksToPull(tracks: readonly RtspTrack[], abilities: Abilities 
   return [best('video'), best('audio')].filter((track) => track !== undefined)
 }
 
+/** The pulled tracks, and sound in AAC where no other is pulled: browsers do not receive it, and recordings hold it as it is. */
+export function withRecordedSound(tracks: readonly RtspTrack[], pulled: readonly RtspTrack[]): readonly RtspTrack[] {
+  if (pulled.some(({ kind }) => kind === 'audio')) return pulled
+  const sound = tracks.find((track) => codecName(track) === 'AAC' && sourceTrack(track) !== undefined)
+  return sound === undefined ? pulled : [...pulled, sound]
+}
+
 /** Tracks of a camera that not every browser can play: for each kind, the obstacle of the chosen track, or of all tracks. */
 export function shortcomingsOf(
   described: readonly RtspTrack[],

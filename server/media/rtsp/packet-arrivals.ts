@@ -1,8 +1,8 @@
 /** Arrival of a session's RTP packets. */
 export class PacketArrivals {
   readonly #first = Promise.withResolvers<void>()
-  /** Milliseconds since the epoch; 0 before the first packet. */
-  lastAt = 0
+  /** On the clock of `performance.now()`: a wall clock that is set silences no camera. 0 before the first packet. */
+  #lastAt = 0
 
   constructor() {
     // Rejections are for `first` alone, which may not be awaited.
@@ -16,8 +16,8 @@ export class PacketArrivals {
 
   /** Notes a packet. */
   note(): void {
-    if (this.lastAt === 0) this.#first.resolve()
-    this.lastAt = Date.now()
+    if (this.#lastAt === 0) this.#first.resolve()
+    this.#lastAt = performance.now()
   }
 
   /** Ends the wait for the first packet. */
@@ -27,6 +27,6 @@ export class PacketArrivals {
 
   /** Milliseconds since the last packet. */
   get silentMs(): number {
-    return Date.now() - this.lastAt
+    return performance.now() - this.#lastAt
   }
 }

@@ -6,7 +6,7 @@ import { traffic } from '../base/traffic.ts'
 import type { AllowedAddresses } from './allowed-addresses.ts'
 import type { CameraLogin } from './authentication.ts'
 import type { Abilities } from '../transcode/transcoding.ts'
-import { needAbilities, tracksToPull, tracksToSetUp } from './codec-support.ts'
+import { needAbilities, tracksToPull, tracksToSetUp, withRecordedSound } from './codec-support.ts'
 import { PacketArrivals } from './packet-arrivals.ts'
 import { RtspConnection } from './connection.ts'
 import type { RtspDescription, RtspTrack } from './description.ts'
@@ -124,6 +124,7 @@ export class RtspSession {
       const abilities = needAbilities(tracks) ? await this.#options.abilities?.() : undefined
       this.tracks = tracksToPull(tracks, abilities)
       if (this.tracks.length === 0) throw new RtspError('noUsableTrack', 'no track of the camera is supported')
+      this.tracks = withRecordedSound(tracks, this.tracks)
       for (const [index, track] of tracksToSetUp(tracks, this.tracks).entries()) {
         try {
           await this.#transports.setUp(index, track)

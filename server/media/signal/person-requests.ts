@@ -48,6 +48,8 @@ export function handleRequest(
       return void hostActs.lock(requests, room, member, message.locked).catch(refuse)
     case 'invite':
       return void hostActs.invite(requests, room, member).catch(refuse)
+    case 'record':
+      return void hostActs.record(requests, room, member, message.on).catch(refuse)
     case 'end_meeting':
       return hostActs.endMeeting(room, member)
     case 'let_in':

@@ -48,6 +48,7 @@ const costs: Partial<Record<FromPerson['type'], number>> = {
   mute_all: 100,
   lock: 20,
   invite: 20,
+  record: 20,
   let_in: 4,
 }
 /** Key of the one counter of a connection. */
@@ -273,7 +274,7 @@ export class SignalConnection implements PersonLink {
   }
 
   #take(room: Room, member: Member, resumed: boolean): void {
-    const { resume_ms, ice_servers, most_tiles, other_nodes } = this.#parts.settings()
+    const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = this.#parts.settings()
     this.#phase = { name: 'inRoom', place: { room, member } }
     room.attach(member, this)
     const { roomId, topic, mode } = room.config
@@ -291,6 +292,9 @@ export class SignalConnection implements PersonLink {
         mode,
         peer_to_peer: isPeerToPeer(room.config),
         locked: room.config.locked,
+        ...(room.recording && { recording: true }),
+        ...(hosts_record && { may_record: true }),
+        ...(!recording_aloud && { recording_silent: true }),
         ...endIn(room.config, Date.now()),
       },
       lost_cameras: room.lost.people,

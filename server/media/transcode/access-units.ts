@@ -1,15 +1,31 @@
 import { hasMarker, sequenceDistance, sequenceOf, timestampOf } from '../rtp/packet.ts'
-import { type Packing, packings, type Piece, piecesOf } from '../rtp/refragment.ts'
+import { packings, type Piece, piecesOf } from '../rtp/refragment.ts'
 import { type FrameAssembly, largestFrame, type SourceFrame } from './frame-assembly.ts'
 
 const startCode = Buffer.from([0, 0, 0, 1])
 
-/** Pictures of H.264 and H.265 in the form of their Annexes B. One of which a packet is missing is left out whole. */
+/** A NAL unit of a picture. */
+export interface PictureUnit {
+  type: number
+  /** Its bytes one behind the other, its header first. */
+  parts: Buffer[]
+  bytes: number
+}
+
+/** Puts the units of a picture together; undefined: leaves the picture out. */
+export type JoinUnits = (units: readonly PictureUnit[]) => Buffer | undefined
+
+/** The form of Annex B: a start code before each unit. */
+function annexB(units: readonly PictureUnit[]): Buffer {
+  return Buffer.concat(units.flatMap(({ parts }) => [startCode, ...parts]))
+}
+
+/** Pictures of H.264 and H.265, by default in the form of their Annexes B. One of which a packet is missing is left out whole. */
 export class AccessUnits implements FrameAssembly {
-  readonly #packing: Packing
-  readonly #isKey: (type: number) => boolean
+  readonly #codec: 'H264' | 'H265'
   readonly #take: (frame: SourceFrame) => void
-  #parts: Buffer[] = []
+  readonly #join: JoinUnits
+  #units: PictureUnit[] = []
   #bytes = 0
   #key = false
   #timestamp = 0
@@ -18,10 +34,11 @@ export class AccessUnits implements FrameAssembly {
   #open = false
   #broken = false
 
-  constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void) {
-    this.#packing = packings[codec]
-    this.#isKey = codec === 'H264' ? (type) => type === 5 : (type) => type >= 16 && type <= 21
+  /** @param join puts the units of a picture together in another form */
+  constructor(codec: 'H264' | 'H265', take: (frame: SourceFrame) => void, join: JoinUnits = annexB) {
+    this.#codec = codec
     this.#take = take
+    this.#join = join
   }
 
   push(packet: Buffer): void {
@@ -33,31 +50,41 @@ export class AccessUnits implements FrameAssembly {
     // The last packet of the picture before was lost, or had no marker.
     if (timestamp !== this.#timestamp) this.#finish()
     this.#timestamp = timestamp
-    for (const piece of piecesOf(packet, this.#packing)) this.#add(piece)
+    for (const piece of piecesOf(packet, packings[this.#codec])) this.#add(piece)
     if (hasMarker(packet)) this.#finish()
   }
 
   #add({ header, type, body, begins, ends }: Piece): void {
     if (begins) {
-      this.#parts.push(startCode, header)
-      this.#key ||= this.#isKey(type)
-    } else if (!this.#open) this.#broken = true
+      this.#units.push({ type, parts: [header, body], bytes: header.length + body.length })
+      this.#key ||= isKey(this.#codec, type)
+    } else {
+      const unit = this.#units.at(-1)
+      if (!this.#open || unit === undefined) this.#broken = true
+      else {
+        unit.parts.push(body)
+        unit.bytes += body.length
+      }
+    }
     this.#open = !ends
-    this.#parts.push(body)
     this.#bytes += body.length
     if (this.#bytes > largestFrame) this.#broken = true
-    if (this.#broken) this.#parts = []
+    if (this.#broken) this.#units = []
   }
 
   #finish(): void {
-    const whole = !this.#broken && !this.#open && this.#parts.length > 0
-    const frame = whole ? Buffer.concat(this.#parts) : undefined
+    const whole = !this.#broken && !this.#open && this.#units.length > 0
+    const frame = whole ? this.#join(this.#units) : undefined
     const key = this.#key
-    this.#parts = []
+    this.#units = []
     this.#bytes = 0
     this.#key = false
     this.#open = false
     this.#broken = false
     if (frame !== undefined) this.#take({ timestamp: this.#timestamp, frame, key })
   }
+}
+
+function isKey(codec: 'H264' | 'H265', type: number): boolean {
+  return codec === 'H264' ? type === 5 : type >= 16 && type <= 21
 }

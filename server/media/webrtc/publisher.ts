@@ -1,6 +1,7 @@
 import type { Track } from 'node-datachannel'
 import { Feed } from '../feeds/feed.ts'
 import type { AudioFormat, VideoFormat } from '../feeds/feed-format.ts'
+import type { RawFormat } from '../feeds/raw-tap.ts'
 import { Problem } from '../base/problem.ts'
 import { audioLevelOf, audioLevelUri } from '../rtp/audio-level.ts'
 import { Layers } from '../feeds/layers.ts'
@@ -58,7 +59,7 @@ export class Publisher {
   readonly #streams = new IncomingStreams()
   readonly #videoStreams: VideoStream[] = []
   readonly #mayStall: () => boolean
-  /** 0: never yet. */
+  /** On the clock of `performance.now()`: a wall clock that is set ends nobody. 0: never yet. */
   #receivedAt = 0
 
   /**
@@ -123,6 +124,7 @@ export class Publisher {
   #makeFeed(): Feed {
     const [video, audio, sender] = [this.#video?.format, this.#audio?.format, new SenderClock()]
     const shared = { video, cached: false, sender }
+    const rawVideo = video && rawFormat(video.codec, 90_000)
     const rids = layersOf(this.#video?.media)
     for (const rid of rids) {
       const made: VideoStream = {
@@ -130,11 +132,14 @@ export class Publisher {
         feed: new Feed({ ...shared, audio: undefined, requestKeyFrame: () => made.stream?.requestKeyFrame() }),
         stream: undefined,
       }
+      made.feed.raw.video.format = rawVideo
       this.#videoStreams.push(made)
     }
     const layers = rids.length === 0 ? {} : { layers: new Layers(this.#videoStreams.map(({ feed }) => feed)) }
     const whole = new Feed({ ...shared, audio, requestKeyFrame: () => this.#requestKeyFrames(), ...layers })
+    whole.raw.audio.format = audio && rawFormat(audio.codec, audio.clockRate)
     if (rids.length === 0 && video !== undefined) {
+      whole.raw.video.format = rawVideo
       this.#videoStreams.push({ feed: whole, rid: undefined, stream: undefined })
     }
     return whole
@@ -152,10 +157,14 @@ export class Publisher {
         track,
       })
       each.stream = stream
-      stream.lostPadding = (sequence, timestamp) =>
-        feed.pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
-      const push = (packet: Buffer): void => {
+      const pushVideo = (packet: Buffer): void => {
+        feed.raw.video.push(packet)
         feed.pushVideo(packet)
+      }
+      stream.lostPadding = (sequence, timestamp) =>
+        pushVideo(sourcePadding(stream.ssrc, codec.payloadType, sequence, timestamp))
+      const push = (packet: Buffer): void => {
+        pushVideo(packet)
         if (layers !== undefined && hasMarker(packet)) layers.pictureCame(feed, Date.now())
       }
       this.#streams.add({ stream, feed, payloadType: codec.payloadType, rid, ridExtension, push })
@@ -168,8 +177,10 @@ export class Publisher {
     const stream = this.#feedback.addStream({ kind: 'audio', clockRate: format.clockRate, track })
     const { payloadType } = codec
     const levelId = media.extensions.get(audioLevelUri)
-    const push = (packet: Buffer): void =>
+    const push = (packet: Buffer): void => {
+      this.feed.raw.audio.push(packet)
       this.feed.pushAudio(packet, levelId === undefined ? -1 : audioLevelOf(packet, levelId))
+    }
     this.#streams.add({ stream, feed: this.feed, payloadType, rid: undefined, ridExtension: 0, push })
     return { codec, extensions: levelId === undefined ? [] : [audioLevelUri], feedback: [], rids: [] }
   }
@@ -189,13 +200,14 @@ export class Publisher {
 
   #received(message: Buffer): void {
     const now = Date.now()
-    this.#receivedAt = now
+    this.#receivedAt = performance.now()
     if (isRtcp(message)) {
       eachClockPoint(message, (ssrc, point) => {
         const { stream, feed } = this.#streams.find(ssrc) ?? {}
         if (stream === undefined) return
         stream.reported(point, now)
         feed?.clock(stream.kind).reported(point, now)
+        feed?.raw[stream.kind].report(point)
       })
     } else if (isRtp(message)) {
       this.#feedback.arrived(message)
@@ -205,13 +217,18 @@ export class Publisher {
 
   #report(): void {
     const now = Date.now()
-    if (this.#receivedAt !== 0 && now - this.#receivedAt > stallMs && !this.#mayStall()) return this.close()
+    if (this.#receivedAt !== 0 && performance.now() - this.#receivedAt > stallMs && !this.#mayStall())
+      return this.close()
     this.#feedback.report(now)
   }
 
   #requestKeyFrames(): void {
     for (const { stream } of this.#videoStreams) stream?.requestKeyFrame()
   }
+}
+
+function rawFormat(codec: string, clockRate: number): RawFormat {
+  return { codec, clockRate, channels: codec === 'OPUS' ? 2 : 1, parameters: new Map() }
 }
 
 /** The first section of a kind that is sent and of which something can be taken. */

@@ -2,7 +2,7 @@ import type { ControlEvent, ControlParams, Doer, OutgoingId, Removal, RoomLook }
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
 import type { TlsMaterial } from '../../edge/tls.ts'
 import type { StoredNode } from '../../store/records.ts'
-import type { GatewayListener, WaitingListener } from '../port/gateway-events.ts'
+import type { GatewayListener, RecorderListener, WaitingListener } from '../port/gateway-events.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import type { LocalFfmpeg } from './ffmpeg/local-ffmpeg.ts'
 import type { SpawnMediaProcess } from './media-process.ts'
@@ -33,6 +33,8 @@ export type LookedRoom = Pick<Extract<ControlEvent, { type: 'roomLooked' }>, 'ro
 export type WantedLock = Pick<Extract<ControlEvent, { type: 'lockWanted' }>, 'roomId' | 'locked' | 'by'>
 /** A host wants a join link for anybody. */
 export type WantedInvite = Pick<Extract<ControlEvent, { type: 'inviteWanted' }>, 'roomId' | 'by'>
+/** A host wants their room recorded, or no more. */
+export type WantedRecording = Pick<Extract<ControlEvent, { type: 'recordingWanted' }>, 'roomId' | 'on' | 'by'>
 /** A host did something that the node has done by itself. */
 export type HostActed = Omit<Extract<ControlEvent, { type: 'hostActed' }>, 'type'>
 
@@ -49,6 +51,8 @@ interface RoomAnswers {
   lock: (wanted: WantedLock) => Promise<boolean>
   /** Makes a join link for a host; undefined where none can be made. */
   invite: (wanted: WantedInvite) => string | undefined
+  /** Starts or stops the recording of a room for its host. Resolves to whether that was done. */
+  record: (wanted: WantedRecording) => Promise<boolean>
 }
 
 /** Needs of the embedded node of a site. */
@@ -56,6 +60,8 @@ export interface EmbeddedMediaOptions {
   spawn: SpawnMediaProcess
   /** Folder of the built room page; empty: none is served. */
   pageFolder: string
+  /** Folder of recordings, which exists and which the process may write; left out: nothing can be recorded. */
+  recordingsFolder?: string | undefined
   /** ffmpeg of this machine, run for the processes. */
   ffmpeg: LocalFfmpeg
   /** Key of the proofs of requests that the site's other controllers pass on, the id of this one, and the certificate that it shows them; left out: there are none. */
@@ -75,6 +81,8 @@ export interface EmbeddedMediaOptions {
   gateway?: GatewayListener
   /** Receives who waits before rooms, and restarts of the process. */
   waiting?: WaitingListener
+  /** Receives what is recorded, and restarts of the process. */
+  recorder?: RecorderListener
   /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
   /** Receives attempts that the node refused. */

@@ -199,7 +199,17 @@ export class EmbeddedMedia {
   }
 
   #serve(node: StoredNode, place: MediaPlace): Service {
-    const { spawn, pageFolder, ffmpeg, passedOn, configuration, removals, hangsAfterMs, looksAtPort } = this.#options
+    const {
+      spawn,
+      pageFolder,
+      recordingsFolder,
+      ffmpeg,
+      passedOn,
+      configuration,
+      removals,
+      hangsAfterMs,
+      looksAtPort,
+    } = this.#options
     const supervisor: MediaSupervisor = new MediaSupervisor({
       spawn,
       ffmpeg,
@@ -218,6 +228,7 @@ export class EmbeddedMedia {
           token_key: tokenKey,
           passed_on: passedOn && { ...passedOn, key: passedOn.key.toString('base64') },
           page_folder: pageFolder,
+          recordings_folder: recordingsFolder ?? '',
           settings,
           removals: [...removals()],
           outgoing: this.#options.outgoing?.(),

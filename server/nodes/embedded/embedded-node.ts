@@ -1,4 +1,5 @@
 import type { ControlMethod, ControlParams, ControlResult } from '../../../shared/media/control.ts'
+import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../port/media-node-port.ts'
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { ControlClient } from './control-client.ts'
@@ -53,6 +54,10 @@ export class EmbeddedNode implements MediaNode {
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {
     await this.#ask('remove_device', { roomId, userId }, signal)
+  }
+
+  async setRecording(order: RecordingOrder, signal: AbortSignal): Promise<void> {
+    await this.#ask('set_recording', order, signal)
   }
 
   async rooms(signal: AbortSignal): Promise<string[]> {

@@ -24,10 +24,15 @@ const withoutDumps = 'ulimit -c 0; exec "$0" "$@"'
  * Runs the program of the embedded node under this Node, confined.
  * @param program path of its file
  * @param readable files and folders besides its own code: the room page
+ * @param recordings folder that it may write; it must exist when the program starts. Left out: none
  */
-export function forkMediaProcess(program: string, readable: readonly string[] = []): SpawnMediaProcess {
+export function forkMediaProcess(
+  program: string,
+  readable: readonly string[] = [],
+  recordings = '',
+): SpawnMediaProcess {
   return () => {
-    const node = [...mediaProgramArguments, ...permissionArguments(program, readable)]
+    const node = [...mediaProgramArguments, ...permissionArguments(program, readable, recordings)]
     const shell = process.platform !== 'win32'
     // Output goes to stderr: stdout belongs to the controller.
     const child = fork(program, [], {

@@ -24,7 +24,7 @@ export interface SitePlaces {
  */
 export function mediaConfiguration(
   node: StoredNode,
-  { media, deadlines }: Pick<Settings, 'media' | 'deadlines'>,
+  { media, deadlines, recording }: Pick<Settings, 'media' | 'deadlines' | 'recording'>,
   store: Pick<Store, 'unseal' | 'all'>,
   { sitePorts, otherNodes, leaseMs }: SitePlaces,
 ): MediaConfiguration {
@@ -42,6 +42,8 @@ export function mediaConfiguration(
       site_ports: [...sitePorts],
       other_nodes: [...otherNodes],
       lease_ms: leaseMs,
+      hosts_record: recording.hosts,
+      recording_aloud: recording.announce,
       join_ms: Math.ceil(deadlines.device_ms * joinShare),
     },
   }

@@ -11,7 +11,7 @@ const answerMs = 4_000
 /** Options that events of a process are passed to. */
 export type EventTargets = Pick<
   EmbeddedMediaOptions,
-  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'removed' | 'waiting'
+  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'recorder' | 'removed' | 'waiting'
 >
 
 /** Passes on the events of the process of one node, and answers its requests. */
@@ -52,6 +52,8 @@ export class ProcessEvents {
     } else if (event.type === 'inviteWanted') {
       const url = answers.invite(event)
       void this.#answer('answer_invite', { id: event.id, ...(url === undefined ? {} : { url }) })
+    } else if (event.type === 'recordingWanted') {
+      void this.#answerRecording(event)
     } else if (event.type === 'hostActed') {
       const { type: _, ...acted } = event
       hostActed?.(acted)
@@ -59,6 +61,8 @@ export class ProcessEvents {
       guessed(event)
     } else if (event.type === 'waiting') {
       this.#guarded(() => this.#targets.waiting?.take(this.#node, event))
+    } else if (event.type === 'recorder') {
+      this.#guarded(() => this.#targets.recorder?.take(this.#node, event.event))
     } else if (isGatewayEvent(event)) {
       this.#guarded(() => this.#targets.gateway?.take(this.#node, event))
     } else this.#emit(event)
@@ -68,6 +72,7 @@ export class ProcessEvents {
   restarted(): void {
     this.#guarded(() => this.#targets.gateway?.restarted(this.#node))
     this.#guarded(() => this.#targets.waiting?.restarted(this.#node))
+    this.#guarded(() => this.#targets.recorder?.restarted(this.#node))
     this.#emit({ type: 'restarted' })
   }
 
@@ -84,7 +89,11 @@ export class ProcessEvents {
     await this.#answer('answer_lock', { id, done: await this.#targets.answers.lock(wanted) })
   }
 
-  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock' | 'answer_invite'>(
+  async #answerRecording({ id, ...wanted }: Extract<ControlEvent, { type: 'recordingWanted' }>): Promise<void> {
+    await this.#answer('answer_recording', { id, done: await this.#targets.answers.record(wanted) })
+  }
+
+  async #answer<M extends 'answer_room' | 'answer_look' | 'answer_lock' | 'answer_invite' | 'answer_recording'>(
     method: M,
     params: ControlParams<M>,
   ): Promise<void> {

@@ -3,6 +3,7 @@ import type { DeviceAddress, DeviceLogin } from '../../../shared/device-address.
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 import type { NodeRoom } from '../../../shared/media/node-room.ts'
+import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 
 export type { NodeRoom }
 
@@ -131,6 +132,8 @@ export interface MediaNode {
   addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
   /** The device is out of the room; one that is not there is no error. */
   removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>
+  /** Replaces what is recorded of a room; the node forgets it when it restarts or the room is closed there. Left out: the node cannot record. */
+  setRecording?(order: RecordingOrder, signal: AbortSignal): Promise<void>
   /** Rooms the node holds now: what to reconcile. */
   rooms(signal: AbortSignal): Promise<string[]>
   health(signal: AbortSignal): Promise<NodeHealth>

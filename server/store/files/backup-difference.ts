@@ -14,10 +14,13 @@ const restored: readonly CollectionName[] = [
   'devices',
   'wall_views',
   'room_templates',
+  'recording_keeps',
   'rooms',
   'accounts',
   'access_tokens',
   'trash',
+  'recordings',
+  'lives',
 ]
 
 /** The changes that make `from` hold what `to` holds. Neither may change meanwhile. */

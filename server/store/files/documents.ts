@@ -13,8 +13,9 @@ export const layout = {
     'access_tokens',
     'wall_views',
     'room_templates',
+    'recording_keeps',
   ],
-  rooms: ['rooms', 'trash'],
+  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives'],
   sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
@@ -54,7 +55,11 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   relay_loops: 'sessions',
   relay_observers: 'sessions',
   meetings: 'sessions',
+  recording_wishes: 'rooms',
+  recording_keeps: 'site',
   trash: 'rooms',
+  recordings: 'rooms',
+  lives: 'rooms',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

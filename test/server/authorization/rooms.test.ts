@@ -122,6 +122,7 @@ const samples: { readonly [T in FromPerson['type']]: Extract<FromPerson, { type:
   lower_hand: { type: 'lower_hand' },
   mute_all: { type: 'mute_all' },
   lock: { type: 'lock', locked: true },
+  record: { type: 'record', on: true },
   end_meeting: { type: 'end_meeting' },
   invite: { type: 'invite' },
   let_in: { type: 'let_in' },

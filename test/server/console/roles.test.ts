@@ -100,6 +100,9 @@ describe('Rights of each role', () => {
       'devices.quality': { userId: 'cam' },
       'devices.pictures': { userId: 'cam' },
       'devices.picture': { userId: 'cam' },
+      'recordings.segments': { streams: [{ room_id, user_id: 'cam' }], from: 0, to: 1 },
+      'recordings.pieces': { stream: { room_id, user_id: 'cam' }, from: 0, to: 1 },
+      'recordings.rule': { room_id, user_id: 'cam' },
       'search.find': { text: 'yard' },
     }
     for (const name of names.filter(

@@ -1,9 +1,10 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
 import { findProgram } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { startCamera } from '../../support/camera/camera.ts'
 import { removeFolder, startHeadless } from '../../support/headless.ts'
@@ -39,7 +40,18 @@ test.skipIf(process.platform !== 'linux')(
       .split('\0')
       .filter((line) => line !== '')
       .map((line) => line.slice(0, line.indexOf('=')))
-    const known = ['PATH', 'LANG', 'TMPDIR', 'TZ', 'LD_LIBRARY_PATH', 'PWD', 'OLDPWD', '_', 'SHLVL']
+    const known = [
+      'UV_THREADPOOL_SIZE',
+      'PATH',
+      'LANG',
+      'TMPDIR',
+      'TZ',
+      'LD_LIBRARY_PATH',
+      'PWD',
+      'OLDPWD',
+      '_',
+      'SHLVL',
+    ]
     expect(names.filter((name) => !known.includes(name) && !name.startsWith('NODE_CHANNEL_'))).toEqual([])
     expect(text).not.toContain('a-secret-of-the-site')
     expect(await readFile(`/proc/${site.pid}/limits`, 'utf8')).toMatch(/^Max core file size +0 +0 /m)
@@ -76,6 +88,25 @@ test.skipIf(process.platform !== 'linux')(
     })
   },
 )
+
+test('the media program may write its folder of recordings, and nothing beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-confined-'))
+  onTestFinished(async () => await removeFolder(folder))
+  const [recordings, beside] = [join(folder, 'recordings'), join(folder, 'recordings-beside')]
+  for (const each of [recordings, beside]) await mkdir(each)
+  for (const each of [recordings, beside]) await writeFile(join(each, 'file'), 'there')
+  const program = join(import.meta.dirname, '../../../server/bin/media-node.ts')
+  const execArgv = permissionArguments(program, [], recordings)
+  const refused = 'ERR_ACCESS_DENIED'
+  expect(await inItsPlace('read-files.mjs', execArgv, [join(beside, 'file'), beside])).toEqual({
+    read: refused,
+    list: refused,
+    write: refused,
+  })
+  expect(await inItsPlace('read-files.mjs', execArgv, [join(recordings, 'file'), recordings])).not.toMatchObject({
+    write: refused,
+  })
+})
 
 test.skipIf((await findProgram('')) === undefined)(
   'the confined media program finds the ffmpeg of the machine',

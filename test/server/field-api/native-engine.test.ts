@@ -56,6 +56,7 @@ test('The native engine completes its round on one address: init, token, room, M
     ice_servers: [],
     is_cluster: true,
     rest_uri: address,
+    ft_value: { ft_record_audio: 1, ft_record_video: 1, ft_livebroadcast: 1 },
   })
 
   const created = await call(site, createRoom(token))
@@ -202,7 +203,7 @@ test('A failure of the device API has code and reason in both pairs of fields, o
     [createUser('wrong', '1', 'userId=a&userName=A'), 401],
     [createUser(site.client.token, '1', 'userId=a&userName=A&options=%7b'), 401],
     [`${outgoing}/destroyOutgoingUser?roomId=1&accessToken=TOKEN`, 401],
-    [`/avd/api/live/findLives?begin=0&count=1&filter=&accessToken=TOKEN`, 401],
+    [`/avd/api/live/listLives?begin=0&count=1&filter=&accessToken=TOKEN`, 401],
     [`${outgoing}/getOutgoingUsers?accessToken=%zz`, 401],
     [trade.replace('full-access', 'nobody'), 401],
     [trade.replace('secretKey=a', 'secretKey=b'), 401],

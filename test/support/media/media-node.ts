@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
+import { mediaThreads, permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
 import type { JoinGrant } from '../../../shared/join-token.ts'
@@ -46,8 +46,12 @@ export interface MediaNodeOptions {
   udpPort?: number
   /** Path of ffmpeg; default: that of this machine. */
   ffmpeg?: string
+  /** Folder of recordings, which exists; default: none. */
+  recordings?: string
   /** Arguments of Node, before the program. */
   execArgv?: string[]
+  /** Variables of its environment, besides those of this process. */
+  env?: Record<string, string>
 }
 
 interface Waiting {
@@ -97,9 +101,14 @@ export class TestMediaNode implements AsyncDisposable {
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
     const { program = sourceProgram, ffmpeg } = options
     const settings = mediaSettingsSchema.parse(options.settings ?? {})
-    const confined = permissionArguments(program, [root])
+    const recordings = options.recordings ?? ''
+    const confined = permissionArguments(program, [root], recordings)
     const execArgv = [...process.execArgv, ...confined, ...(options.execArgv ?? [])]
-    const node = new TestMediaNode(fork(program, [], { stdio: 'inherit', execArgv }), ffmpeg, settings)
+    const node = new TestMediaNode(
+      fork(program, [], { stdio: 'inherit', execArgv, env: { ...process.env, ...mediaThreads, ...options.env } }),
+      ffmpeg,
+      settings,
+    )
     await node.#hello
     const ports = await node.request('start', {
       version: 1,
@@ -109,6 +118,7 @@ export class TestMediaNode implements AsyncDisposable {
       tls: options.tls,
       token_key: node.key.toString('base64'),
       page_folder: join(import.meta.dirname, 'page'),
+      recordings_folder: recordings,
       settings,
     })
     node.port = ports.port

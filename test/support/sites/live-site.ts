@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { apiListeners } from '../../../server/controller/apis.ts'
+import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import type { NodeUser } from '../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import type { SiteRecorder } from '../../../server/recordings/records/media-order-parts.ts'
 import { createServices, type Services } from '../../../server/controller/services.ts'
 import { openStore } from '../../../server/store/open-store.ts'
 import type { StoredNode } from '../../../server/store/records.ts'
@@ -26,6 +28,8 @@ export interface LiveSite extends Services {
   folder: string
   /** Log entries of level warn and above. */
   logged: string[]
+  /** Entries of the event log. */
+  events: EventDraft[]
   /** Finds the simulated node of that name. */
   node(name?: string): SimulatedNode
   /** Lets a simulated user join a room. */
@@ -45,6 +49,10 @@ export interface LiveSiteOptions {
   licence?: Partial<Licence>
   /** Data folder of an earlier site. */
   folder?: string
+  /** What records; left out: nothing can be recorded. */
+  recorder?: SiteRecorder
+  /** Folder of the built player page. */
+  playerPage?: string
 }
 
 const credentials = { full: 'full-access', plain: 'plain-access' }
@@ -60,12 +68,13 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
   }
   const folder = options.folder ?? (await mkdtemp(join(tmpdir(), 'roomdesk-site-')))
   const logged: string[] = []
+  const events: EventDraft[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
   const deadlineMs = (): number => settings.deadlines.store_ms
   const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 7)), deadlineMs })
   if (options.folder === undefined) await furnish(store, options)
   const services = createServices({
-    events: { append: () => undefined },
+    events: { append: (event) => void events.push(event) },
     store,
     settings: () => settings,
     logger,
@@ -73,6 +82,9 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     folder,
     defaultNodeAddress: () => '127.0.0.1:7082',
     mediaUrl: () => listeners.media.url,
+    recorder: options.recorder,
+    playerPage: options.playerPage,
+    sitePorts: () => [],
   })
   const listeners = apiListeners(services, { logger, version: '0.0.0' })
   let stopped: Promise<void> | undefined
@@ -112,6 +124,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     plainClient: await signIn(credentials.plain),
     folder,
     logged,
+    events,
     node,
     stop,
     join: (roomId, userId, hostPassword = '') =>

@@ -26,6 +26,8 @@ export interface MediaSiteOptions {
   nodePort?: number
   host?: string
   spawn?: SpawnMediaProcess
+  /** Folder of recordings, which exists; default: nothing can be recorded. */
+  recordings?: string
   hangsAfterMs?: number
   cores?: number
   /** Controllers of the site; default: this one alone. */
@@ -53,7 +55,7 @@ export class MediaSite implements AsyncDisposable {
   static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
     const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
     const pids: number[] = []
-    const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder])
+    const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder], options.recordings)
     const fast: SettingsPatch = {
       ...settings,
       // Polls often, with a deadline that a busy machine meets.
@@ -64,6 +66,7 @@ export class MediaSite implements AsyncDisposable {
       {
         ...(options.folder === undefined ? {} : { dataFolder: options.folder }),
         cores: options.cores,
+        recordingsDir: options.recordings,
         controllers: options.controllers,
         overrides: { host: options.host, node_port: options.nodePort ?? 0 },
         media: {

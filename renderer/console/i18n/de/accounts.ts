@@ -51,6 +51,8 @@ export const accounts: Texts<typeof english> = {
     'rooms:write': 'Räume: ändern',
     'links:write': 'Einladungslinks: erstellen und widerrufen',
     'media:watch': 'Bild und Ton: ansehen',
+    'recordings:read': 'Aufzeichnungen: ansehen',
+    'recordings:write': 'Aufzeichnungen: starten, behalten, löschen',
     'devices:read': 'Geräte: sehen',
     'devices:write': 'Geräte: ändern',
     'nodes:read': 'MCU-Knoten: sehen',

@@ -33,6 +33,7 @@ export const common: Texts<typeof english> = {
     controllers: 'Controller',
     devices: 'Geräte',
     wall: 'Videowand',
+    recordings: 'Aufzeichnungen',
     activity: 'Anfragen',
     events: 'Ereignisse',
     tester: 'API-Tester',

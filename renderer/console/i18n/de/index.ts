@@ -12,7 +12,9 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
+import { playback } from './playback.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { schedule } from './schedule.ts'
@@ -34,6 +36,7 @@ export const de: Catalogue = {
   overview,
   welcome,
   credentials,
+  recording,
   rooms,
   schedule,
   nodes,
@@ -51,6 +54,7 @@ export const de: Catalogue = {
   restart,
   settings,
   lab,
+  playback,
   media,
   waiting,
   wall,

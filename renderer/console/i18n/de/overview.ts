@@ -137,7 +137,7 @@ export const overview: Texts<typeof english> = {
     changesLost:
       'Bestätigte Änderungen sind verloren, weil der Datenordner beschädigt wurde. Prüfen Sie die Festplatte, und legen Sie dann das Fehlende neu an oder stellen Sie eine neuere Kopie des ganzen Datenordners wieder her.',
     nodeOffline: 'MCU-Knoten {subject} ist offline.',
-    noNode: 'Kein MCU-Knoten kann Räume aufnehmen: Clients erhalten 410.',
+    noNode: 'Kein MCU-Knoten kann Räume aufzeichnen: Clients erhalten 410.',
     simulatedNode: 'Knoten {subject} ist simuliert: Er überträgt keine Medien.',
     keyUnprotected:
       'Diese Sitzung hat keinen Schlüsselbund: Der Schlüssel, der gespeicherte Geheimnisse schützt, liegt in einer Datei, die nur dieser Benutzer lesen kann.',
@@ -157,6 +157,11 @@ export const overview: Texts<typeof english> = {
       'Die Zertifizierungsstelle dieser Anlage wurde erneuert: {subject}. Installieren Sie sie auf Geräten, die der vorigen vertrauen.',
     trustBy: 'Geräte akzeptieren die vorige bis zum {date}.',
     authFailures: 'Viele fehlgeschlagene Anmeldungen von {subject}.',
+    recordingStorageLow:
+      'Der Datenträger der Aufzeichnungen ist fast voll: Die Aufzeichnung wurde angehalten. Schaffen Sie Platz, oder verkürzen Sie die Aufbewahrung.',
+    recordingFolder: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: Es wird nichts aufgezeichnet.',
+    recordingFailed:
+      'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger der Aufzeichnungen.',
     faultsActive: 'API-Fehler sind aktiv: Die APIs geben absichtlich falsche Antworten.',
     olderClientRefused:
       'Ein Client der ursprünglichen Plattform wurde abgewiesen: {subject}. Die Einstellung „Ältere Clients“ ist aus.',

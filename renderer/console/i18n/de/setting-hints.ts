@@ -1,6 +1,7 @@
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
 
 /** Hints below the settings. */
 export const hints: Texts<(typeof english)['hints']> = {
@@ -79,5 +80,11 @@ export const hints: Texts<(typeof english)['hints']> = {
   events: { days: '', megabytes: '200 MB fassen etwa eine halbe Million Ereignisse.' },
   backups: { count: '', days: '0 = unbegrenzt.' },
   pictures: pictures.hints,
+  live: {
+    embed_origins: 'Ursprünge, einer je Zeile, z. B. https://intranet.example.org. Leer: nur diese Site.',
+    push_networks:
+      'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle außer den eigenen Ports der Site.',
+  },
+  recording: recording.settings.hints,
   trash: { days: '0 = aus: Gelöschtes kann nicht wiederhergestellt werden. Gilt für späteres Löschen.' },
 }

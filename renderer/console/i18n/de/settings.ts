@@ -3,6 +3,8 @@ import type { settings as english } from '../en/settings.ts'
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 import { hints } from './setting-hints.ts'
 
 export const settings: Texts<typeof english> = {
@@ -14,6 +16,7 @@ export const settings: Texts<typeof english> = {
     access: 'Zugriff',
     media: 'Medien',
     rooms: 'Räume und Geräte',
+    recording: 'Aufzeichnung',
     deadlines: 'Fristen',
     licence: 'Lizenz',
     console: 'Konsole',
@@ -60,6 +63,10 @@ export const settings: Texts<typeof english> = {
     pictures: 'Bilder der Kameras',
     picturesHint:
       'Von jeder verbundenen Kamera alle paar Minuten ein Bild im Datenordner aufbewahren. Zunächst aus: Bilder zeigen Orte und Personen.',
+    live: 'Livestreams',
+    liveHint:
+      'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server; Skripte erstellen sie.',
+    ...recording.settings.cards,
     trash: 'Papierkorb',
     trashHint:
       'Gelöschte Räume, Geräte, Zugangsdaten, Knoten und Ansichten der Videowand können einige Tage lang wiederhergestellt werden.',
@@ -80,6 +87,9 @@ export const settings: Texts<typeof english> = {
   },
   units: { ms: 'ms', s: 's', min: 'min', h: 'h', d: 'd', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: 'Keine',
+    cameras: 'Von Kameras',
+    all: 'Alle, auch Besprechungen',
     off: 'Keines: HTTP',
     'self-signed': 'Selbstsigniert',
     file: 'Aus Dateien',
@@ -164,6 +174,11 @@ export const settings: Texts<typeof english> = {
     backups: { count: 'Anzahl', days: 'Tage' },
     trash: { days: 'Tage' },
     pictures: pictures.labels,
+    live: {
+      embed_origins: 'Seiten, die den Player einbetten dürfen',
+      push_networks: 'Zugelassene RTMP-Netze',
+    },
+    recording: recording.settings.labels,
   },
   hints,
   olderClients: {
@@ -360,26 +375,6 @@ export const settings: Texts<typeof english> = {
     part: 'Komponente',
     licence: 'Lizenz',
     use: 'Verwendet für',
-    uses: {
-      archive: 'Archive',
-      http: 'HTTP',
-      store: 'Dateien',
-      database: 'Datenbank',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: 'Protokoll',
-      metrics: 'Metriken',
-      sdp: 'Sitzungsbeschreibungen',
-      certificate: 'Zertifikate',
-      socket: 'WebSocket',
-      cache: 'begrenzte Caches',
-      queue: 'Warteschlangen',
-      schedules: 'Zeitpläne',
-      schema: 'Validierung',
-      page: 'Konsole',
-      chart: 'Diagramme',
-      shell: 'Desktop-App',
-      runtime: 'Laufzeit',
-    },
+    uses,
   },
 }

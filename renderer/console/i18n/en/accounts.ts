@@ -42,6 +42,8 @@ export const accounts = {
     'rooms:write': 'Rooms: change',
     'links:write': 'Join links: create and revoke',
     'media:watch': 'Video and audio: watch',
+    'recordings:read': 'Recordings: see',
+    'recordings:write': 'Recordings: start, keep, delete',
     'devices:read': 'Devices: see',
     'devices:write': 'Devices: change',
     'nodes:read': 'MCU nodes: see',

@@ -31,6 +31,7 @@ export const common = {
     controllers: 'Controllers',
     devices: 'Devices',
     wall: 'Wall',
+    recordings: 'Recordings',
     activity: 'Activity',
     events: 'Events',
     tester: 'API tester',

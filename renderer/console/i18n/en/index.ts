@@ -11,7 +11,9 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
+import { playback } from './playback.ts'
 import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { schedule } from './schedule.ts'
@@ -33,6 +35,7 @@ export const en = {
   overview,
   welcome,
   credentials,
+  recording,
   rooms,
   schedule,
   nodes,
@@ -50,6 +53,7 @@ export const en = {
   restart,
   settings,
   lab,
+  playback,
   media,
   waiting,
   wall,

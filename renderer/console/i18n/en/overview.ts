@@ -154,6 +154,10 @@ export const overview = {
       'The certificate authority of this site was renewed: {subject}. Install it on devices that trust the previous one.',
     trustBy: 'Devices accept the previous one until {date}.',
     authFailures: 'Many failed authentications from {subject}.',
+    recordingStorageLow:
+      'The disk of the recordings is nearly full: recording has stopped. Make room or shorten the retention.',
+    recordingFolder: 'The folder of the recordings cannot be used: nothing is recorded.',
+    recordingFailed: 'A recording could not be written. Check the disk of the recordings.',
     faultsActive: 'API faults are active: the APIs give wrong answers on purpose.',
     olderClientRefused: 'A client of the original platform was refused: {subject}. The setting "Older clients" is off.',
     accessTokenRefused: '{subject} asked for a token with its secret key in the URL; that is off.',

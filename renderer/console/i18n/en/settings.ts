@@ -1,6 +1,8 @@
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 
 /** Settings. */
 export const settings = {
@@ -12,6 +14,7 @@ export const settings = {
     access: 'Access',
     media: 'Media',
     rooms: 'Rooms and devices',
+    recording: 'Recording',
     deadlines: 'Deadlines',
     licence: 'Licence',
     console: 'Console',
@@ -58,6 +61,9 @@ export const settings = {
     pictures: 'Pictures of cameras',
     picturesHint:
       'Keep a picture of each joined camera every few minutes, in the data folder. Off by default: pictures show places and people.',
+    live: 'Live streams',
+    liveHint: 'Links to watch a camera or person in a browser, and pushing to RTMP servers; made by scripts.',
+    ...recording.settings.cards,
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
@@ -76,6 +82,9 @@ export const settings = {
   },
   units: { ms: 'ms', s: 's', min: 'min', h: 'h', d: 'd', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: 'None',
+    cameras: 'Of cameras',
+    all: 'All, meetings too',
     off: 'None: plain HTTP',
     'self-signed': 'Self-signed',
     file: 'From files',
@@ -159,6 +168,11 @@ export const settings = {
     events: { days: 'Days kept', megabytes: 'Megabytes kept' },
     backups: { count: 'Backups kept', days: 'Days kept' },
     pictures: pictures.labels,
+    live: {
+      embed_origins: 'Pages that may embed the player',
+      push_networks: 'Permitted RTMP networks',
+    },
+    recording: recording.settings.labels,
     trash: { days: 'Days kept' },
   },
   hints: {
@@ -234,6 +248,12 @@ export const settings = {
     events: { days: '', megabytes: '200 MB hold about half a million events.' },
     backups: { count: '', days: '0 = unlimited.' },
     pictures: pictures.hints,
+    live: {
+      embed_origins: 'Origins, one per line, e.g. https://intranet.example.org. If empty: only this site.',
+      push_networks:
+        'IP addresses or networks, one per line, e.g. 192.0.2.0/24. If empty: any, except this site’s own ports.',
+    },
+    recording: recording.settings.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },
   olderClients: {
@@ -425,26 +445,6 @@ export const settings = {
     part: 'Component',
     licence: 'Licence',
     use: 'Used for',
-    uses: {
-      archive: 'archives',
-      http: 'HTTP',
-      store: 'files',
-      database: 'database',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: 'log',
-      metrics: 'metrics',
-      schedules: 'schedules',
-      sdp: 'session descriptions',
-      certificate: 'certificates',
-      socket: 'WebSocket',
-      cache: 'bounded caches',
-      queue: 'queues',
-      schema: 'validation',
-      page: 'console',
-      chart: 'charts',
-      shell: 'desktop app',
-      runtime: 'runtime',
-    },
+    uses,
   },
 } as const

@@ -44,6 +44,8 @@ export const accounts: Texts<typeof english> = {
     'rooms:write': '房间：更改',
     'links:write': '邀请链接：创建和撤销',
     'media:watch': '画面和声音：观看',
+    'recordings:read': '录像：查看',
+    'recordings:write': '录像：开始、保留、删除',
     'devices:read': '设备：查看',
     'devices:write': '设备：更改',
     'nodes:read': 'MCU 节点：查看',

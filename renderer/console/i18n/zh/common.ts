@@ -32,6 +32,7 @@ export const common: Texts<typeof english> = {
     controllers: '控制器',
     devices: '设备',
     wall: '监控墙',
+    recordings: '录像',
     activity: '请求记录',
     events: '事件',
     tester: 'API 测试',

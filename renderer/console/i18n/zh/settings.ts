@@ -1,5 +1,7 @@
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
+import { recording } from './recording.ts'
+import { uses } from './component-uses.ts'
 import { restore } from './restore.ts'
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
@@ -13,6 +15,7 @@ export const settings: Texts<typeof english> = {
     access: '接入',
     media: '媒体',
     rooms: '房间与设备',
+    recording: '录像',
     deadlines: '时限',
     licence: '许可证',
     console: '控制台',
@@ -57,6 +60,9 @@ export const settings: Texts<typeof english> = {
     backups: '自动备份',
     pictures: '摄像头图片',
     picturesHint: '每隔几分钟为每个已加入的摄像头保存一张图片到数据目录。默认关闭：图片会显示场所和人员。',
+    live: '直播',
+    liveHint: '由脚本创建：在浏览器中观看摄像头或人员的链接，以及推流到 RTMP 服务器。',
+    ...recording.settings.cards,
     trash: '回收站',
     trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',
     backupsHint: '最新的一份始终保留。您创建或标记保留的备份会一直保留到删除为止。',
@@ -75,6 +81,9 @@ export const settings: Texts<typeof english> = {
   },
   units: { ms: '毫秒', s: '秒', min: '分钟', h: '小时', d: '天', kbit: 'kbit/s', mbit: 'Mbit/s' },
   choices: {
+    nothing: '无',
+    cameras: '摄像头的',
+    all: '全部，包括会议',
     off: '无：明文 HTTP',
     'self-signed': '自签名',
     file: '证书文件',
@@ -154,6 +163,11 @@ export const settings: Texts<typeof english> = {
     events: { days: '保留天数', megabytes: '保留的 MB 数' },
     backups: { count: '保留份数', days: '保留天数' },
     pictures: pictures.labels,
+    live: {
+      embed_origins: '允许嵌入播放器的网页',
+      push_networks: '允许的 RTMP 网络',
+    },
+    recording: recording.settings.labels,
     trash: { days: '保留天数' },
   },
   hints: {
@@ -226,6 +240,11 @@ export const settings: Texts<typeof english> = {
     events: { days: '', megabytes: '200 MB 约可容纳五十万个事件。' },
     backups: { count: '', days: '0 表示不限。' },
     pictures: pictures.hints,
+    live: {
+      embed_origins: '每行一个来源，例如 https://intranet.example.org。留空表示仅限本站点。',
+      push_networks: '每行一个 IP 地址或网段，例如 192.0.2.0/24。留空表示不限，但不包括本站点自己的端口。',
+    },
+    recording: recording.settings.hints,
     trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
   },
   olderClients: {
@@ -407,26 +426,6 @@ export const settings: Texts<typeof english> = {
     part: '组件',
     licence: '许可证',
     use: '用途',
-    uses: {
-      archive: '归档',
-      http: 'HTTP',
-      store: '文件',
-      database: '数据库',
-      media: 'WebRTC',
-      csv: 'CSV',
-      log: '日志',
-      metrics: '指标',
-      schedules: '日程',
-      sdp: '会话描述',
-      certificate: '证书',
-      socket: 'WebSocket',
-      cache: '有界缓存',
-      queue: '队列',
-      schema: '校验',
-      page: '控制台',
-      chart: '图表',
-      shell: '桌面应用',
-      runtime: '运行环境',
-    },
+    uses,
   },
 }

@@ -61,7 +61,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
     const rooms = new Set(live.map((device) => device.roomId)).size
     return ask({
       title: t(`devices.ask.${kind}Title`, { n }),
-      body: kind === 'remove' ? keptText() : t('devices.ask.pauseBody', { n }),
+      body: kind === 'remove' ? `${keptText()} ${t('recording.stays')}` : t('devices.ask.pauseBody', { n }),
       losses: [
         ...(rooms > 0 ? [t('devices.ask.loseMedia', { n: rooms })] : []),
         ...(kind === 'remove' ? [t('devices.ask.loseEntry', { n })] : []),

@@ -55,7 +55,7 @@ export function useRoomActs() {
     ]
     return ask({
       title: t(`rooms.ask.${kind}Title`, { n, room: n === 1 ? (known[0]?.topic ?? room_ids[0] ?? '') : '' }),
-      body: kind === 'delete' ? keptText() : t('rooms.ask.closeBody', { n }),
+      body: kind === 'delete' ? `${keptText()} ${t('recording.stays')}` : t('rooms.ask.closeBody', { n }),
       losses,
       action: t(`rooms.acts.${kind}`),
       ...(kind === 'delete' && n >= many ? { typed: n } : {}),

@@ -1,6 +1,7 @@
 import type { RoomView } from '../../../../shared/console/rooms.ts'
 import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
+import { useRecordingActs, useRecordings } from '../../composables/useRecordings.ts'
 import { useText } from '../../i18n/text.ts'
 import { useJoinNow } from './useJoinNow.ts'
 import type { RoomAct } from './useRoomActs.ts'
@@ -25,21 +26,35 @@ export function useRoomMenu(open: { edit(room: RoomView): void; act(kind: RoomAc
   const { may } = useCaller()
   const { t } = useText()
   const { mayJoin, joinNow } = useJoinNow()
+  const { targetOf } = useRecordings()
+  const record = useRecordingActs()
 
   function menuOf(room: RoomView): MenuAct[] {
     const join: MenuAct[] = mayJoin(room) ? [{ key: 'joinNow', text: t('rooms.joinNow.act'), icon: 'enter' }] : []
     if (!may('rooms.update')) return join
     return [
       ...join,
+      ...recordActs(room),
       { key: 'edit', text: t('rooms.acts.edit'), icon: 'edit' },
       ...roomActsOf(room).map((key) => ({ key, text: t(`rooms.acts.${key}`), icon: roomActIcons[key] })),
       { key: 'delete', text: t('rooms.acts.delete'), icon: 'trash', danger: true, divided: true },
     ]
   }
 
+  /** Nothing while a rule records it: the rule is changed in the panel. */
+  function recordActs({ room_id }: RoomView): MenuAct[] {
+    const target = targetOf(room_id)
+    if (!may('recordings.start') || target?.by === 'rule') return []
+    return target === undefined
+      ? [{ key: 'record', text: t('recording.startRoom'), icon: 'record' }]
+      : [{ key: 'stopRecording', text: t('recording.stop'), icon: 'stopRecording' }]
+  }
+
   /** Runs an action of the menu by its key. */
   function run(key: string, room: RoomView): void {
     if (key === 'joinNow') void joinNow(room)
+    else if (key === 'record') void record.start({ roomId: room.room_id, name: room.topic })
+    else if (key === 'stopRecording') void record.stop({ roomId: room.room_id, name: room.topic })
     else if (key === 'edit') open.edit(room)
     else if (isRoomAct(key)) open.act(key, room)
   }

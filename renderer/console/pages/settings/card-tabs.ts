@@ -20,5 +20,8 @@ export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   events: 'data',
   backups: 'data',
   pictures: 'data',
+  recording: 'recording',
+  recordingAccess: 'recording',
+  live: 'recording',
   trash: 'data',
 }

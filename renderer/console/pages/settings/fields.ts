@@ -112,6 +112,16 @@ export const cardFields = {
     number('pictures.megabytes'),
     number('pictures.days'),
   ],
+  recording: [number('recording.gigabytes'), number('recording.free_gigabytes'), number('recording.free_percent')],
+  recordingAccess: [
+    { path: 'recording.viewers', kind: 'choice', options: ['nothing', 'cameras', 'all'] },
+    { path: 'recording.hosts', kind: 'switch' },
+    { path: 'recording.announce', kind: 'switch' },
+  ],
+  live: [
+    { path: 'live.embed_origins', kind: 'lines' },
+    { path: 'live.push_networks', kind: 'lines' },
+  ],
   trash: [number('trash.days')],
 } as const satisfies Record<string, readonly SettingField[]>
 

@@ -17,6 +17,7 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'koa', licence: 'MIT', use: 'http' },
   { name: 'lowdb', licence: 'MIT', use: 'store' },
   { name: 'lru-cache', licence: 'BlueOak-1.0.0', use: 'cache' },
+  { name: 'mediabunny', licence: 'MPL-2.0', use: 'recording' },
   { name: 'node-datachannel', licence: 'MPL 2.0', use: 'media' },
   { name: 'p-queue', licence: 'MIT', use: 'queue' },
   { name: 'papaparse', licence: 'MIT', use: 'csv' },

@@ -3,6 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
 import { type FfmpegPlan, maxRunBytes, type RunOutput, runWindow, takenStep } from '../../../../shared/media/ffmpeg.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
+import { boundedCommand } from './bounded-command.ts'
 import { ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
 import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
 
@@ -18,20 +19,10 @@ export interface FfmpegChildListener {
   gone(): void
 }
 
-/** Address space, in KiB: hostile pictures may ask for any size. The libraries alone take 0.7 GB of it. */
-const maxMemory = 3 * 1024 * 1024
 /** Last words that are kept. */
 const maxComplaint = 600
 /** Time for a run that makes one small picture, in milliseconds. Its caller has given up by then. */
 const stillMs = 30_000
-
-/**
- * On POSIX systems the memory is bounded, nothing is dumped, and where the system can it ends with the thread that started it, even stopped; its standard
- * input ends in any case.
- */
-const bounded =
-  `ulimit -v ${maxMemory} 2>/dev/null; ulimit -c 0; ` +
-  `if command -v setpriv >/dev/null 2>&1; then exec setpriv --pdeathsig KILL -- "$0" "$@"; fi; exec "$0" "$@"`
 
 /** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
 export class FfmpegChild {
@@ -52,12 +43,13 @@ export class FfmpegChild {
   constructor(program: FfmpegProgram, plan: FfmpegPlan, listener: FfmpegChildListener, logger: NodeLogger) {
     this.#listener = listener
     const parameters = ffmpegArguments(program, plan)
-    const windows = process.platform === 'win32'
-    this.#child = spawn(
-      windows ? program.path : '/bin/sh',
-      windows ? parameters : ['-c', bounded, program.path, ...parameters],
-      { stdio: ['pipe', 'pipe', 'pipe', 'pipe'], env: bareEnvironment(), cwd: '/', windowsHide: true },
-    )
+    const { command, given } = boundedCommand(program.path, parameters)
+    this.#child = spawn(command, given, {
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+      env: bareEnvironment(),
+      cwd: '/',
+      windowsHide: true,
+    })
     this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
     this.#child.once('exit', () => this.#leave())
     // When everything that it wrote has been read.

@@ -71,7 +71,8 @@ describe('a real RTSP server', () => {
     ['/cam', ['H264', 'PCMU']],
     ['/pcma', ['H264', 'PCMA']],
     ['/opus', ['H264', 'OPUS']],
-    ['/aac', ['H264']],
+    // AAC is for recordings: no browser receives it as it is.
+    ['/aac', ['H264', 'MPEG4-GENERIC']],
     ['/video', ['H264']],
     ['', ['H264', 'PCMU']],
     ['/h265', ['H265']],

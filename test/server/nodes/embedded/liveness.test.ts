@@ -8,7 +8,15 @@ import { storedNode } from '../../../support/stored-records.ts'
 import { ScriptedProcess } from './scripted-process.ts'
 
 const { udp_port: _port, public_url: _url, link_life_ms: _life, ...media } = defaultSettings().media
-const settings = { ...media, site_ports: [], other_nodes: [], lease_ms: 0, join_ms: 4_000 }
+const settings = {
+  ...media,
+  site_ports: [],
+  other_nodes: [],
+  lease_ms: 0,
+  hosts_record: false,
+  recording_aloud: true,
+  join_ms: 4_000,
+}
 const minute = 60_000
 
 beforeEach(() => {
@@ -52,6 +60,7 @@ async function embeddedNode() {
       look: () => ({ by_number: false, host_password: false, topic: '' }),
       lock: async () => false,
       invite: () => undefined,
+      record: async () => false,
     },
     guessed: () => undefined,
     logger,

@@ -15,9 +15,9 @@ function node(...addrs: string[]): StoredNode {
 }
 
 test("media is offered on the node's tagged addresses, unless the settings name others", () => {
-  const { media, deadlines } = defaultSettings()
+  const { media, deadlines, recording } = defaultSettings()
   const advertised = (given: StoredNode, settings = media): string[] =>
-    mediaConfiguration(given, { media: settings, deadlines }, store, places).settings.advertised
+    mediaConfiguration(given, { media: settings, deadlines, recording }, store, places).settings.advertised
   expect(advertised(node())).toEqual([])
   expect(advertised(node('10.0.0.5:7082', '203.0.113.9:443', '10.0.0.5:8082'))).toEqual(['10.0.0.5', '203.0.113.9'])
   expect(advertised(node('[2001:db8::7]:7082', 'rooms.example.org:443', '0.0.0.0:7082'))).toEqual(['2001:db8::7'])

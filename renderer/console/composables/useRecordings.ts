@@ -1,0 +1,96 @@
+import { computed } from 'vue'
+import type { RecordingTarget } from '../../../shared/console/recordings.ts'
+import { collected, useLive } from '../../kit/composables/useLive.ts'
+import { useText } from '../i18n/text.ts'
+import { sharedState, useConsole } from './useConsole.ts'
+import { useFeedback } from './useFeedback.ts'
+import { useFormat } from './useFormat.ts'
+
+/** Maximum pause between a change and the state that shows it, in milliseconds. */
+const followMs = 300
+
+/** What is to be recorded now, and is. */
+export const useRecordings = sharedState((client) => {
+  const live = useLive(client, () => client.call('recordings.states', {}))
+  const soon = collected(() => void live.refresh(), followMs)
+  client.on('recordings.changed', soon)
+  const targets = computed<readonly RecordingTarget[]>(() => live.value.value?.items ?? [])
+  const byUser = computed(() => new Map(targets.value.map((target) => [keyOf(target.room_id, target.user_id), target])))
+  const recordedRooms = computed(
+    () => new Set(targets.value.filter(({ recording }) => recording).map(({ room_id }) => room_id)),
+  )
+  return {
+    targets,
+    /** Target of a room (without user), camera or person. */
+    targetOf: (roomId: string, userId = ''): RecordingTarget | undefined => byUser.value.get(keyOf(roomId, userId)),
+    /** Whether a camera is recorded now, by itself or with its room. */
+    isRecorded: (roomId: string, userId: string): boolean =>
+      [userId, ''].some((user) => byUser.value.get(keyOf(roomId, user))?.recording === true),
+    /** Whether anything of a room is recorded now. */
+    isRoomRecorded: (roomId: string): boolean => recordedRooms.value.has(roomId),
+    refresh: live.refresh,
+  }
+})
+
+/** A room, or a camera in it. */
+export interface RecordedThing {
+  roomId: string
+  /** Left out: the whole room. */
+  userId?: string | undefined
+  name: string
+}
+
+/** Starts and stops recordings. */
+export function useRecordingActs() {
+  const client = useConsole()
+  const { t } = useText()
+  const { since } = useFormat()
+  const { ask, attempt, tell, warn } = useFeedback()
+  const { refresh } = useRecordings()
+  const inputOf = ({ roomId, userId }: RecordedThing) => ({
+    room_id: roomId,
+    ...(userId === undefined ? {} : { user_id: userId }),
+  })
+
+  async function start(thing: RecordedThing): Promise<void> {
+    const { name, userId } = thing
+    if (userId === undefined) {
+      const yes = await ask({
+        title: t('recording.confirmStart.title', { name }),
+        body: t('recording.confirmStart.body'),
+        action: t('recording.confirmStart.action'),
+        harmless: true,
+      })
+      if (!yes) return
+    }
+    await attempt(
+      () => client.call('recordings.start', inputOf(thing)),
+      () => t('recording.started', { name }),
+    )
+    await refresh()
+  }
+
+  async function stop(thing: RecordedThing): Promise<void> {
+    const { name } = thing
+    const outcome = await attempt(() => client.call('recordings.stop', inputOf(thing)))
+    if (outcome?.stopped === false) warn(t('recording.goesOn', { name }))
+    else if (outcome !== undefined) tell(t('recording.stopped', { name }))
+    await refresh()
+  }
+
+  /** State of a target in words. */
+  function stateText(target: RecordingTarget | undefined): string {
+    if (target === undefined) return t('recording.idle')
+    if (target.hindrance !== null) return t(`recording.hindrances.${target.hindrance}`)
+    if (!target.recording) return t('recording.waiting')
+    const { by, started_by: who } = target
+    const name = who === 'console key' || who === 'desktop' ? t(`eventLog.actors.${who}`) : who
+    return t('recording.since', { time: since(target.since), by: t(`recording.by.${by}`, { name }) })
+  }
+
+  return { start, stop, stateText }
+}
+
+function keyOf(roomId: string, userId: string): string {
+  return JSON.stringify([roomId, userId])
+}

@@ -1,0 +1,26 @@
+import type { uses as english } from '../en/component-uses.ts'
+import type { Texts } from '../text.ts'
+
+/** Uses of the third-party components in this product. */
+export const uses: Texts<typeof english> = {
+  archive: 'Archive',
+  http: 'HTTP',
+  store: 'Dateien',
+  database: 'Datenbank',
+  media: 'WebRTC',
+  csv: 'CSV',
+  log: 'Protokoll',
+  metrics: 'Metriken',
+  sdp: 'Sitzungsbeschreibungen',
+  certificate: 'Zertifikate',
+  socket: 'WebSocket',
+  recording: 'Schreiben und Lesen der Aufzeichnungen',
+  cache: 'begrenzte Caches',
+  queue: 'Warteschlangen',
+  schedules: 'Zeitpläne',
+  schema: 'Validierung',
+  page: 'Konsole',
+  chart: 'Diagramme',
+  shell: 'Desktop-App',
+  runtime: 'Laufzeit',
+}

@@ -1,0 +1,139 @@
+import type { recording as english } from '../en/recording.ts'
+import type { Texts } from '../text.ts'
+
+/** Aufzeichnung: Regeln, Schaltflächen, Zustand und Platz. */
+export const recording: Texts<typeof english> = {
+  title: 'Aufzeichnung',
+  on: 'Aufzeichnung läuft',
+  since: 'Aufzeichnung läuft seit {time}, {by}',
+  idle: 'Wird gerade nicht aufgezeichnet',
+  waiting: 'Beginnt mit dem ersten Bild oder Ton',
+  by: {
+    rule: 'nach der Regel',
+    operator: 'gestartet von {name}',
+    host: 'gestartet vom Gastgeber {name}',
+    client: 'gestartet vom Client {name}',
+  },
+  hindrances: {
+    node: 'Keine Aufzeichnung: Der Knoten kann nicht aufzeichnen',
+    off: 'Keine Aufzeichnung: Der Ordner der Aufzeichnungen kann nicht benutzt werden',
+    storageLow: 'Keine Aufzeichnung: Der Datenträger ist fast voll',
+    away: 'Keine Aufzeichnung: Es ist niemand da',
+  },
+  impossible: 'Aufzeichnen braucht einen eingebauten Medienknoten; dieser Raum liegt auf {node}.',
+  start: 'Aufzeichnen',
+  startRoom: 'Raum aufzeichnen',
+  stop: 'Aufzeichnung beenden',
+  started: 'Aufzeichnung von „{name}“ gestartet',
+  stopped: 'Aufzeichnung von „{name}“ beendet',
+  goesOn: 'Die Regel von „{name}“ zeichnet weiter auf: Ändern Sie die Regel, um sie zu beenden.',
+  confirmStart: {
+    title: '„{name}“ aufzeichnen?',
+    body: 'Alle Kameras, Mikrofone und Bildschirme des Raums werden aufgezeichnet, bis jemand die Aufzeichnung beendet oder die Besprechung endet. Alle im Raum sehen und hören das.',
+    action: 'Aufzeichnen',
+  },
+  rule: 'Regel',
+  ruleIs: 'Regel: {rule}',
+  edit: 'Regel ändern',
+  ruleOf: 'Aufzeichnung von „{name}“',
+  saved: 'Regel gespeichert',
+  inherit: 'Wie im System ({rule})',
+  fields: {
+    when: 'Aufzeichnen',
+    quality: 'Stream der Kamera',
+    retention: 'Aufbewahrung',
+    ownRetention: 'Eigene Aufbewahrung',
+    days: 'Tage',
+    gigabytes: 'Gigabyte',
+    days_of: 'Tage',
+    from: 'Von',
+    to: 'Bis',
+    zone: 'Zeitzone',
+  },
+  hints: {
+    days: '0: keine Grenze.',
+    gigabytes: '0: keine Grenze.',
+    to: 'Früher als „Von“: über Mitternacht.',
+  },
+  when: {
+    never: 'Nur von Hand',
+    always: 'Immer',
+    occupied: 'Solange Personen im Raum sind',
+    hours: 'Zu bestimmten Zeiten',
+  },
+  whenRoom: { always: 'Sobald jemand oder eine Kamera im Raum ist' },
+  hoursText: '{days}, {from} bis {to} ({zone})',
+  addHours: 'Zeiten hinzufügen',
+  removeHours: 'Zeiten entfernen',
+  quality: { main: 'Hauptstream', substream: 'Substream (kleiner)' },
+  people: 'Personen darin sehen, dass sie aufgezeichnet werden.',
+  defaults: {
+    title: 'Regeln',
+    hint: 'Für Räume und Kameras ohne eigene Regel.',
+    rooms: 'Räume',
+    cameras: 'Kameras',
+    retention: 'Aufbewahrung',
+  },
+  status: {
+    title: 'Platz',
+    hint: 'Wo Aufzeichnungen liegen und wie lange der Datenträger reicht.',
+    folder: 'Ordner der Aufzeichnungen',
+    now: 'Jetzt aufgezeichnet',
+    streams: '{n} Stream | {n} Streams',
+    size: 'Aufzeichnungen',
+    sizeText: '{size} in {n} Segment | {size} in {n} Segmenten',
+    kept: 'Dauerhaft behalten',
+    span: 'Älteste',
+    free: 'Frei auf dem Datenträger',
+    freeText: '{free} von {capacity}; {reserve} bleiben frei',
+    rate: 'Rate',
+    perSecond: '{size} pro Sekunde',
+    full: 'Datenträger voll in',
+    fullText:
+      '{n} Tag bei dieser Rate, danach werden die ältesten gelöscht | {n} Tagen bei dieser Rate, danach werden die ältesten gelöscht',
+    deleting: 'Noch zu entfernende Dateien',
+  },
+  problems: {
+    folderMissing:
+      'Der Ordner {subject} existiert nicht. Hängen Sie den Datenträger ein oder legen Sie den Ordner an, dann starten Sie Roomdesk neu.',
+    folderReadOnly:
+      'Der Ordner {subject} kann nicht beschrieben werden. Geben Sie Roomdesk das Recht dazu, dann starten Sie es neu.',
+    folderOfOtherSite:
+      'Der Ordner {subject} gehört einem anderen System. Wählen Sie einen anderen mit --recordings-dir, oder löschen Sie darin roomdesk-recordings.json, um die Aufzeichnungen zu übernehmen.',
+    folderFailed:
+      'Der Ordner {subject} kann nicht benutzt werden. Prüfen Sie den Datenträger, dann starten Sie Roomdesk neu.',
+    indexRebuilding:
+      'Der Index der Aufzeichnungen wird aus den Dateien neu aufgebaut; ältere Aufzeichnungen erscheinen nach und nach.',
+    storageLow:
+      'Der Datenträger ist fast voll: Die Aufzeichnung wurde angehalten. Schaffen Sie Platz, verkürzen Sie die Aufbewahrung, oder löschen Sie behaltene Aufzeichnungen.',
+    writeFailed: 'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger.',
+    nodeCannotRecord:
+      '„{subject}“ soll aufgezeichnet werden, aber der Knoten kann nicht aufzeichnen: Das können nur eingebaute Knoten.',
+  },
+  stays: 'Etwaige Aufzeichnungen bleiben, bis ihre Aufbewahrung sie löscht.',
+  settings: {
+    cards: {
+      recording: 'Aufbewahrung und Platz',
+      recordingHint:
+        'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
+      recordingAccess: 'Wer sehen und aufzeichnen darf',
+      recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
+    },
+    labels: {
+      gigabytes: 'Gigabyte für alle Aufzeichnungen',
+      free_gigabytes: 'Gigabyte, die frei bleiben',
+      free_percent: 'Prozent des Datenträgers, die frei bleiben',
+      viewers: 'Aufzeichnungen, die Betrachter sehen dürfen',
+      hosts: 'Gastgeber dürfen ihren Raum aufzeichnen',
+      announce: 'Einmal laut sagen, dass ein Raum aufgezeichnet wird',
+    },
+    hints: {
+      gigabytes: '0: keine Grenze außer dem freien Platz.',
+      free_gigabytes: 'Die Aufzeichnung endet, bevor der Datenträger voller ist; der größere der beiden Werte gilt.',
+      free_percent: '',
+      viewers: 'Operatoren und Admins sehen alle Aufzeichnungen.',
+      hosts: 'Eine Schaltfläche im Raum; wer gestartet hat, steht in den Ereignissen.',
+      announce: 'Der Hinweis auf dem Bildschirm erscheint in jedem Fall.',
+    },
+  },
+}

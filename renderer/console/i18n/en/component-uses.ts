@@ -1,0 +1,23 @@
+/** Uses of the third-party components in this product. */
+export const uses = {
+  archive: 'archives',
+  http: 'HTTP',
+  store: 'files',
+  database: 'database',
+  media: 'WebRTC',
+  csv: 'CSV',
+  log: 'log',
+  metrics: 'metrics',
+  schedules: 'schedules',
+  sdp: 'session descriptions',
+  certificate: 'certificates',
+  socket: 'WebSocket',
+  recording: 'writing and reading of recordings',
+  cache: 'bounded caches',
+  queue: 'queues',
+  schema: 'validation',
+  page: 'console',
+  chart: 'charts',
+  shell: 'desktop app',
+  runtime: 'runtime',
+} as const

@@ -1,0 +1,79 @@
+/** A part of time that is shown, in milliseconds since the epoch. */
+export interface TimeView {
+  from: number
+  to: number
+}
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+
+/** The shortest and the longest part of time that is shown. */
+export const minViewMs = 10 * second
+export const maxViewMs = 7 * day
+
+const steps = [
+  second,
+  2 * second,
+  5 * second,
+  10 * second,
+  30 * second,
+  minute,
+  2 * minute,
+  5 * minute,
+  10 * minute,
+  15 * minute,
+  30 * minute,
+  hour,
+  2 * hour,
+  3 * hour,
+  6 * hour,
+  12 * hour,
+  day,
+]
+
+/** Ticks of an axis at round local times, not closer than `apart` pixels. */
+export function ticksOf({ from, to }: TimeView, pixels: number, apart = 88): { at: number; step: number }[] {
+  const wanted = ((to - from) / Math.max(1, pixels)) * apart
+  const step = steps.find((one) => one >= wanted) ?? day
+  const ticks: { at: number; step: number }[] = []
+  // Local midnights: round hours of zones that are half an hour off are round here, too.
+  const offset = new Date(from).getTimezoneOffset() * minute
+  for (let at = Math.ceil((from - offset) / step) * step + offset; at <= to; at += step) ticks.push({ at, step })
+  return ticks
+}
+
+/** Zooms around a moment. @param factor below 1: closer */
+export function zoomed({ from, to }: TimeView, around: number, factor: number): TimeView {
+  const length = Math.min(maxViewMs, Math.max(minViewMs, (to - from) * factor))
+  const share = (around - from) / (to - from)
+  const begin = around - share * length
+  return { from: begin, to: begin + length }
+}
+
+/** Zooms so that a moment comes to the middle. */
+export function centred({ from, to }: TimeView, at: number, factor: number): TimeView {
+  const length = Math.min(maxViewMs, Math.max(minViewMs, (to - from) * factor))
+  return { from: at - length / 2, to: at + length / 2 }
+}
+
+export function moved({ from, to }: TimeView, by: number): TimeView {
+  return { from: from + by, to: to + by }
+}
+
+/** The local day of a moment. */
+export function dayOf(at: number): TimeView {
+  const begin = new Date(at)
+  begin.setHours(0, 0, 0, 0)
+  const end = new Date(begin)
+  end.setDate(end.getDate() + 1)
+  return { from: begin.getTime(), to: end.getTime() }
+}
+
+/** The view with a moment in it: moved if it is outside. */
+export function following(view: TimeView, at: number): TimeView {
+  const length = view.to - view.from
+  if (at >= view.from && at <= view.to - length * 0.02) return view
+  return { from: at - length * 0.1, to: at + length * 0.9 }
+}

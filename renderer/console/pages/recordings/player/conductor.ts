@@ -1,0 +1,167 @@
+import type { StreamPlayer } from './stream-player.ts'
+
+/** Interval at which streams are kept together, in milliseconds. */
+const tickMs = 100
+/** Streams that are further apart are moved, those closer are paced, in milliseconds. */
+const jumpMs = 700
+const paceMs = 60
+/** Sound and picture of a stream do not end at the same moment: in this time they do, in milliseconds. */
+const tailMs = 400
+
+/** Plays several streams by one clock: that of the first stream that has something to show. Where no stream has, it goes on at the next recording. */
+export class Conductor {
+  readonly #players = new Map<string, StreamPlayer>()
+  readonly #changed: () => void
+  readonly #timer: ReturnType<typeof setInterval>
+  #at: number
+  #playing = false
+  #rate = 1
+  #ended = false
+
+  /** @param at moment to begin with @param changed called at each tick and after each change */
+  constructor(at: number, changed: () => void) {
+    this.#at = at
+    this.#changed = changed
+    this.#timer = setInterval(() => this.#tick(), tickMs)
+  }
+
+  /** Moment that is shown, in milliseconds since the epoch. */
+  get at(): number {
+    return this.#at
+  }
+
+  get playing(): boolean {
+    return this.#playing
+  }
+
+  get rate(): number {
+    return this.#rate
+  }
+
+  /** Nothing comes behind the shown moment. */
+  get ended(): boolean {
+    return this.#ended
+  }
+
+  add(key: string, player: StreamPlayer): void {
+    this.#players.set(key, player)
+    player.video.playbackRate = this.#rate
+    void player.seek(this.#at)
+  }
+
+  remove(key: string): void {
+    this.#players.get(key)?.close()
+    this.#players.delete(key)
+  }
+
+  /** Resolves when every stream shows the moment, or its gap. */
+  async seek(at: number): Promise<void> {
+    this.#at = at
+    this.#ended = false
+    this.#changed()
+    await Promise.all([...this.#players.values()].map((player) => player.seek(at)))
+  }
+
+  play(): void {
+    this.#playing = true
+    this.#tick()
+  }
+
+  pause(): void {
+    this.#playing = false
+    for (const { video } of this.#players.values()) video.pause()
+    this.#changed()
+  }
+
+  setRate(rate: number): void {
+    this.#rate = rate
+    for (const { video } of this.#players.values()) video.playbackRate = rate
+    this.#changed()
+  }
+
+  /** Shows the next or last picture of the leading stream. */
+  async step(direction: 1 | -1): Promise<void> {
+    this.pause()
+    const lead = this.#active()[0]
+    if (lead !== undefined) await this.seek(lead.step(direction))
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    for (const key of [...this.#players.keys()]) this.remove(key)
+  }
+
+  #active(): StreamPlayer[] {
+    return [...this.#players.values()].filter((player) => player.state === 'showing' && player.has(this.#at))
+  }
+
+  #tick(): void {
+    if (this.#playing && this.#players.size > 0) this.#advance()
+    for (const player of this.#players.values()) void player.fill()
+    this.#changed()
+  }
+
+  #advance(): void {
+    const loading = [...this.#players.values()].some(({ state }) => state === 'loading')
+    const active = this.#active()
+    const [lead] = active
+    if (lead !== undefined) {
+      // All wait for the slowest, so that they stay together.
+      const ready = !loading && active.every((player) => player.ready || this.#endsSoon(player))
+      const stuck =
+        !loading &&
+        lead.video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA &&
+        lead.nextFrom(this.#at + 200) === undefined
+      for (const player of active) run(player.video, ready)
+      if (ready) this.#at = Math.max(this.#at, lead.at)
+      else if (stuck) this.#ended = true
+      this.#keepTogether(active.slice(1))
+      this.#leaveEnded(lead)
+    } else if (!loading) this.#overGap()
+    this.#joinBegun()
+  }
+
+  /** A stream whose recording ends hands the clock on. */
+  #leaveEnded(lead: StreamPlayer): void {
+    if (!lead.ready && this.#endsSoon(lead)) this.#at = lead.at + tailMs
+  }
+
+  /** Its last picture has nothing behind it: nobody waits for that. */
+  #endsSoon(player: StreamPlayer): boolean {
+    return !player.has(player.at + tailMs)
+  }
+
+  #keepTogether(others: readonly StreamPlayer[]): void {
+    for (const player of others) {
+      const drift = player.at - this.#at
+      if (Math.abs(drift) > jumpMs * Math.max(1, this.#rate)) void player.seek(this.#at)
+      else {
+        const pace = Math.abs(drift) < paceMs ? 1 : 1 - Math.max(-0.2, Math.min(0.2, drift / 1_000))
+        player.video.playbackRate = Math.min(16, this.#rate * pace)
+      }
+    }
+  }
+
+  /** Somebody came: their recording begins now. */
+  #joinBegun(): void {
+    for (const player of this.#players.values()) {
+      const { state } = player
+      const here = player.has(this.#at)
+      if (state === 'gap' && here) void player.seek(this.#at)
+      // Its recording is over: the last picture is not shown as if it went on.
+      else if (state === 'showing' && !here && player.at < this.#at) void player.seek(this.#at)
+    }
+  }
+
+  /** Nobody has anything at this moment: goes on where the next one has. */
+  #overGap(): void {
+    const next = [...this.#players.values()].flatMap((player) => player.nextFrom(this.#at) ?? [])
+    if (next.length > 0) void this.seek(Math.min(...next))
+    else this.#ended = true
+  }
+}
+
+function run(video: HTMLVideoElement, ready: boolean): void {
+  if (!ready) video.pause()
+  else if (video.paused) void video.play().catch(() => {})
+}

@@ -1,0 +1,242 @@
+import { MediaFeed, loadSpan, seam, UnplayableError } from './media-feed.ts'
+import type { Piece, PieceSource } from './piece.ts'
+
+/** States of a stream at the moment that is shown. gap: nothing was recorded. unplayable: the browser lacks the codec. */
+export type StreamState = 'empty' | 'loading' | 'showing' | 'gap' | 'unplayable' | 'failed'
+
+/** Seconds that are loaded ahead of the picture, at normal speed. */
+const ahead = 12
+/** Seconds of one request; the first one asks for one fragment only, so that a picture comes soon. */
+const loadSeconds = 8
+const firstSeconds = 0.05
+/** Waiting time before a growing file is asked again, in milliseconds. */
+const growMs = 1_000
+const retryMs = 2_000
+/** Waiting time at the end of the recordings before the next one is looked for, in milliseconds. */
+const nextMs = 3_000
+
+/** Plays one recorded stream in a video element, by wall time. */
+export class StreamPlayer {
+  readonly video: HTMLVideoElement
+  readonly #pieces: PieceSource
+  readonly #feed: MediaFeed
+  readonly #changed: () => void
+  #state: StreamState = 'empty'
+  /** Place up to which is loaded. */
+  #cursor: { piece: Piece; time: number } | undefined
+  #stop = new AbortController()
+  #filling = false
+  #pausedUntil = 0
+  /** Seconds between two pictures. */
+  #frame = 0.04
+  #shownAt = 0
+  /** Moment that was asked for last. */
+  #wanted = 0
+
+  /** @param changed called after the state or the shown picture changed */
+  constructor(video: HTMLVideoElement, pieces: PieceSource, changed: () => void) {
+    this.video = video
+    this.#pieces = pieces
+    this.#feed = new MediaFeed(video)
+    this.#changed = changed
+    video.addEventListener('waiting', () => this.#overSeam())
+    video.addEventListener('error', () => {
+      // Emptied by `close`, it has none.
+      if (video.error === null) return
+      this.#stop.abort()
+      this.#feed.close()
+      this.#become('failed')
+    })
+    video.addEventListener('timeupdate', () => void this.fill())
+    this.#follow()
+  }
+
+  get state(): StreamState {
+    return this.#state
+  }
+
+  /** Moment of the video element, in milliseconds since the epoch. */
+  get at(): number {
+    return this.#feed.wallTime(this.video.currentTime)
+  }
+
+  /** Whether pictures or sound for the present moment are there, and some more. */
+  get ready(): boolean {
+    return this.video.readyState >= HTMLMediaElement.HAVE_FUTURE_DATA && !this.video.seeking
+  }
+
+  /** Tells whether something was recorded at a moment, as far as it is known. */
+  has(at: number): boolean {
+    const piece = this.#pieces.known(at)
+    return piece !== undefined && piece.from <= at + 50
+  }
+
+  /** Start of the next recording at or after a moment; undefined: there is none, or it is not loaded. */
+  nextFrom(at: number): number | undefined {
+    return this.#pieces.known(at)?.from
+  }
+
+  /** Shows a moment; a gap is shown as such. */
+  async seek(at: number): Promise<void> {
+    this.#wanted = at
+    const target = this.#feed.mediaTime(at)
+    const known = this.#pieces.known(at)
+    const loadedTo = this.#feed.bufferedTo(target)
+    this.#stop.abort()
+    const stop = new AbortController()
+    this.#stop = stop
+    this.#filling = false
+    this.#pausedUntil = 0
+    this.#cursor = undefined
+    if (loadedTo !== undefined && known !== undefined && this.#feed.fits(known) && known.from <= at) {
+      this.video.currentTime = target
+      this.#become('showing')
+      this.#goOnAt(this.#feed.wallTime(loadedTo))
+      return
+    }
+    this.#become('loading')
+    try {
+      const piece = known ?? (await this.#pieces.at(at))
+      if (stop.signal.aborted) return
+      if (piece === undefined || piece.from > at + 50) return this.#become('gap')
+      await this.#feed.prepare(piece)
+      if (stop.signal.aborted) return
+      this.video.currentTime = this.#feed.mediaTime(Math.max(at, piece.from + 1))
+      this.#cursor = { piece, time: Math.max(0, (at - piece.from) / 1_000) }
+      await this.#load(firstSeconds, stop.signal)
+      // Sound may begin a little later than the picture: the first buffered moment counts.
+      this.#overSeam()
+    } catch (error) {
+      this.#fail(error, stop.signal)
+    }
+    void this.fill()
+  }
+
+  /** Goes on loading where the buffer ends. */
+  #goOnAt(end: number): void {
+    const piece = this.#pieces.known(end)
+    if (piece !== undefined && piece.from <= end) this.#cursor = { piece, time: (end - piece.from) / 1_000 }
+    else if (piece !== undefined && piece.from - end < seam * 1_000) this.#cursor = { piece, time: 0 }
+    void this.fill()
+  }
+
+  /** Loads ahead of the shown picture. */
+  async fill(): Promise<void> {
+    const { signal } = this.#stop
+    if (this.#filling || signal.aborted || performance.now() < this.#pausedUntil) return
+    this.#filling = true
+    try {
+      while (!signal.aborted && this.#cursor !== undefined && this.#needsMore()) {
+        if (!(await this.#load(loadSeconds * Math.max(1, this.video.playbackRate / 2), signal))) break
+      }
+      if (!signal.aborted) await this.#feed.evict()
+    } catch (error) {
+      this.#fail(error, signal)
+    } finally {
+      if (signal === this.#stop.signal) this.#filling = false
+    }
+  }
+
+  /** Goes to the next or last picture, while it is paused. @returns the moment of it */
+  step(direction: 1 | -1): number {
+    const shown = this.#shownAt || this.video.currentTime
+    const target = direction === 1 ? shown + this.#frame * 1.5 : shown - this.#frame * 0.5
+    return this.#feed.wallTime(target)
+  }
+
+  close(): void {
+    this.#stop.abort()
+    this.#feed.close()
+    this.video.removeAttribute('src')
+    this.video.load()
+  }
+
+  #needsMore(): boolean {
+    const { currentTime, playbackRate } = this.video
+    const cursor = this.#cursor
+    if (cursor === undefined) return false
+    const loadedTo = this.#feed.mediaTime(cursor.piece.from) + cursor.time
+    return loadedTo - currentTime < ahead * Math.max(1, playbackRate / 1.5)
+  }
+
+  /** Loads the next seconds at the cursor. @returns false when there is nothing more for now */
+  async #load(seconds: number, signal: AbortSignal): Promise<boolean> {
+    const cursor = this.#cursor
+    if (cursor === undefined) return false
+    const { piece, time } = cursor
+    const span = await loadSpan(piece, time, time + seconds, signal)
+    if (signal.aborted) return false
+    if (span.data === undefined) {
+      if (span.growing) {
+        this.#pausedUntil = performance.now() + growMs
+        return false
+      }
+      return await this.#nextPiece(piece, signal)
+    }
+    await this.#feed.append(piece, span.data)
+    if (signal.aborted) return false
+    // A little less, so that the fragment behind is found whatever the rounding.
+    cursor.time = span.to + 0.002
+    if (this.#state === 'loading') this.#become('showing')
+    return true
+  }
+
+  /** Goes on with the piece behind this one, if it follows without a gap and fits. */
+  async #nextPiece(piece: Piece, signal: AbortSignal): Promise<boolean> {
+    const loaded = piece.from + (this.#cursor?.time ?? 0) * 1_000
+    // Sound may end a little later than the picture.
+    const end = piece.open ? loaded : Math.max(loaded, piece.to)
+    let next = await this.#pieces.at(end + 1)
+    // It was still written, and is complete by now.
+    if (next?.id === piece.id && !next.open) next = await this.#pieces.at(Math.max(end, next.to) + 1)
+    if (signal.aborted) return false
+    if (next === undefined || next.id === piece.id) {
+      // The end of all; a recording that goes on adds another piece.
+      this.#pausedUntil = performance.now() + nextMs
+      return false
+    }
+    if (next.from - end > seam * 1_000 || !this.#feed.fits(next)) {
+      this.#cursor = undefined
+      return false
+    }
+    this.#cursor = { piece: next, time: 0 }
+    return true
+  }
+
+  /** Between two pieces there may be a few milliseconds: they are skipped. */
+  #overSeam(): void {
+    const { currentTime } = this.video
+    if (this.#feed.bufferedTo(currentTime) !== undefined) return
+    const beyond = this.#feed.beyondSeam(currentTime)
+    if (beyond !== undefined) this.video.currentTime = beyond + 0.001
+  }
+
+  #follow(): void {
+    if (!('requestVideoFrameCallback' in this.video)) return
+    const shown = (_now: number, { mediaTime }: { mediaTime: number }): void => {
+      const apart = mediaTime - this.#shownAt
+      if (apart > 0.001 && apart < 0.25) this.#frame = apart
+      this.#shownAt = mediaTime
+      this.#changed()
+      this.video.requestVideoFrameCallback(shown)
+    }
+    this.video.requestVideoFrameCallback(shown)
+  }
+
+  #become(state: StreamState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#changed()
+  }
+
+  #fail(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return
+    if (error instanceof UnplayableError) this.#become('unplayable')
+    else {
+      // The next picture may be asked for again: a connection comes back.
+      this.#pausedUntil = performance.now() + retryMs
+      if (this.#state === 'loading') this.#become('failed')
+      if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)
+    }
+  }
+}

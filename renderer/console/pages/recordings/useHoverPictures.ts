@@ -1,0 +1,69 @@
+import { shallowReactive } from 'vue'
+import { recordedThumbnail, type RecordedThumbnail } from './player/thumbnail-film.ts'
+import type { StreamPieces } from './usePieces.ts'
+
+/** One picture a minute. */
+const everyMs = 60_000
+/** Pictures kept: 10 kB each. */
+const maxPictures = 500
+/** Time that the pointer rests before a picture is asked for, in milliseconds. */
+const restMs = 60
+
+/** Pictures under the pointer: one a minute of each stream, loaded one after the other, the latest wish first. */
+export function useHoverPictures() {
+  const pictures = shallowReactive(new Map<string, RecordedThumbnail | null>())
+  let wanted: { key: string; at: number; pieces: StreamPieces } | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let stop = new AbortController()
+  let busy = false
+
+  const nameOf = (key: string, at: number): string => `${key} ${Math.floor(at / everyMs)}`
+
+  function want(key: string, at: number, pieces: StreamPieces): void {
+    wanted = { key, at, pieces }
+    clearTimeout(timer)
+    timer = setTimeout(() => void work(), restMs)
+  }
+
+  function none(): void {
+    clearTimeout(timer)
+    wanted = undefined
+    stop.abort()
+    stop = new AbortController()
+  }
+
+  async function work(): Promise<void> {
+    if (busy) return
+    busy = true
+    while (wanted !== undefined) {
+      const { key, at, pieces } = wanted
+      wanted = undefined
+      const name = nameOf(key, at)
+      if (!pictures.has(name)) keep(name, await load(pieces, at))
+    }
+    busy = false
+  }
+
+  async function load(pieces: StreamPieces, at: number): Promise<RecordedThumbnail | null | undefined> {
+    const { signal } = stop
+    try {
+      const piece = await pieces.at(at)
+      if (piece === undefined || piece.from > at || !piece.hasPicture) return null
+      return await recordedThumbnail(piece.id, (at - piece.from) / 1_000, signal)
+    } catch {
+      // Moved on, or not there: the time is shown in any case.
+      return signal.aborted ? undefined : null
+    }
+  }
+
+  function keep(name: string, picture: RecordedThumbnail | null | undefined): void {
+    if (picture === undefined) return
+    pictures.set(name, picture)
+    for (const oldest of pictures.keys()) {
+      if (pictures.size <= maxPictures) break
+      pictures.delete(oldest)
+    }
+  }
+
+  return { want, none, of: (key: string, at: number) => pictures.get(nameOf(key, at)) ?? undefined }
+}

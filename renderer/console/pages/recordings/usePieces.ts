@@ -1,0 +1,105 @@
+import type { ConsoleClient } from '../../../kit/transport/client.ts'
+import type { RecordingStream } from '../../../../shared/console/recordings.ts'
+import { type Piece, type PieceSource, pieceAt, typeOf } from './player/piece.ts'
+
+/** Time that one request covers, in milliseconds. */
+const windowMs = 30 * 60_000
+/** A window that holds the present is asked for again after this, in milliseconds. */
+const freshMs = 2_000
+/** Windows kept for each stream. */
+const maxWindows = 100
+/** Empty windows that are looked through for the next recording. */
+const maxEmpty = 3
+
+interface Loaded {
+  pieces: readonly Piece[]
+  loadedAt: number
+}
+
+/** Pieces of one stream, in windows of half an hour that are loaded when they are needed. */
+export class StreamPieces implements PieceSource {
+  readonly #client: ConsoleClient
+  readonly #stream: RecordingStream
+  readonly #windows = new Map<number, Loaded>()
+  readonly #loading = new Map<number, Promise<Loaded>>()
+  /** Start of the next recording behind a gap, by the time line. */
+  readonly #nextAfter: (at: number) => number | undefined
+
+  /** @param nextAfter start of the next span of the time line at or after a moment */
+  constructor(client: ConsoleClient, stream: RecordingStream, nextAfter: (at: number) => number | undefined) {
+    this.#client = client
+    this.#stream = stream
+    this.#nextAfter = nextAfter
+  }
+
+  known(time: number): Piece | undefined {
+    const found = this.#windows.get(windowOf(time))
+    const piece = found && pieceAt(found.pieces, time)
+    if (piece !== undefined) return piece
+    const next = this.#nextAfter(time)
+    return next === undefined ? undefined : this.#knownFrom(next)
+  }
+
+  async at(time: number): Promise<Piece | undefined> {
+    for (let looked = 0, at = time; looked < maxEmpty; looked++) {
+      const { pieces } = await this.#load(windowOf(at))
+      const piece = pieceAt(pieces, time)
+      if (piece !== undefined) return piece
+      at = Math.max((windowOf(at) + 1) * windowMs, this.#nextAfter(time) ?? 0)
+      if (at > Date.now()) return undefined
+    }
+    return undefined
+  }
+
+  /** Loads what a click at this moment would need. */
+  prepare(time: number): void {
+    this.#load(windowOf(time)).catch(() => {})
+  }
+
+  #knownFrom(next: number): Piece | undefined {
+    const found = this.#windows.get(windowOf(next))
+    return found && pieceAt(found.pieces, next)
+  }
+
+  async #load(number: number): Promise<Loaded> {
+    const there = this.#windows.get(number)
+    const holdsPresent = (number + 1) * windowMs > Date.now() - 120_000
+    if (there !== undefined && !(holdsPresent && Date.now() - there.loadedAt > freshMs)) return there
+    const under = this.#loading.get(number)
+    if (under !== undefined) return await under
+    const loading = this.#read(number).finally(() => this.#loading.delete(number))
+    this.#loading.set(number, loading)
+    return await loading
+  }
+
+  async #read(number: number): Promise<Loaded> {
+    const from = number * windowMs
+    const { items } = await this.#client.call('recordings.pieces', {
+      stream: this.#stream,
+      from,
+      to: from + windowMs,
+      limit: 2_000,
+    })
+    const pieces = items.map((item) => ({
+      id: item.id,
+      from: item.from,
+      to: item.to,
+      type: typeOf(item.container, item.video_codec, item.audio_codec),
+      hasPicture: item.video_codec !== '',
+      hasSound: item.audio_codec !== '',
+      open: item.end === '',
+    }))
+    const loaded = { pieces, loadedAt: Date.now() }
+    this.#windows.delete(number)
+    this.#windows.set(number, loaded)
+    for (const oldest of this.#windows.keys()) {
+      if (this.#windows.size <= maxWindows) break
+      this.#windows.delete(oldest)
+    }
+    return loaded
+  }
+}
+
+function windowOf(time: number): number {
+  return Math.floor(time / windowMs)
+}

@@ -1,0 +1,61 @@
+import type { Ref } from 'vue'
+import type { RecordingStream } from '../../../../shared/console/recordings.ts'
+import { saveFile } from '../../../kit/composables/saveFile.ts'
+import { snapshot, snapshotName } from '../../../kit/media/snapshot.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useFormat } from '../../composables/useFormat.ts'
+import { useText } from '../../i18n/text.ts'
+import type { TimeView } from './axis.ts'
+
+/** Keeps and deletes a span of the chosen streams, and saves pictures. */
+export function useSpanActs(parts: {
+  streams: Readonly<Ref<readonly RecordingStream[]>>
+  span: Readonly<Ref<TimeView>>
+  read: () => Promise<void>
+  nameOfKey: (key: string) => string
+}) {
+  const client = useConsole()
+  const { t } = useText()
+  const { period, size } = useFormat()
+  const { attempt, ask } = useFeedback()
+
+  const wanted = () => ({
+    streams: [...parts.streams.value],
+    from: Math.round(parts.span.value.from),
+    to: Math.round(parts.span.value.to),
+  })
+
+  async function keep(): Promise<void> {
+    await attempt(
+      () => client.call('recordings.keep', wanted()),
+      ({ segments }) => t('playback.kept', { n: segments }),
+    )
+    await parts.read()
+  }
+
+  async function remove(): Promise<void> {
+    const { streams, from, to } = wanted()
+    const sure = await ask({
+      title: t('playback.deleteTitle'),
+      body: t('playback.deleteBody', { span: period(from, to) }),
+      losses: [t('playback.deleteLoss', { n: streams.length })],
+      action: t('words.delete'),
+    })
+    if (!sure) return
+    await attempt(
+      () => client.call('recordings.delete', { streams, from, to }),
+      ({ segments, bytes, kept }) =>
+        kept === 0
+          ? t('playback.deleted', { n: segments, size: size(bytes) })
+          : t('playback.deletedSome', { n: segments, size: size(bytes), kept }),
+    )
+    await parts.read()
+  }
+
+  async function saveSnapshot(key: string, video: HTMLVideoElement, at: number): Promise<void> {
+    await attempt(async () => saveFile(snapshotName(parts.nameOfKey(key), new Date(at)), await snapshot(video)))
+  }
+
+  return { keep, remove, saveSnapshot }
+}

@@ -1,0 +1,121 @@
+import Hls from 'hls.js/light'
+import type { LivePicture } from '../../shared/recordings/live-picture.ts'
+import { WebmFeed } from './webm-feed.ts'
+
+/** State of the player, for the page. */
+export type PlayerState = 'waiting' | 'living' | 'over' | 'impossible' | 'unreachable' | 'unsupported'
+
+/** What the player says to its page. */
+export interface PlayerEvents {
+  state(state: PlayerState): void
+  named(name: string): void
+  /** The stream has no sound, or its order wants none. */
+  silent(silent: boolean): void
+}
+
+/** Waits between two attempts, in milliseconds. */
+const retryMs = 2_000
+/** Interval at which the facts of a stream in HLS are asked for, in milliseconds. */
+const factsMs = 5_000
+
+/** Plays a live stream: H.264 and H.265 by HLS, VP8 piece by piece. Goes on by itself after failures. */
+export class LivePlayer {
+  readonly #video: HTMLVideoElement
+  readonly #base: string
+  readonly #events: PlayerEvents
+  #hls: Hls | undefined
+  #feed: WebmFeed | undefined
+
+  /** @param base address of the stream with a slash at its end */
+  constructor(video: HTMLVideoElement, base: string, events: PlayerEvents) {
+    this.#video = video
+    this.#base = base
+    this.#events = events
+  }
+
+  /** Seconds from the recorded moment to its picture; undefined: not known yet. */
+  get latency(): number | undefined {
+    const playing = this.#hls?.playingDate
+    if (playing) return (Date.now() - playing.getTime()) / 1_000
+    return this.#feed?.latency
+  }
+
+  /** Runs until the stream is over. */
+  async run(): Promise<void> {
+    for (;;) {
+      const facts = await this.#facts().catch(() => undefined)
+      if (facts === undefined) this.#events.state('unreachable')
+      else if (facts.state === 'over') break
+      else await this.#show(facts)
+      // A feed is asked for its next piece, and the answer waits for it.
+      if (facts?.state !== 'living' || this.#feed === undefined)
+        await pause(facts?.state === 'living' ? factsMs : retryMs)
+    }
+    this.#hls?.destroy()
+    this.#video.removeAttribute('src')
+    this.#video.load()
+    this.#events.state('over')
+  }
+
+  async #show(facts: LivePicture): Promise<void> {
+    if (facts.state !== 'living') return this.#events.state(facts.state)
+    this.#events.named(facts.name)
+    this.#events.silent(!facts.sound || !/opus|mp4a/.test(facts.codecs))
+    if (facts.container === 'webm') return await this.#showWebm(facts)
+    if (this.#feed !== undefined) this.#feed = undefined
+    this.#events.state(this.#showHls() ? 'living' : 'unsupported')
+  }
+
+  async #showWebm(facts: LivePicture): Promise<void> {
+    if (!WebmFeed.plays(facts.codecs)) return this.#events.state('unsupported')
+    this.#hls?.destroy()
+    this.#hls = undefined
+    this.#feed ??= new WebmFeed(this.#video, this.#base)
+    try {
+      await this.#feed.add(facts)
+      this.#events.state('living')
+    } catch {
+      // Begins anew with the next facts.
+      this.#feed = undefined
+      await pause(retryMs)
+    }
+  }
+
+  #showHls(): boolean {
+    if (this.#hls !== undefined) return true
+    const playlist = `${this.#base}index.m3u8`
+    if (!Hls.isSupported()) {
+      if (this.#video.canPlayType('application/vnd.apple.mpegurl') === '') return false
+      if (this.#video.src !== playlist) this.#video.src = playlist
+      return true
+    }
+    const hls = new Hls({
+      liveSyncDurationCount: 2,
+      liveMaxLatencyDurationCount: 8,
+      maxLiveSyncPlaybackRate: 1.1,
+      backBufferLength: 30,
+      // Inlined by the package as a blob, which the policy allows; without it everything runs in the page.
+      enableWorker: false,
+    })
+    hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+      if (!fatal) return
+      if (type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError()
+      hls.destroy()
+      if (this.#hls === hls) this.#hls = undefined
+    })
+    hls.loadSource(playlist)
+    hls.attachMedia(this.#video)
+    this.#hls = hls
+    return true
+  }
+
+  async #facts(): Promise<LivePicture> {
+    const after = this.#feed === undefined ? '' : `?after=${Math.floor(this.#feed.end)}`
+    const answer = await fetch(`${this.#base}stream.json${after}`)
+    return (await answer.json()) as LivePicture
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

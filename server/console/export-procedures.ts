@@ -1,0 +1,88 @@
+import type { ExportView } from '../../shared/console/recording-exports.ts'
+import { maxExportMs } from '../../shared/console/recording-exports.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { ExportJob, ExportJobs } from '../recordings/export/export-jobs.ts'
+import type { RecordingEvent } from '../recordings/recording-events.ts'
+import { actorOf } from './call-actor.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+
+/** Needs of the procedures on exports. */
+export interface ExportProcedureParts {
+  /** Undefined where the recordings folder cannot be used. */
+  exports: ExportJobs | undefined
+  /** @throws ConsoleError recordingsUnusable */
+  assertUsable: () => void
+  /** Receives what was exported, by whom. */
+  event: (event: RecordingEvent) => void
+}
+
+/** Procedures on exports of recordings. */
+export function exportHandlers({
+  exports,
+  assertUsable,
+  event,
+}: ExportProcedureParts): Handlers<ProceduresOf<'exports'>> {
+  const usable = (): ExportJobs => {
+    assertUsable()
+    if (exports === undefined) throw new ConsoleError(refusal('nothingHere'))
+    return exports
+  }
+  const mine = ({ account = '' }: CallOrigin, id: string): boolean =>
+    usable()
+      .list(account)
+      .some((job) => job.id === id)
+  return {
+    'exports.start': async ({ streams, from, to, format, keep_gaps, picture, sound }, origin) => {
+      const { account = '' } = origin
+      if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
+      if (to - from > maxExportMs) throw new ConsoleError(refusal('spanTooLong', { days: 1 }), { fields: ['to'] })
+      const wanted = streams.map(({ room_id, user_id, source, quality }) => ({
+        ...{ roomId: room_id, userId: user_id, source, quality },
+      }))
+      const job = await usable().start(
+        { streams: wanted, from, to, format, keepGaps: keep_gaps, picture, sound },
+        account,
+      )
+      for (const { room_id, user_id } of streams) {
+        const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: user_id } as const
+        event({
+          kind: 'recording.exported',
+          actor: actorOf(origin),
+          subject,
+          room: room_id,
+          params: { from, to, format },
+        })
+      }
+      return viewOf(job)
+    },
+    'exports.list': (_, { account = '' }) => ({ items: usable().list(account).map(viewOf) }),
+    'exports.cancel': ({ id }, origin) => {
+      if (mine(origin, id)) usable().cancel(id)
+      return {}
+    },
+  }
+}
+
+function viewOf({
+  id,
+  state,
+  progress,
+  streams,
+  from,
+  to,
+  format,
+  name,
+  bytes,
+  unconverted,
+  error,
+  expiresAt,
+}: ExportJob): ExportView {
+  return {
+    ...{ id, state, progress, from, to, format, name, bytes, unconverted, error },
+    streams: streams.map(({ roomId, userId, source, quality }) => ({
+      ...{ room_id: roomId, user_id: userId, source, quality },
+    })),
+    expires_at: expiresAt,
+  }
+}

@@ -1,0 +1,34 @@
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Procedures on ordered recordings and live streams. */
+export function orderHandlers(orders: OrderedMedia): Handlers<ProceduresOf<'orders'>> {
+  const { recordings, lives } = orders
+  return {
+    'orders.recordings': ({ room_id: roomId, user_id: userId, offset, limit }) => {
+      const found = recordings.list({ roomId, userId })
+      const items = found.slice(offset, offset + limit).map((recording) => orders.recordingFacts(recording))
+      return { total: found.length, items }
+    },
+    'orders.record': async ({ user_id = '', ...wish }) =>
+      orders.recordingFacts(await recordings.begin({ ...wish, user_id, created_by: '' })),
+    'orders.stop_recording': async ({ id }) => orders.recordingFacts(await recordings.end(id)),
+    'orders.delete_recording': async ({ id }) => {
+      await recordings.delete(id)
+      return {}
+    },
+    'orders.lives': ({ room_id: roomId, user_id: userId, offset, limit }) => {
+      const found = lives.list({ roomId, userId })
+      return { total: found.length, items: found.slice(offset, offset + limit).map((live) => orders.liveFacts(live)) }
+    },
+    'orders.stream': async ({ publish_url: publishUrl, ...wish }) =>
+      orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', created_by: '' })),
+    'orders.stop_live': async ({ id }) => orders.liveFacts(await lives.end(id)),
+    'orders.delete_live': async ({ id }) => {
+      await lives.delete(id)
+      return {}
+    },
+    'orders.live_link': ({ room_id: roomId, user_id: userId, source, ttl }) =>
+      orders.liveLink({ roomId, userId, source }, ttl * 1_000),
+  }
+}

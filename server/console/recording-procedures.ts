@@ -1,0 +1,223 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RecordingRuleView, RecordingStream, RecordingTarget } from '../../shared/console/recordings.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { StartedBy } from '../recordings/recording-control.ts'
+import type { RecordingEvent } from '../recordings/recording-events.ts'
+import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
+import type { RecordedSource, SegmentQuery, SourceQuery } from '../recordings/recording-index.ts'
+import type { SiteRecordings } from '../recordings/site-recordings.ts'
+import { spansOf, withOpenSegment } from '../recordings/time-line.ts'
+import { maySeeRecording } from '../recordings/visible-recordings.ts'
+import type { Store } from '../store/store.ts'
+import { actorOf } from './call-actor.ts'
+import type { CallOrigin, Handlers, ProceduresOf } from './handlers.ts'
+
+/** Longest time line of one call, in days. */
+const maxDays = 31
+const dayMs = 24 * 60 * 60_000
+/** Segments and gaps of a stream in one time line. */
+const maxSegments = 50_000
+const maxGaps = 2_000
+
+/** Needs of the procedures on recordings. */
+export interface RecordingProcedureParts {
+  recordings: SiteRecordings
+  store: Store
+  settings: () => Settings
+  /** Receives what was deleted, by whom. */
+  event: (event: RecordingEvent) => void
+}
+
+/** Procedures on recordings. */
+export function recordingHandlers(parts: RecordingProcedureParts): Handlers<ProceduresOf<'recordings'>> {
+  const { recordings, store, settings, event } = parts
+  const sees = ({ role }: CallOrigin, device: boolean): boolean =>
+    maySeeRecording(role, settings().recording.viewers, device)
+  const seesTarget =
+    (origin: CallOrigin) =>
+    ({ device }: Pick<RecordingTarget, 'device'>): boolean =>
+      sees(origin, device)
+  /** Streams that the caller may see; others are as if they did not exist. */
+  const visible = (streams: readonly RecordingStream[], origin: CallOrigin): RecordingStream[] =>
+    streams.filter((stream) => sees(origin, false) || sees(origin, isCamera(recordings, store, stream)))
+  const rule = (roomId: string, userId = ''): RecordingRuleView => ruleView(parts, roomId, userId)
+  return {
+    'recordings.sources': ({ offset, limit, room_ids, ...query }, origin) => {
+      const index = recordings.usableIndex
+      const filter: SourceQuery = { ...query, ...(room_ids === undefined ? {} : { roomIds: room_ids }) }
+      if (!sees(origin, false)) filter.device = true
+      if (!sees(origin, true) || (!sees(origin, false) && query.device === false)) return { total: 0, items: [] }
+      const items = index.sources({ ...filter, offset, limit }).map((source) => sourceView(recordings, store, source))
+      return { total: index.countSources(filter), items }
+    },
+    'recordings.segments': async ({ streams, from, to, merge_ms }, origin) => {
+      checkSpan(from, to, maxDays)
+      const items = []
+      for (const stream of visible(streams, origin)) {
+        items.push(timeLine(recordings, stream, { from, to, mergeMs: merge_ms }))
+        await setImmediate()
+      }
+      return { items }
+    },
+    'recordings.pieces': ({ stream, from, to, limit }, origin) => {
+      checkSpan(from, to, maxDays)
+      if (visible([stream], origin).length === 0) return { items: [], more: false }
+      const recorded = recordedStream(stream)
+      const found = recordings.usableIndex.segments({ ...recorded, from, to, limit: limit + 1 })
+      const items = found.slice(0, limit).map((segment) => ({
+        ...{ id: segment.id, from: segment.startedAt, to: segment.endedAt, bytes: segment.bytes },
+        ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
+        ...{ width: segment.width, height: segment.height, kept: segment.kept, end: segment.end },
+      }))
+      // Live requests record what no time line shows.
+      if (recordings.orders.windowOf(recorded) !== undefined) return { items, more: found.length > limit }
+      const open = recordings.usableIndex.open({ ...recorded, from, to, limit: 4 }).map((segment) => ({
+        ...{ id: segment.id, from: segment.startedAt, to: Math.max(Date.now(), segment.startedAt), bytes: 0 },
+        ...{ container: segment.container, video_codec: segment.videoCodec, audio_codec: segment.audioCodec },
+        ...{ width: segment.width, height: segment.height, kept: false, end: '' },
+      }))
+      return { items: [...items, ...open], more: found.length > limit }
+    },
+    'recordings.keep': async ({ streams, from, to, note }, origin) => {
+      checkSpan(from, to, maxDays * 12)
+      const kept = await recordings.kept.keep(recordings.usableIndex, streams, { from, to, note }, actorOf(origin).name)
+      return { ...kept, streams: [...kept.streams] }
+    },
+    'recordings.unkeep': async ({ id }) => {
+      const { segments, bytes } = await recordings.kept.unkeep(recordings.usableIndex, id)
+      return { segments, bytes }
+    },
+    'recordings.kept': ({ room_id }, origin) => {
+      const spans = recordings.kept.list().map((keep) => ({ ...keep, streams: visible(keep.streams, origin) }))
+      const ofRoom = ({ streams }: { streams: RecordingStream[] }): boolean =>
+        streams.some((stream) => room_id === undefined || stream.room_id === room_id)
+      return { items: spans.filter(ofRoom).slice(0, maxGaps) }
+    },
+    'recordings.delete': async ({ streams, from, to }, origin) => {
+      checkSpan(from, to, 36_500)
+      const deleted = await recordings.delete(streams.map(recordedStream), from, to)
+      for (const { room_id, user_id } of streams) {
+        const subject = { type: 'recording', id: `${room_id}/${user_id}`, name: nameOf(store, user_id) } as const
+        const params = { from, to, segments: deleted.segments }
+        event({ kind: 'recording.deleted', actor: actorOf(origin), subject, room: room_id, params })
+      }
+      return deleted
+    },
+    'recordings.start': async ({ room_id, user_id }, origin) =>
+      await recordings.start(wishOf(room_id, user_id), startedBy(origin)),
+    'recordings.stop': async ({ room_id, user_id }, origin) => ({
+      stopped: await recordings.stop(wishOf(room_id, user_id), startedBy(origin)),
+    }),
+    'recordings.states': ({ room_ids }, origin) => ({
+      items: recordings.targets(room_ids).filter(seesTarget(origin)),
+    }),
+    'recordings.rule': ({ room_id, user_id }) => rule(room_id, user_id),
+    'recordings.set_rule': async ({ room_id, user_id, rule: changed }) => {
+      await putRule(store, room_id, user_id, changed)
+      return rule(room_id, user_id)
+    },
+    'recordings.status': (_, origin) => recordings.status(seesTarget(origin)),
+  }
+}
+
+function timeLine(
+  recordings: SiteRecordings,
+  stream: RecordingStream,
+  { from, to, mergeMs }: { from: number; to: number; mergeMs: number },
+) {
+  const index = recordings.usableIndex
+  const recorded = recordedStream(stream)
+  const query: SegmentQuery = { ...recorded, from, to }
+  const segments = index.extents(recorded, from, to, maxSegments + 1)
+  const gaps = index.gaps({ ...query, limit: maxGaps + 1 })
+  let spans = spansOf(segments.slice(0, maxSegments), mergeMs)
+  if (recordings.orders.windowOf(recorded) === undefined) {
+    for (const { startedAt } of index.open({ ...query, limit: 4 })) {
+      spans = withOpenSegment(spans, startedAt, Math.min(Date.now(), to), mergeMs)
+    }
+  }
+  return {
+    ...stream,
+    spans,
+    gaps: gaps.slice(0, maxGaps).map(({ from: began, to: ended, reason }) => ({ from: began, to: ended, reason })),
+    more: segments.length > maxSegments || gaps.length > maxGaps,
+  }
+}
+
+function sourceView(recordings: SiteRecordings, store: Store, source: RecordedSource) {
+  const { roomId, userId, device } = source
+  return {
+    ...consoleStream(source),
+    user_name: source.userName,
+    topic: source.topic,
+    device,
+    first_at: source.firstAt,
+    last_at: source.lastAt,
+    bytes: source.bytes,
+    segments: source.segments,
+    recording: recordings.intake?.isWriting(source) ?? false,
+    exists: device ? store.get('devices', userId) !== undefined : store.get('rooms', roomId) !== undefined,
+  }
+}
+
+/** A stream of which nothing but a camera was ever recorded. */
+function isCamera(recordings: SiteRecordings, store: Store, stream: RecordingStream): boolean {
+  const recorded = recordings.usableIndex.source(recordedStream(stream))
+  return recorded === undefined ? store.get('devices', stream.user_id) !== undefined : recorded.device
+}
+
+function ruleView({ recordings, store, settings }: RecordingProcedureParts, roomId: string, userId: string) {
+  const room = store.get('rooms', roomId)
+  if (room === undefined) throw new ApiError('roomNotFound')
+  const device = userId === '' ? undefined : store.get('devices', userId)
+  const { rooms, cameras } = settings().recording
+  const own = (device === undefined ? room.recording : device.recording) ?? null
+  const { name, canRecord } = recordings.orders.node(roomId)
+  return {
+    rule: own,
+    effective: own ?? (device === undefined ? rooms : cameras),
+    possible: canRecord,
+    problem: canRecord ? '' : refusal('recordingImpossible', { node: name }).message,
+    node: name,
+  }
+}
+
+async function putRule(store: Store, roomId: string, userId: string | undefined, rule: RecordingRule | null) {
+  if (userId === undefined) {
+    await store.transact([`rooms/${roomId}`], (transaction) => {
+      const room = store.get('rooms', roomId)
+      if (room === undefined) throw new ApiError('roomNotFound')
+      const { recording: _, ...others } = room
+      transaction.put('rooms', roomId, rule === null ? others : { ...others, recording: rule })
+    })
+    return
+  }
+  await store.transact([`devices/${userId}`], (transaction) => {
+    const device = store.get('devices', userId)
+    if (device === undefined) throw new ApiError('outgoingUserNotFound')
+    const { recording: _, ...others } = device
+    transaction.put('devices', userId, rule === null ? others : { ...others, recording: rule })
+  })
+}
+
+function checkSpan(from: number, to: number, days: number): void {
+  if (to <= from) throw new ConsoleError(refusal('spanEmpty'), { fields: ['to'] })
+  if (to - from > days * dayMs + 3_600_000) throw new ConsoleError(refusal('spanTooLong', { days }), { fields: ['to'] })
+}
+
+function wishOf(roomId: string, userId: string | undefined) {
+  return userId === undefined ? { roomId } : { roomId, userId }
+}
+
+function startedBy(origin: CallOrigin): StartedBy {
+  const { name, address } = actorOf(origin)
+  return { by: 'operator', name, address }
+}
+
+function nameOf(store: Store, userId: string): string {
+  return store.get('devices', userId)?.userName ?? userId
+}

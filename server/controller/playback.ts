@@ -1,0 +1,52 @@
+import { join } from 'node:path'
+import type { Settings } from '../../shared/settings.ts'
+import type { EventSink } from '../event-log/event-log.ts'
+import type { FfmpegProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { ExportJobs } from '../recordings/export/export-jobs.ts'
+import { exportRoute } from '../recordings/export/export-route.ts'
+import { Snapshots } from '../recordings/export/snapshot.ts'
+import { SpanExport } from '../recordings/export/span-export.ts'
+import { FragmentTables } from '../recordings/playback/fragment-table.ts'
+import { RecordingPlayback } from '../recordings/playback/playback-handler.ts'
+import type { ControllerOptions } from './options.ts'
+import { playbackPort } from './recordings.ts'
+import type { Services } from './services.ts'
+
+/** Playback of the recordings of a site. */
+export interface SitePlayback {
+  playback: RecordingPlayback
+  exports: ExportJobs
+  /** Exports for others, e.g. older clients. */
+  span: SpanExport
+}
+
+/** Composes playback and exports; undefined where the recordings folder cannot be used. */
+export function sitePlayback(
+  { recordings }: Pick<Services, 'recordings'>,
+  { media, logger }: Pick<ControllerOptions, 'media' | 'logger'>,
+  settings: () => Settings,
+  events: EventSink,
+): SitePlayback | undefined {
+  const { folder, index } = recordings
+  if (folder === undefined || index === undefined) return undefined
+  const tables = new FragmentTables(folder)
+  const local = new LocalFfmpeg(media?.ffmpeg ?? '', logger)
+  const ffmpeg = async (): Promise<FfmpegProgram | undefined> => {
+    await local.look()
+    return local.program
+  }
+  const span = new SpanExport({ folder, index, tables, ffmpeg })
+  const exports = new ExportJobs({ folder: join(folder, '.exports'), index, span, logger })
+  const snapshots = new Snapshots(folder)
+  const playback = new RecordingPlayback({
+    ...{ folder, index, tables },
+    port: playbackPort(settings, events),
+    snapshot: async (segment, at, signal) => {
+      const program = await ffmpeg()
+      return program === undefined ? 'noFfmpeg' : ((await snapshots.make(program, segment, at, signal)) ?? 'busy')
+    },
+    routes: { exports: exportRoute(exports) },
+  })
+  return { playback, exports, span }
+}

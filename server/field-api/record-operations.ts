@@ -1,0 +1,123 @@
+import {
+  createUserLive,
+  createUserRecord,
+  deleteLive,
+  deleteRecord,
+  findLives,
+  findRecords,
+  getLive,
+  getRecord,
+  stopLive,
+  stopRecord,
+} from '../../shared/field-records.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { OrderedLives } from '../recordings/live/ordered-lives.ts'
+import type { OrderAddresses } from '../recordings/records/order-addresses.ts'
+import type { OrderedRecordings } from '../recordings/records/ordered-recordings.ts'
+import type { StoredLive, StoredRecording } from '../store/records.ts'
+import { filterOf, streamsOf, timeText, typesOf } from './record-parameters.ts'
+
+/** Needs of the record and live operations. */
+export interface RecordServices {
+  recordings: OrderedRecordings
+  lives: OrderedLives
+  addresses: OrderAddresses
+}
+
+/** Statuses of these clients. A record stays at 1 until its file is complete. */
+const recordStatus = { waiting: 0, recording: 1, finishing: 1, available: 2, failed: 4 } as const
+const liveStatus = { waiting: 0, living: 1, stopped: 2, failed: 4 } as const
+const removed = 3
+const usualCount = 100
+
+/** Record API and live API of the original platform's clients. */
+export function recordOperations(services: RecordServices): AnyOperation[] {
+  return [...records(services), ...lives(services)]
+}
+
+function records({ recordings, addresses }: RecordServices): AnyOperation[] {
+  const statusOf = (recording: StoredRecording): number => recordStatus[recordings.stateOf(recording)]
+  const described = (recording: StoredRecording) => {
+    const file = recording.files[0]
+    return {
+      ...ended(recording, statusOf(recording)),
+      ...labelsOf(recording),
+      fileType: (file?.container ?? recording.container) === 'webm' ? 1 : 0,
+      url: file === undefined ? '' : addresses.file(recording, 0),
+      size: file?.bytes ?? 0,
+    }
+  }
+  return [
+    implement(createUserRecord, async ({ roomId, userId, name, tag, fileType, ...types }, { accessKey }) => {
+      const wish = { room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), created_by: accessKey }
+      const recording = await recordings.begin({ ...wish, container: fileType === 1 ? 'webm' : 'mp4' })
+      return { data: { id: recording.id, status: statusOf(recording) } }
+    }),
+    implement(stopRecord, async ({ id }) => {
+      const recording = await recordings.end(id)
+      return { data: ended(recording, statusOf(recording)) }
+    }),
+    implement(getRecord, ({ id }) => ({ data: described(recordings.get(id)) })),
+    implement(findRecords, ({ begin = 0, count = usualCount, filter }) => {
+      const found = recordings.list(filterOf(filter))
+      const items = found.slice(begin, begin + (count || usualCount)).map(described)
+      return { data: { total: found.length, begin, count: items.length, items } }
+    }),
+    implement(deleteRecord, async ({ id }) => {
+      await recordings.delete(id)
+      return { data: { id, status: removed } }
+    }),
+  ]
+}
+
+function lives({ lives, addresses }: RecordServices): AnyOperation[] {
+  const statusOf = (live: StoredLive): number => liveStatus[lives.stateOf(live)]
+  /** Without an address of its own, a page that plays `rtmpurl` gets the playlist, which players of this time play. */
+  const urlsOf = (live: StoredLive) => {
+    const { hls_url } = addresses.live(lives.tokenOf(live))
+    return { rtmpurl: live.rtmp_url || hls_url, hlsurl: live.hls_url || hls_url }
+  }
+  const described = (live: StoredLive) => ({
+    ...ended(live, statusOf(live)),
+    ...labelsOf(live),
+    ...urlsOf(live),
+  })
+  return [
+    implement(createUserLive, async ({ roomId, userId, name, tag, publishurl, ...given }, { accessKey }) => {
+      const { rtmpurl: rtmp_url = '', hlsurl: hls_url = '', ...types } = given
+      const live = await lives.begin({
+        ...{ room_id: roomId, user_id: userId, name, tag, ...streamsOf(types), created_by: accessKey },
+        ...{ rtmp_url, hls_url, publishUrl: publishurl },
+      })
+      const { id, status, roomId: room, name: label, createTime } = ended(live, statusOf(live))
+      return { data: { id, status, roomId: room, name: label, createTime, ...urlsOf(live) } }
+    }),
+    implement(stopLive, async ({ id }) => {
+      const live = await lives.end(id)
+      return { data: { ...ended(live, statusOf(live)), ...urlsOf(live) } }
+    }),
+    implement(getLive, ({ id }) => ({ data: described(lives.get(id)) })),
+    implement(findLives, ({ begin = 0, count = usualCount, filter }) => {
+      const found = lives.list(filterOf(filter))
+      const items = found.slice(begin, begin + (count || usualCount)).map(described)
+      return { data: { total: found.length, begin, count: items.length, items } }
+    }),
+    implement(deleteLive, async ({ id }) => {
+      await lives.delete(id)
+      return { data: { id, status: removed } }
+    }),
+  ]
+}
+
+/** What `stop` answers of both. */
+function ended(order: StoredRecording | StoredLive, status: number) {
+  const { id, room_id: roomId, name, created_at, ended_at = Date.now() } = order
+  const file = 'files' in order ? order.files[0] : undefined
+  const duration = Math.round((file?.duration_ms ?? Math.max(0, ended_at - created_at)) / 1_000)
+  return { id, status, roomId, name, createTime: timeText(created_at), duration }
+}
+
+function labelsOf(order: StoredRecording | StoredLive) {
+  const description = 'description' in order ? order.description : ''
+  return { description, tags: order.tag, userId: order.user_id, ...typesOf(order) }
+}

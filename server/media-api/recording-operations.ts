@@ -1,0 +1,56 @@
+import {
+  deleteLiveStream,
+  deleteRecording,
+  getLiveStream,
+  getRecording,
+  listLiveStreams,
+  listRecordings,
+  liveLink,
+  startLive,
+  startRecording,
+  stopLiveStream,
+  stopRecording,
+} from '../../shared/recording-operations.ts'
+import { type AnyOperation, implement } from '../http/operation.ts'
+import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+
+const usualCount = 100
+const linkSeconds = 3_600
+
+/** Recordings and live streams of rooms, people and cameras. */
+export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
+  const { recordings, lives } = orders
+  return [
+    implement(startRecording, async ({ user_id = '', sound = 'own', picture = 'main', ...wish }, { accessKey }) =>
+      orders.recordingFacts(await recordings.begin({ ...wish, user_id, sound, picture, created_by: accessKey })),
+    ),
+    implement(stopRecording, async ({ id }) => orders.recordingFacts(await recordings.end(id))),
+    implement(getRecording, ({ id }) => orders.recordingFacts(recordings.get(id))),
+    implement(listRecordings, ({ begin = 0, count = usualCount, room_id: roomId, user_id: userId, from, to }) => {
+      const found = recordings.list({ roomId, userId, from, to })
+      const items = found.slice(begin, begin + count).map((recording) => orders.recordingFacts(recording))
+      return { total: found.length, items }
+    }),
+    implement(deleteRecording, async ({ id }) => {
+      await recordings.delete(id)
+      return { id }
+    }),
+    implement(startLive, async ({ sound = 'own', picture = 'main', rtmp_url = '', publish_url, ...wish }, caller) => {
+      const given = { ...wish, sound, picture, rtmp_url, hls_url: '', created_by: caller.accessKey }
+      return orders.liveFacts(await lives.begin({ ...given, publishUrl: publish_url }))
+    }),
+    implement(stopLiveStream, async ({ id }) => orders.liveFacts(await lives.end(id))),
+    implement(getLiveStream, ({ id }) => orders.liveFacts(lives.get(id))),
+    implement(listLiveStreams, ({ begin = 0, count = usualCount, room_id: roomId, user_id: userId, from, to }) => {
+      const found = lives.list({ roomId, userId, from, to })
+      return { total: found.length, items: found.slice(begin, begin + count).map((live) => orders.liveFacts(live)) }
+    }),
+    implement(deleteLiveStream, async ({ id }) => {
+      await lives.delete(id)
+      return { id }
+    }),
+    implement(liveLink, ({ room_id, user_id, source = 'main', ttl = linkSeconds }) =>
+      orders.liveLink({ roomId: room_id, userId: user_id, source }, ttl * 1_000),
+    ),
+  ]
+}

@@ -1,0 +1,158 @@
+import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { partSuffix } from '../../../shared/recordings/segment-path.ts'
+
+/** The disk cannot take a recording. */
+export type DiskTrouble = 'diskFull' | 'failed'
+
+/** Outcome of a file. */
+export interface WrittenFile {
+  /** 0: there is no file. */
+  bytes: number
+  /** undefined: everything that was appended is on disk. */
+  trouble: DiskTrouble | undefined
+}
+
+/** What a file needs of its disk. */
+export interface DiskFileParts {
+  /** Runs a sync when its turn comes. */
+  sync<T>(operation: () => Promise<T>): Promise<T>
+  /** Something was appended. */
+  changed(file: DiskFile): void
+  /** Counts bytes that wait, or no longer do. Returns whether too many wait in all files. */
+  waits(bytes: number): boolean
+  /** Names in a folder changed. */
+  named(folder: string): void
+  failed(path: string, error: unknown): DiskTrouble
+  /** It was closed. */
+  ended(): void
+}
+
+/** A file that only grows. What is appended goes to the disk with the next sync. */
+export class DiskFile {
+  readonly #path: string
+  readonly #parts: DiskFileParts
+  #handle: FileHandle | undefined
+  #chunks: Uint8Array[] = []
+  #whole = 0
+  /** Bytes that were synced. */
+  #synced = 0
+  /** Its writes follow each other. */
+  #work: Promise<void> = Promise.resolve()
+  #trouble: DiskTrouble | undefined
+
+  constructor(path: string, parts: DiskFileParts) {
+    this.#path = path
+    this.#parts = parts
+  }
+
+  /** Why it takes nothing more; undefined: it does. */
+  get trouble(): DiskTrouble | undefined {
+    return this.#trouble
+  }
+
+  /** Bytes of appends that the disk has taken whole. */
+  get whole(): number {
+    return this.#whole
+  }
+
+  /** Appends bytes, which are the file's from now on. A file that ends behind an append can be read. */
+  append(bytes: Uint8Array): void {
+    if (this.#trouble !== undefined) return
+    this.#chunks.push(bytes)
+    this.#parts.changed(this)
+    if (this.#parts.waits(bytes.length)) this.#fail(new Error('the disk is too slow'))
+  }
+
+  /** Writes what is new. Never rejects. */
+  write(): Promise<void> {
+    return this.#then(() => this.#write())
+  }
+
+  /** Syncs what was written; writes go on meanwhile. Never rejects. */
+  async sync(): Promise<void> {
+    const [handle, whole] = [this.#handle, this.#whole]
+    if (handle === undefined || this.#synced >= whole) return
+    try {
+      await this.#parts.sync(() => handle.datasync())
+      this.#synced = Math.max(this.#synced, whole)
+    } catch (error) {
+      // A file that was closed meanwhile was synced then.
+      if (this.#handle === handle) this.#fail(error)
+    }
+  }
+
+  /** Closes it, and gives it its name. Never rejects. */
+  async close(): Promise<WrittenFile> {
+    await this.write()
+    await this.#then(() => this.#finish())
+    this.#parts.ended()
+    return { bytes: this.#whole, trouble: this.#trouble }
+  }
+
+  #then(operation: () => Promise<void>): Promise<void> {
+    this.#work = this.#work.then(operation).catch((error: unknown) => this.#fail(error))
+    return this.#work
+  }
+
+  async #write(): Promise<void> {
+    if (this.#trouble !== undefined || this.#chunks.length === 0) return
+    const chunks = this.#chunks
+    this.#chunks = []
+    const bytes = lengthOf(chunks)
+    try {
+      const handle = (this.#handle ??= await this.#open())
+      await writeAll(handle, chunks, this.#whole)
+      this.#whole += bytes
+    } finally {
+      this.#parts.waits(-bytes)
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    const folder = dirname(this.#path)
+    if ((await mkdir(folder, { recursive: true })) !== undefined) this.#parts.named(dirname(folder))
+    this.#parts.named(folder)
+    return await open(this.#path + partSuffix, 'wx', 0o640)
+  }
+
+  /** What was written of an append that failed is cut off: the rest can be read. A file of nothing is removed. */
+  async #finish(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    if (handle === undefined) return
+    await this.#parts.sync(async () => {
+      try {
+        if (this.#trouble !== undefined) await handle.truncate(this.#whole)
+        await handle.datasync()
+      } finally {
+        await handle.close()
+      }
+      if (this.#whole === 0) await unlink(this.#path + partSuffix)
+      else await rename(this.#path + partSuffix, this.#path)
+    })
+    this.#parts.named(dirname(this.#path))
+  }
+
+  #fail(error: unknown): void {
+    this.#trouble ??= this.#parts.failed(this.#path, error)
+    this.#parts.waits(-lengthOf(this.#chunks))
+    this.#chunks = []
+  }
+}
+
+function lengthOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0)
+}
+
+/** Writes all of it, also where the system takes only a part at a time. */
+async function writeAll(handle: FileHandle, chunks: Uint8Array[], position: number): Promise<void> {
+  const { bytesWritten } = await handle.writev(chunks, position)
+  if (bytesWritten === lengthOf(chunks)) return
+  const rest = Buffer.concat(chunks).subarray(bytesWritten)
+  for (let at = 0; at < rest.length; ) {
+    const { bytesWritten: more } = await handle.write(rest, at, rest.length - at, position + bytesWritten + at)
+    if (more === 0) throw new Error('the disk takes nothing')
+    at += more
+  }
+}

@@ -1,0 +1,52 @@
+import type { DiskTrouble } from './disk-file.ts'
+
+/** Limit of what waits for the disk in all files, in bytes. */
+const maxWaiting = 128 * 1024 * 1024
+/** Time after which a full disk is tried again, in milliseconds. */
+const fullMs = 10_000
+/** Time after which a disk that failed otherwise is tried again, in milliseconds. */
+const failedMs = 2_000
+
+/** State of the disk: what waits for it, and why it takes nothing. */
+export class DiskHealth {
+  readonly #report: (message: string, error: unknown) => void
+  #waiting = 0
+  #trouble: { kind: DiskTrouble; until: number } | undefined
+
+  /** @param report logs an error of the disk */
+  constructor(report: (message: string, error: unknown) => void) {
+    this.#report = report
+  }
+
+  /** Why no new file should be begun now; undefined: one may be. */
+  get trouble(): DiskTrouble | undefined {
+    this.#forget()
+    return this.#trouble?.kind ?? (this.#waiting > maxWaiting / 2 ? 'failed' : undefined)
+  }
+
+  /** Counts bytes that wait, or no longer do. Returns whether too many wait. */
+  waits(bytes: number): boolean {
+    this.#waiting += bytes
+    return this.#waiting > maxWaiting
+  }
+
+  /** An operation failed. Returns what kind of trouble that is. */
+  failed(path: string, error: unknown): DiskTrouble {
+    const code = codeOf(error)
+    const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'diskFull' : 'failed'
+    this.#forget()
+    const isNew = this.#trouble?.kind !== kind
+    this.#trouble = { kind, until: performance.now() + (kind === 'diskFull' ? fullMs : failedMs) }
+    if (isNew) this.#report(kind === 'diskFull' ? 'recordings: the disk is full' : `recordings: ${path} failed`, error)
+    return kind
+  }
+
+  #forget(): void {
+    if (this.#trouble !== undefined && performance.now() > this.#trouble.until) this.#trouble = undefined
+  }
+}
+
+/** Node's promises have no code in their type. */
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

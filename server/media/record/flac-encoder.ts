@@ -1,0 +1,164 @@
+/** Samples of a frame: 64 ms at 8 kHz. */
+export const flacSamples = 512
+
+/** STREAMINFO behind `fLaC` (RFC 9639, section 8.2): 8 kHz, one channel, 16 bits, frames of one size, a length that is not known. */
+export const flacDescription = Buffer.concat([
+  Buffer.from('fLaC'),
+  Buffer.from([0x80, 0, 0, 34]),
+  Buffer.from([flacSamples >> 8, flacSamples & 0xff, flacSamples >> 8, flacSamples & 0xff, 0, 0, 0, 0, 0, 0]),
+  // 20 bits of rate, 3 of channels, 5 of sample size, 36 of length.
+  Buffer.from([8_000 >> 12, (8_000 >> 4) & 0xff, ((8_000 & 0xf) << 4) | 0, (15 << 4) & 0xf0, 0, 0, 0, 0]),
+  Buffer.alloc(16),
+])
+
+/** Largest parameter of Rice codes with four bits; 15 is an escape (section 9.2.7). */
+const maxRice = 14
+
+/** Encodes one frame of 16-bit samples without loss, by the fixed predictors (RFC 9639, section 9.2.5). @param number of the frame, from 0 on */
+export function flacFrame(samples: Int16Array, number: number): Buffer {
+  const wasted = wastedBits(samples)
+  const values = Int32Array.from(samples, (sample) => sample >> wasted)
+  const bits = new BitWriter(64 + samples.length * 3)
+  // Sync and one size of all frames; 512 samples, 8 kHz; mono, 16 bits.
+  for (const byte of [0xff, 0xf8, 0x94, 0x08, ...utf8Number(number)]) bits.write(byte, 8)
+  bits.write(crc8(bits.bytes()), 8)
+  if (values.every((value) => value === values[0])) {
+    subframe(bits, 0, wasted)
+    bits.writeSigned(values[0] ?? 0, 16 - wasted)
+  } else {
+    const { order, residuals, rice, cost } = bestPrediction(values)
+    if (cost < values.length * (16 - wasted)) {
+      subframe(bits, 8 | order, wasted)
+      for (let i = 0; i < order; i++) bits.writeSigned(values[i] ?? 0, 16 - wasted)
+      // One partition of Rice codes.
+      bits.write(0, 6)
+      bits.write(rice, 4)
+      for (let i = order; i < residuals.length; i++) bits.writeRice(residuals[i] ?? 0, rice)
+    } else {
+      subframe(bits, 1, wasted)
+      for (const value of values) bits.writeSigned(value, 16 - wasted)
+    }
+  }
+  bits.align()
+  bits.write(crc16(bits.bytes()), 16)
+  return Buffer.from(bits.bytes())
+}
+
+function subframe(bits: BitWriter, type: number, wasted: number): void {
+  bits.write((type << 1) | (wasted > 0 ? 1 : 0), 8)
+  if (wasted > 0) bits.write(1, wasted)
+}
+
+/** Low bits that are 0 in all samples: those of G.711 have two or three. */
+function wastedBits(samples: Int16Array): number {
+  let all = 0
+  for (const sample of samples) all |= sample
+  return all === 0 ? 0 : Math.min(8, 31 - Math.clz32(all & -all))
+}
+
+interface Prediction {
+  order: number
+  residuals: Int32Array
+  rice: number
+  /** Approximate bits. */
+  cost: number
+}
+
+function bestPrediction(values: Int32Array): Prediction {
+  let best: Prediction | undefined
+  let residuals = values
+  for (let order = 0; order <= 2; order++) {
+    if (order > 0) {
+      const before = residuals
+      residuals = Int32Array.from(before, (value, i) => (i < order ? value : value - (before[i - 1] ?? 0)))
+    }
+    let sum = 0
+    for (let i = order; i < residuals.length; i++) sum += Math.abs(residuals[i] ?? 0)
+    const mean = (sum * 2) / (residuals.length - order)
+    const rice = Math.min(maxRice, Math.max(0, Math.round(Math.log2(mean * 0.6931 + 1e-9))))
+    const cost = (residuals.length - order) * (rice + 1) + (sum * 2) / 2 ** rice
+    if (best === undefined || cost < best.cost) best = { order, residuals, rice, cost }
+  }
+  return best ?? { order: 0, residuals: values, rice: 0, cost: Infinity }
+}
+
+/** A number in the form of UTF-8 (section 9.1.5). */
+function utf8Number(value: number): Buffer {
+  // As many frames as there are characters: four years of sound come round once.
+  const code = value % 0xd800
+  return Buffer.from(String.fromCodePoint(code), 'utf8')
+}
+
+/** Writes bits, the most significant first. */
+class BitWriter {
+  #bytes: Buffer
+  #at = 0
+  #pending = 0
+  #pendingBits = 0
+
+  constructor(bytes: number) {
+    this.#bytes = Buffer.allocUnsafe(bytes)
+  }
+
+  /** Up to 24 bits. */
+  write(value: number, count: number): void {
+    this.#pending = (this.#pending << count) | value
+    this.#pendingBits += count
+    while (this.#pendingBits >= 8) {
+      this.#pendingBits -= 8
+      this.#put((this.#pending >>> this.#pendingBits) & 0xff)
+    }
+    this.#pending &= (1 << this.#pendingBits) - 1
+  }
+
+  writeSigned(value: number, count: number): void {
+    this.write(value & ((1 << count) - 1), count)
+  }
+
+  writeRice(value: number, parameter: number): void {
+    const folded = value < 0 ? -2 * value - 1 : 2 * value
+    let zeros = folded >>> parameter
+    for (; zeros >= 16; zeros -= 16) this.write(0, 16)
+    this.write(1, zeros + 1)
+    if (parameter > 0) this.write(folded & ((1 << parameter) - 1), parameter)
+  }
+
+  align(): void {
+    if (this.#pendingBits > 0) this.write(0, 8 - this.#pendingBits)
+  }
+
+  /** The whole bytes so far. */
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#at)
+  }
+
+  #put(byte: number): void {
+    if (this.#at === this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
+    this.#bytes[this.#at] = byte
+    this.#at += 1
+  }
+}
+
+const table8 = crcTable(0x07, 8)
+const table16 = crcTable(0x8005, 16)
+
+function crcTable(polynomial: number, width: number): Uint16Array {
+  const top = 1 << (width - 1)
+  return Uint16Array.from({ length: 256 }, (_, index) => {
+    let value = index << (width - 8)
+    for (let bit = 0; bit < 8; bit++) value = (value & top) === 0 ? value << 1 : (value << 1) ^ polynomial
+    return value & ((1 << width) - 1)
+  })
+}
+
+function crc8(bytes: Buffer): number {
+  let crc = 0
+  for (const byte of bytes) crc = table8[(crc ^ byte) & 0xff] ?? 0
+  return crc
+}
+
+function crc16(bytes: Buffer): number {
+  let crc = 0
+  for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ (table16[((crc >> 8) ^ byte) & 0xff] ?? 0)
+  return crc
+}

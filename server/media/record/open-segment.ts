@@ -1,0 +1,133 @@
+import type { DiskTrouble } from './disk-file.ts'
+import type { PictureFormat, PictureFrame, SoundFormat, SoundFrame } from './track-format.ts'
+
+/** Time that sound may come later than the picture before silence takes its place, in milliseconds. */
+const silenceAfterMs = 2_000
+/** Duration of a picture before the next one is known, in milliseconds. */
+const usualPictureMs = 40
+
+/** Facts of a segment when it begins. */
+export interface SegmentStartFacts {
+  /** Milliseconds of a clock that never goes back. */
+  at: number
+  /** Milliseconds since the epoch by the sender's clock; null: it reports none. */
+  senderAt: number | null
+  /** undefined: none. */
+  picture: PictureFormat | undefined
+  sound: SoundFormat | undefined
+}
+
+/** Takes the frames of a segment; times are milliseconds from its beginning. */
+export interface SegmentTarget {
+  /** Why it takes nothing more; undefined: it does. */
+  readonly trouble: DiskTrouble | undefined
+  addPicture(data: Buffer, ms: number, durationMs: number, key: boolean): void
+  addSound(data: Buffer, ms: number, durationMs: number): void
+}
+
+/** Where the times of a segment begin, and how ticks become milliseconds. */
+interface SegmentTimes {
+  /** Ticks; undefined: there is no such track. */
+  pictureStart: number | undefined
+  soundStart: number | undefined
+  picture: (ticks: number) => number
+  sound: (ticks: number) => number
+}
+
+/** Times of the segment that is being written: frames of another time are left out, and missing sound is replaced by silence. */
+export class OpenSegment {
+  readonly facts: SegmentStartFacts
+  readonly target: SegmentTarget
+  readonly #times: SegmentTimes
+  #pictureMs = -1
+  #pictureDurationMs = usualPictureMs
+  /** Latest picture of the groups before, which no later one may precede. */
+  #groupFloorMs = -1
+  #maxPictureMs = -1
+  /** Place of the last sound and its end, in milliseconds; whether what comes is of another time. */
+  readonly #sound = { ms: -1, endMs: 0, isOver: false }
+  /** Bytes since the last key frame. */
+  groupBytes = 0
+
+  constructor(facts: SegmentStartFacts, target: SegmentTarget, times: SegmentTimes) {
+    this.facts = facts
+    this.target = target
+    this.#times = times
+  }
+
+  /** Ticks of the picture at its beginning; undefined: it has none. */
+  get pictureStart(): number | undefined {
+    return this.#times.pictureStart
+  }
+
+  get soundStart(): number | undefined {
+    return this.#times.soundStart
+  }
+
+  /** Silence can take the place of its sound. */
+  get canBeSilent(): boolean {
+    return this.facts.sound?.silence !== undefined
+  }
+
+  /** Its sound reaches to this moment. */
+  soundReaches(at: number): boolean {
+    return this.facts.sound !== undefined && this.#sound.endMs >= at - this.facts.at
+  }
+
+  /** Its picture reaches to this moment. */
+  pictureReaches(at: number): boolean {
+    return this.facts.picture !== undefined && this.#pictureMs >= at - this.facts.at
+  }
+
+  /** The sound that comes now is of another time: it has to wait for the next segment. */
+  endSound(): void {
+    this.#sound.isOver = true
+  }
+
+  /** Takes a picture, in decoding order. */
+  addPicture({ ticks, data, key }: PictureFrame): void {
+    const { pictureStart, picture } = this.#times
+    if (pictureStart === undefined) return
+    const ms = picture(ticks - pictureStart)
+    if (key) {
+      this.#groupFloorMs = this.#maxPictureMs
+      this.groupBytes = 0
+    }
+    // Pictures that belong to those before the key frame.
+    if (ms < 0 || ms < this.#groupFloorMs) return
+    const apart = ms - this.#pictureMs
+    if (this.#pictureMs >= 0 && apart > 0) this.#pictureDurationMs = apart
+    this.#pictureMs = ms
+    this.#maxPictureMs = Math.max(this.#maxPictureMs, ms)
+    this.groupBytes += data.length
+    this.target.addPicture(data, ms, this.#pictureDurationMs, key)
+  }
+
+  /** Takes a piece of sound. */
+  addSound({ ticks, data, durationMs }: SoundFrame): void {
+    const { soundStart, sound } = this.#times
+    if (soundStart === undefined || this.#sound.isOver) return
+    const ms = sound(ticks - soundStart)
+    // It overlaps with what is there by more than a rounding, or lies before the beginning.
+    if (ms < this.#sound.endMs - durationMs / 2 || ms < -durationMs / 2) return
+    this.#silence(ms)
+    this.#add(data, Math.max(ms, this.#sound.ms, 0), durationMs)
+  }
+
+  /** Fills missing sound with silence up to some time before this moment. */
+  fillSilence(at: number): void {
+    if (this.#times.soundStart !== undefined) this.#silence(at - this.facts.at - silenceAfterMs)
+  }
+
+  #silence(untilMs: number): void {
+    const { data, durationMs } = this.facts.sound?.silence ?? { data: undefined, durationMs: 0 }
+    if (data === undefined) return
+    while (this.#sound.endMs + durationMs <= untilMs) this.#add(data, this.#sound.endMs, durationMs)
+  }
+
+  #add(data: Buffer, ms: number, durationMs: number): void {
+    this.#sound.ms = ms
+    this.#sound.endMs = ms + durationMs
+    this.target.addSound(data, ms, durationMs)
+  }
+}

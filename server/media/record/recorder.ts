@@ -1,0 +1,208 @@
+import type { RecordedQuality, RecorderEvent, RecordingOrder, SegmentEnd } from '../../../shared/recordings/segment.ts'
+import type { StreamSource } from '../../../shared/media/stream-source.ts'
+import type { Log } from '../base/media-log.ts'
+import type { CameraPulls } from '../feeds/camera-pulls.ts'
+import type { Feed } from '../feeds/feed.ts'
+import type { Room } from '../rooms/room.ts'
+import { RecordedStream } from './recorded-stream.ts'
+import { RecordingDisk } from './recording-disk.ts'
+import type { RecordingParts } from './stream-files.ts'
+import { HeldSubstream } from './held-substream.ts'
+
+/** Interval at which recordings notice silence, gaps and clocks, in milliseconds. */
+const tickMs = 250
+
+/** A stream that is to be recorded. */
+interface Wanted {
+  userId: string
+  source: StreamSource
+  quality: RecordedQuality
+  /** undefined: it is not there. */
+  feed: Feed | undefined
+}
+
+/** Recording of one room. */
+interface RoomRecording {
+  order: RecordingOrder
+  streams: Map<string, RecordedStream>
+  substreams: Map<string, HeldSubstream>
+  /** Streams that are missing, and told as such. */
+  away: Set<string>
+}
+
+/** What a recorder needs. */
+export interface RecorderOptions {
+  /** Empty: nothing can be recorded. */
+  folder: string
+  find: (roomId: string) => Room | undefined
+  pulls: CameraPulls
+  emit: (event: RecorderEvent) => void
+  log: Log
+  now?: () => number
+  wall?: () => number
+}
+
+/** Records streams of rooms as the controller orders it. */
+export class Recorder {
+  readonly #options: RecorderOptions
+  readonly #parts: RecordingParts | undefined
+  readonly #rooms = new Map<string, RoomRecording>()
+  readonly #ending = new Set<Promise<void>>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(options: RecorderOptions) {
+    this.#options = options
+    const { folder, emit, log, now = () => performance.now(), wall = Date.now } = options
+    if (folder === '') return
+    const disk = new RecordingDisk(folder, (message, error) => log.error(message, String(error)))
+    this.#parts = { disk, emit, log, now, wall }
+  }
+
+  /** Replaces what is recorded of a room. @throws Error when nothing can be recorded here */
+  order(order: RecordingOrder): void {
+    const isNothing = !order.everything && order.cameras.length === 0 && order.people.length === 0
+    if (!isNothing && this.#parts === undefined) throw new Error('this node has no folder of recordings')
+    const before = this.#rooms.get(order.roomId)
+    if (before !== undefined) before.order = order
+    else if (isNothing) return
+    else this.#rooms.set(order.roomId, { order, streams: new Map(), substreams: new Map(), away: new Set() })
+    this.follow(order.roomId)
+    if (isNothing) this.#rooms.delete(order.roomId)
+    this.#keepTime()
+  }
+
+  /** The room was opened, closed, or its streams changed. */
+  follow(roomId: string): void {
+    const recording = this.#rooms.get(roomId)
+    const room = this.#options.find(roomId)
+    if (room !== undefined) room.recording = recording !== undefined && isTold(recording.order)
+    if (recording === undefined || this.#parts === undefined) return
+    const wanted = new Map(this.#wantedOf(recording, room).map((each) => [keyOf(each), each]))
+    for (const [key, stream] of recording.streams) {
+      const now = wanted.get(key)
+      if (now?.feed === stream.feed) continue
+      recording.streams.delete(key)
+      this.#end(stream, now === undefined ? this.#endOf(recording, key, room) : 'left')
+    }
+    for (const [key, held] of recording.substreams) {
+      if (wanted.has(key) && room !== undefined) continue
+      recording.substreams.delete(key)
+      held.release()
+    }
+    for (const key of recording.away) if (!wanted.has(key)) recording.away.delete(key)
+    for (const [key, each] of wanted) {
+      if (each.feed === undefined) this.#noteAway(recording, key, each)
+      else if (!recording.streams.has(key)) this.#begin(recording, key, each, each.feed, this.#parts)
+    }
+  }
+
+  /** The room is closed here for good: the controller orders anew where it is opened. */
+  forget(roomId: string): void {
+    const recording = this.#rooms.get(roomId)
+    if (recording === undefined) return
+    this.#rooms.delete(roomId)
+    for (const held of recording.substreams.values()) held.release()
+    for (const stream of recording.streams.values()) this.#end(stream, 'left')
+    this.#keepTime()
+  }
+
+  /** Ends every recording. Resolves when the files are complete. */
+  async close(): Promise<void> {
+    for (const { streams, substreams } of this.#rooms.values()) {
+      for (const held of substreams.values()) held.release()
+      for (const stream of streams.values()) this.#end(stream, 'stopped')
+    }
+    this.#rooms.clear()
+    this.#keepTime()
+    await Promise.all(this.#ending)
+    await this.#parts?.disk.close()
+  }
+
+  #begin(recording: RoomRecording, key: string, wanted: Wanted, feed: Feed, parts: RecordingParts): void {
+    const { roomId } = recording.order
+    const { userId, source, quality } = wanted
+    recording.away.delete(key)
+    const member = this.#options.find(roomId)?.members.get(userId)
+    const device = member?.device !== undefined
+    let names = { userName: member?.user.userName ?? '', topic: '' }
+    const facts = () => {
+      const room = this.#options.find(roomId)
+      names = {
+        userName: room?.members.get(userId)?.user.userName ?? names.userName,
+        topic: room?.config.topic ?? names.topic,
+      }
+      return { roomId, userId, source, quality, device, ...names }
+    }
+    recording.streams.set(key, new RecordedStream(feed, facts, parts))
+  }
+
+  #end(stream: RecordedStream, reason: SegmentEnd): void {
+    const work = stream.end(reason).finally(() => this.#ending.delete(work))
+    this.#ending.add(work)
+  }
+
+  /** A stream that left the room, or one that is no longer to be recorded. */
+  #endOf({ order }: RoomRecording, key: string, room: Room | undefined): SegmentEnd {
+    if (room === undefined) return 'left'
+    const isThere = [...room.streams.values()].some(({ view }) => key.startsWith(`${JSON.stringify(view.user_id)} `))
+    return isThere || !isTold(order) ? 'stopped' : 'left'
+  }
+
+  #noteAway(recording: RoomRecording, key: string, { userId, source, quality }: Wanted): void {
+    if (recording.away.has(key) || recording.substreams.get(key)?.isComing === true) return
+    recording.away.add(key)
+    const { roomId } = recording.order
+    const from = this.#parts?.wall() ?? 0
+    this.#options.emit({
+      type: 'recordingGap',
+      gap: { roomId, userId, source, quality, from, to: null, reason: 'away' },
+    })
+  }
+
+  #wantedOf(recording: RoomRecording, room: Room | undefined): Wanted[] {
+    const { everything, cameras, people } = recording.order
+    const qualities = new Map(cameras.map(({ userId, quality }) => [userId, quality]))
+    const missing = new Set([...qualities.keys(), ...people])
+    const wanted: Wanted[] = []
+    for (const { view, feed } of room?.streams.values() ?? []) {
+      const { user_id: userId, source } = view
+      const device = room?.members.get(userId)?.device
+      const quality = device === undefined ? undefined : qualities.get(userId)
+      if (!everything && quality === undefined && (device !== undefined || !people.includes(userId))) continue
+      missing.delete(userId)
+      if (quality === 'substream' && device?.second !== undefined) {
+        const key = keyOf({ userId, source, quality })
+        let held = recording.substreams.get(key)
+        if (held === undefined) {
+          held = new HeldSubstream(this.#options.pulls, device.second, () => this.follow(recording.order.roomId))
+          recording.substreams.set(key, held)
+        }
+        wanted.push({ userId, source, quality, feed: held.feed })
+      } else wanted.push({ userId, source, quality: 'main', feed })
+    }
+    for (const userId of missing) {
+      wanted.push({ userId, source: 'main', quality: qualities.get(userId) ?? 'main', feed: undefined })
+    }
+    return wanted
+  }
+
+  #keepTime(): void {
+    if (this.#rooms.size === 0) {
+      clearInterval(this.#timer)
+      this.#timer = undefined
+    } else this.#timer ??= setInterval(() => this.#tick(), tickMs).unref()
+  }
+
+  #tick(): void {
+    for (const { streams } of this.#rooms.values()) for (const stream of streams.values()) stream.tick()
+  }
+}
+
+/** People are notified of a recording of people. */
+function isTold({ everything, people }: RecordingOrder): boolean {
+  return everything || people.length > 0
+}
+
+function keyOf({ userId, source, quality }: Pick<Wanted, 'userId' | 'source' | 'quality'>): string {
+  return `${JSON.stringify(userId)} ${source} ${quality}`
+}

@@ -1,0 +1,163 @@
+import {
+  AppendOnlyStreamTarget,
+  EncodedAudioPacketSource,
+  EncodedPacket,
+  EncodedVideoPacketSource,
+  Mp4OutputFormat,
+  Output,
+  WebMOutputFormat,
+} from 'mediabunny'
+import type { DiskFile, DiskTrouble } from './disk-file.ts'
+import type { PictureFormat, SoundFormat } from './track-format.ts'
+
+/** Contents of a file that are known when it begins. */
+export interface SegmentContent {
+  container: 'mp4' | 'webm'
+  picture: PictureFormat | undefined
+  sound: SoundFormat | undefined
+  /** Text that the file carries along. */
+  comment: string
+}
+
+/** Outcome of a segment's file. */
+export interface SegmentOutcome {
+  /** 0: there is no file. */
+  bytes: number
+  /** Milliseconds of media in it. */
+  durationMs: number
+  trouble: DiskTrouble | undefined
+}
+
+/** Shortest fragment, in seconds: each costs some hundred bytes, and a power cut at most this and a group of pictures. */
+const fragmentSeconds = 1
+/** Clock of pictures in RTP, in Hz: the file keeps their times as they are. */
+const pictureRate = 90_000
+
+/** One segment's file: takes frames, and appends whole fragments to the disk. Nobody waits for it. */
+export class SegmentFile {
+  readonly #disk: DiskFile
+  readonly #output: Output
+  readonly #picture: EncodedVideoPacketSource | undefined
+  readonly #sound: EncodedAudioPacketSource | undefined
+  /** Decoder configurations, for the first frame of each track. */
+  readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
+  /** Media up to here is in the appends so far, by the number of bytes. */
+  readonly #covered: { bytes: number; ms: number }[] = []
+  readonly #started: Promise<void>
+  /** End of the media before the last frame that a fragment may begin with. */
+  #fragmentMs = 0
+  #endMs = 0
+  #failure: unknown
+
+  constructor(disk: DiskFile, content: SegmentContent) {
+    this.#disk = disk
+    const { container, picture, sound, comment } = content
+    const format =
+      container === 'mp4'
+        ? new Mp4OutputFormat({ fastStart: 'fragmented', minimumFragmentDuration: fragmentSeconds })
+        : new WebMOutputFormat({ appendOnly: true, minimumClusterDuration: fragmentSeconds })
+    const writable = new WritableStream<Uint8Array>({ write: (bytes) => this.#append(bytes) })
+    this.#output = new Output({ format, target: new AppendOnlyStreamTarget(writable) })
+    if (picture !== undefined) {
+      this.#picture = new EncodedVideoPacketSource(picture.codec)
+      this.#output.addVideoTrack(this.#picture, { frameRate: pictureRate })
+    }
+    if (sound !== undefined) {
+      this.#sound = new EncodedAudioPacketSource(sound.codec)
+      this.#output.addAudioTrack(this.#sound)
+    }
+    this.#meta = { picture: picture && pictureMeta(picture), sound: sound && soundMeta(sound) }
+    this.#output.setMetadataTags({ comment })
+    this.#started = this.#output.start()
+    this.#guard(this.#started)
+  }
+
+  /** Why it takes nothing more; undefined: it does. */
+  get trouble(): DiskTrouble | undefined {
+    return this.#failure === undefined ? this.#disk.trouble : 'failed'
+  }
+
+  /** Unexpected error of the format; undefined: none. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  /** Milliseconds of media that it was given. */
+  get endMs(): number {
+    return this.#endMs
+  }
+
+  /** Takes a picture, in decoding order. @param ms, durationMs in milliseconds from the beginning of the segment */
+  addPicture(data: Buffer, ms: number, durationMs: number, key: boolean): void {
+    const picture = this.#picture
+    if (picture === undefined || this.trouble !== undefined) return
+    if (key) this.#fragmentMs = ms
+    const packet = new EncodedPacket(data, key ? 'key' : 'delta', ms / 1_000, durationMs / 1_000)
+    const meta = this.#meta.picture
+    this.#meta.picture = undefined
+    this.#endMs = Math.max(this.#endMs, ms + durationMs)
+    this.#add(() => picture.add(packet, meta))
+  }
+
+  /** Takes a piece of sound. @param ms, durationMs as of pictures */
+  addSound(data: Buffer, ms: number, durationMs: number): void {
+    const sound = this.#sound
+    if (sound === undefined || this.trouble !== undefined) return
+    if (this.#picture === undefined) this.#fragmentMs = ms
+    const packet = new EncodedPacket(data, 'key', ms / 1_000, durationMs / 1_000)
+    const meta = this.#meta.sound
+    this.#meta.sound = undefined
+    this.#endMs = Math.max(this.#endMs, ms + durationMs)
+    this.#add(() => sound.add(packet, meta))
+  }
+
+  /** Completes the file. Never rejects. */
+  async end(): Promise<SegmentOutcome> {
+    await this.#started.catch(() => {})
+    try {
+      if (this.trouble === undefined) {
+        this.#fragmentMs = this.#endMs
+        await this.#output.finalize()
+      } else await this.#output.cancel()
+    } catch (error) {
+      this.#failure ??= error
+    }
+    const { bytes, trouble } = await this.#disk.close()
+    const covered = this.#covered.findLast((each) => each.bytes <= bytes)
+    return { bytes, durationMs: covered?.ms ?? 0, trouble: this.trouble ?? trouble }
+  }
+
+  /** Frames come in order, also those of the turn in which it starts. */
+  #add(run: () => Promise<void>): void {
+    try {
+      this.#guard(run())
+    } catch (error) {
+      this.#failure ??= error
+    }
+  }
+
+  #guard(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#failure ??= error
+    })
+  }
+
+  #append(bytes: Uint8Array): void {
+    const before = this.#covered.at(-1)?.bytes ?? 0
+    this.#covered.push({ bytes: before + bytes.length, ms: this.#fragmentMs })
+    while ((this.#covered[1]?.bytes ?? Infinity) <= this.#disk.whole) this.#covered.shift()
+    this.#disk.append(bytes)
+  }
+}
+
+function pictureMeta({ codecString, width, height, description }: PictureFormat): EncodedVideoChunkMetadata {
+  return {
+    decoderConfig: { codec: codecString, codedWidth: width, codedHeight: height, ...(description && { description }) },
+  }
+}
+
+function soundMeta({ codecString, sampleRate, channels, description }: SoundFormat): EncodedAudioChunkMetadata {
+  return {
+    decoderConfig: { codec: codecString, sampleRate, numberOfChannels: channels, ...(description && { description }) },
+  }
+}

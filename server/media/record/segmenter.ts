@@ -1,0 +1,268 @@
+import { type SegmentEnd, segmentMs } from '../../../shared/recordings/segment.ts'
+import type { ClockPoint } from '../rtp/rtcp.ts'
+import { isApart, soundTicksAt } from './alignment.ts'
+import { OpenSegment, type SegmentStartFacts, type SegmentTarget } from './open-segment.ts'
+import { TimedTrack } from './timed-track.ts'
+import { isSamePicture, type PictureFrame, type SoundFormat, type SoundFrame } from './track-format.ts'
+
+/** Time that a frame waits for those of the other track, in milliseconds. */
+const holdMs = 1_000
+/** Time without packets after which a track has ended, in milliseconds: people's pictures have a key frame every four seconds. */
+const endedMs = 6_000
+/** Time that the first sound waits for the first picture, and the first picture for the first sound, in milliseconds. */
+const firstPictureMs = 3_000
+const firstSoundMs = 1_000
+/** Reports in a row that find picture and sound apart before they are aligned anew. */
+const reportsApart = 2
+/** Largest group of pictures, in bytes: it is in memory until the next one begins. */
+const maxGroupBytes = 48 * 1024 * 1024
+
+/** Opens and closes the files of segments. */
+export interface SegmentOpener {
+  /** Opens a segment; undefined: there can be none now. */
+  open(facts: SegmentStartFacts): SegmentTarget | undefined
+  close(target: SegmentTarget, end: SegmentEnd): void
+}
+
+/**
+ * Cuts the frames of one stream into segments: at key frames when a minute is over, and where format, tracks or clocks change. Brings picture and sound onto one line of time, anew
+ * for each segment, so that their clocks cannot drift apart. Moments are milliseconds of a clock that never goes back.
+ * Large because it is one state machine: each of its events may end the segment that the others write.
+ */
+export class Segmenter {
+  readonly #opener: SegmentOpener
+  readonly #picture = new TimedTrack<PictureFrame>(90_000)
+  readonly #sound: TimedTrack<SoundFrame>
+  readonly #soundFormat: SoundFormat | undefined
+  #open: OpenSegment | undefined
+  /** Why the next key frame begins a segment. */
+  #cutDue: SegmentEnd | undefined
+  #apart = 0
+  #stepped = false
+  /** When the first packet came; -1: none did. */
+  #beganAt = -1
+  readonly #expectsPicture: boolean
+  /** Whether a picture came that cannot be decoded by itself, and none that can. */
+  #lacksKey = false
+
+  /**
+   * @param soundFormat undefined: there is no sound, or none that is recorded
+   * @param soundRate clock rate of its timestamps, in Hz
+   * @param expectsPicture its source has a picture
+   */
+  constructor(opener: SegmentOpener, soundFormat: SoundFormat | undefined, soundRate: number, expectsPicture: boolean) {
+    this.#opener = opener
+    this.#expectsPicture = expectsPicture
+    this.#soundFormat = soundFormat
+    this.#sound = new TimedTrack(soundRate)
+  }
+
+  /** A segment is being written. */
+  get isOpen(): boolean {
+    return this.#open !== undefined
+  }
+
+  /** Pictures come, and no segment can begin with them. */
+  get lacksKey(): boolean {
+    return this.#lacksKey
+  }
+
+  /** When the last packet came; -Infinity: none did. */
+  get receivedAt(): number {
+    return Math.max(this.#picture.receivedAt, this.#sound.receivedAt)
+  }
+
+  /** A packet came. Returns the ticks of its timestamp. */
+  received(kind: 'picture' | 'sound', timestamp: number, now: number): number {
+    const track = kind === 'picture' ? this.#picture : this.#sound
+    track.receivedAt = now
+    if (this.#beganAt < 0) this.#beganAt = now
+    if (track.clock.received(timestamp, now)) this.#jumped(kind)
+    return track.clock.ticksOf(timestamp)
+  }
+
+  /** A sender report came. */
+  reported(kind: 'picture' | 'sound', point: ClockPoint): void {
+    const [track, other] = kind === 'picture' ? [this.#picture, this.#sound] : [this.#sound, this.#picture]
+    if (track.clock.reported(point)) {
+      // The other track's last report is by the clock of before.
+      if (!this.#stepped) other.clock.forgetReport()
+      this.#stepped = !this.#stepped
+      this.#cutDue = 'clock'
+    }
+    const open = this.#open
+    if (open?.soundStart === undefined || open.pictureStart === undefined) return
+    const apart = isApart(this.#picture, this.#sound, open.pictureStart, open.soundStart)
+    this.#apart = apart ? this.#apart + 1 : 0
+    if (this.#apart >= reportsApart) this.#cutDue ??= 'clock'
+  }
+
+  /** Takes a picture, in decoding order. */
+  picture(frame: PictureFrame, now: number): void {
+    this.#picture.push(frame, now)
+    this.#pump(now)
+  }
+
+  /** Takes a piece of sound. */
+  sound(frame: SoundFrame, now: number): void {
+    this.#sound.push(frame, now)
+    this.#pump(now)
+  }
+
+  /** The picture is not to be recorded any more, until the next one comes. */
+  endPicture(end: 'track' | 'format' = 'track'): void {
+    this.#picture.queue.length = 0
+    this.#picture.receivedAt = -Infinity
+    if (this.#open?.pictureStart !== undefined) this.#close(end)
+  }
+
+  /** The next segment begins as soon as it can. */
+  cut(end: SegmentEnd): void {
+    this.#cutDue = end
+    if (this.#open?.pictureStart === undefined) this.#close(end)
+  }
+
+  /** Time passes: several times a second. */
+  tick(now: number): void {
+    this.#pump(now)
+    const open = this.#open
+    if (open === undefined) return
+    if (open.target.trouble !== undefined) return this.#close(open.target.trouble)
+    if (now - this.receivedAt > endedMs) return this.#close('silent')
+    if (open.pictureStart !== undefined) {
+      if (!this.#hasPicture(now)) this.#close('track')
+      else if (open.soundStart !== undefined && !open.canBeSilent && !this.#hasSound(now)) this.#cutDue ??= 'track'
+    } else if (open.canBeSilent) open.fillSilence(now)
+    else if (!this.#hasSound(now)) this.#close('silent')
+  }
+
+  /** Ends the segment with everything that came. */
+  end(reason: SegmentEnd, now: number): void {
+    this.#pump(now, true)
+    this.#close(reason)
+  }
+
+  #jumped(kind: 'picture' | 'sound'): void {
+    const track = kind === 'picture' ? this.#picture : this.#sound
+    track.restart()
+    const open = this.#open
+    if (open === undefined) return
+    // Of sound alone the picture goes on until its next key frame.
+    if (kind === 'picture' || open.pictureStart === undefined) this.#close('clock')
+    else {
+      this.#cutDue = 'clock'
+      open.endSound()
+    }
+  }
+
+  #hasPicture(now: number): boolean {
+    return now - this.#picture.receivedAt < endedMs || this.#awaitsPicture(now)
+  }
+
+  #awaitsPicture(now: number): boolean {
+    return this.#expectsPicture && this.#picture.receivedAt < 0 && now - this.#beganAt < firstPictureMs
+  }
+
+  #hasSound(now: number): boolean {
+    if (this.#soundFormat === undefined) return false
+    const isAwaited = this.#sound.receivedAt < 0 && now - this.#beganAt < firstSoundMs
+    return isAwaited || now - this.#sound.receivedAt < endedMs
+  }
+
+  /** Takes frames out of the queues in the order of their moments, as far as nothing earlier can come. */
+  #pump(now: number, isEnd = false): void {
+    for (;;) {
+      const picture = this.#picture.next
+      const sound = this.#sound.next
+      if (picture !== undefined && (sound === undefined || picture.at <= sound.at)) {
+        const waits = sound === undefined && this.#hasSound(now) && now - picture.receivedAt < holdMs
+        if (waits && !isEnd && !(this.#open?.soundReaches(picture.at) ?? false)) return
+        this.#picture.queue.shift()
+        this.#takePicture(picture.frame, picture.at, now)
+      } else if (sound !== undefined) {
+        const isEarly = now - sound.receivedAt < holdMs || this.#awaitsPicture(now)
+        const waits = picture === undefined && this.#hasPicture(now) && isEarly
+        if (waits && !isEnd && !(this.#open?.pictureReaches(sound.at) ?? false)) return
+        this.#sound.queue.shift()
+        this.#takeSound(sound.frame, sound.at, now)
+      } else return
+    }
+  }
+
+  #takePicture(frame: PictureFrame, at: number, now: number): void {
+    if (frame.key) {
+      this.#lacksKey = frame.format === undefined
+      const end = this.#endAt(frame, at, now)
+      if (end !== undefined) this.#close(end)
+      if (this.#open === undefined && frame.format !== undefined) this.#begin(frame, now)
+    } else if (this.#open?.pictureStart === undefined) this.#lacksKey = true
+    const open = this.#open
+    if (open?.pictureStart === undefined) return
+    open.addPicture(frame)
+    if (open.canBeSilent) open.fillSilence(at)
+    if (open.groupBytes > maxGroupBytes) this.#close('length')
+  }
+
+  /** Why the open segment ends before this key frame; undefined: it goes on. */
+  #endAt(frame: PictureFrame, at: number, now: number): SegmentEnd | undefined {
+    const open = this.#open
+    if (open === undefined) return undefined
+    if (open.target.trouble !== undefined) return open.target.trouble
+    if (this.#cutDue !== undefined) return this.#cutDue
+    const before = open.facts.picture
+    if (before === undefined) return frame.format === undefined ? undefined : 'track'
+    if (frame.format === undefined || !isSamePicture(before, frame.format)) return 'format'
+    if (open.facts.sound === undefined && this.#hasSound(now)) return 'track'
+    return at - open.facts.at >= segmentMs ? 'length' : undefined
+  }
+
+  #takeSound(frame: SoundFrame, at: number, now: number): void {
+    const open = this.#open
+    if (open !== undefined && open.pictureStart === undefined) {
+      if (open.target.trouble !== undefined) this.#close(open.target.trouble)
+      else if (at - open.facts.at >= segmentMs) this.#close('length')
+    }
+    if (this.#open === undefined && !this.#hasPicture(now)) this.#beginSound(frame, now)
+    this.#open?.addSound(frame)
+  }
+
+  #begin(frame: PictureFrame, now: number): void {
+    const picture = this.#picture
+    const sound = this.#sound
+    const at = picture.clock.at(frame.ticks)
+    const soundFormat = sound.receivedAt >= 0 && this.#hasSound(now) ? this.#soundFormat : undefined
+    const soundStart = soundFormat === undefined ? undefined : soundTicksAt(picture, sound, frame.ticks)
+    picture.anchor(frame.ticks, at)
+    if (soundStart !== undefined) sound.anchor(soundStart, at)
+    const senderAt = picture.clock.senderAt(frame.ticks) ?? null
+    this.#openSegment({ at, senderAt, picture: frame.format, sound: soundFormat }, frame.ticks, soundStart)
+  }
+
+  #beginSound(frame: SoundFrame, now: number): void {
+    const sound = this.#sound
+    const at = sound.clock.at(frame.ticks)
+    sound.anchor(frame.ticks, at)
+    const senderAt = sound.clock.senderAt(frame.ticks) ?? null
+    if (!this.#hasSound(now)) return
+    this.#openSegment({ at, senderAt, picture: undefined, sound: this.#soundFormat }, undefined, frame.ticks)
+  }
+
+  #openSegment(facts: SegmentStartFacts, pictureStart: number | undefined, soundStart: number | undefined): void {
+    this.#cutDue = undefined
+    this.#apart = 0
+    const target = this.#opener.open(facts)
+    if (target === undefined) return
+    this.#open = new OpenSegment(facts, target, {
+      pictureStart,
+      soundStart,
+      picture: (ticks) => this.#picture.milliseconds(ticks),
+      sound: (ticks) => this.#sound.milliseconds(ticks),
+    })
+  }
+
+  #close(end: SegmentEnd): void {
+    const open = this.#open
+    this.#open = undefined
+    if (open !== undefined) this.#opener.close(open.target, end)
+  }
+}

@@ -1,0 +1,120 @@
+import { segmentPath } from '../../../shared/recordings/segment-path.ts'
+import type {
+  RecordedStream as StreamName,
+  RecorderEvent,
+  Segment,
+  SegmentEnd,
+  SegmentStart,
+} from '../../../shared/recordings/segment.ts'
+import { type Log, wholeText } from '../base/media-log.ts'
+import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
+import type { RecordingDisk } from './recording-disk.ts'
+import { SegmentFile } from './segment-file.ts'
+import type { SegmentOpener } from './segmenter.ts'
+
+/** Step of the machine's wall clock that begins a segment, in milliseconds. */
+const clockStepMs = 500
+
+/** Facts about a stream that segments carry. */
+export interface StreamFacts extends StreamName {
+  userName: string
+  topic: string
+  device: boolean
+}
+
+/** What recordings share. */
+export interface RecordingParts {
+  disk: RecordingDisk
+  emit: (event: RecorderEvent) => void
+  log: Log
+  /** Milliseconds of a clock that never goes back. */
+  now: () => number
+  /** Milliseconds since the epoch. */
+  wall: () => number
+}
+
+interface OpenFile {
+  file: SegmentFile
+  start: SegmentStart
+  /** Difference between wall clock and `now` when it began. */
+  wallOffset: number
+}
+
+/** Files of one stream's segments: names them, tells of them, and completes them in the background. */
+export class SegmentFiles implements SegmentOpener {
+  readonly #parts: RecordingParts
+  readonly #facts: () => StreamFacts
+  #open: OpenFile | undefined
+  /** Files that are being completed. */
+  readonly #closing = new Set<Promise<void>>()
+  #isOver = false
+  /** End of the last segment, in milliseconds since the epoch; undefined: there was none. */
+  endedAt: number | undefined
+
+  /** @param facts as they are when a segment begins */
+  constructor(facts: () => StreamFacts, parts: RecordingParts) {
+    this.#facts = facts
+    this.#parts = parts
+  }
+
+  /** The machine's clock was set since the open segment began. */
+  get isClockSet(): boolean {
+    const { now, wall } = this.#parts
+    return this.#open !== undefined && Math.abs(wall() - now() - this.#open.wallOffset) > clockStepMs
+  }
+
+  open({ at, senderAt, picture, sound }: SegmentStartFacts): SegmentTarget | undefined {
+    const { disk, emit, now, wall } = this.#parts
+    if (this.#isOver || disk.trouble !== undefined) return undefined
+    const { userName, topic, device, ...stream } = this.#facts()
+    const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
+    // WebM holds no other sound.
+    const carried = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
+    const wallOffset = wall() - now()
+    let startedAt = Math.max(0, Math.round(at + wallOffset))
+    // A clock that was set back comes to the same moment again.
+    while (disk.has(segmentPath(stream, startedAt, container))) startedAt += 1
+    const start: SegmentStart = {
+      ...stream,
+      file: segmentPath(stream, startedAt, container),
+      container,
+      userName,
+      topic,
+      device,
+      startedAt,
+      senderStartedAt: senderAt === null ? null : Math.max(0, senderAt),
+      videoCodec: picture?.codecString ?? '',
+      audioCodec: carried?.codecString ?? '',
+      width: picture?.width ?? 0,
+      height: picture?.height ?? 0,
+    }
+    const content = { container, picture, sound: carried, comment: JSON.stringify(start) } as const
+    const file = new SegmentFile(disk.create(start.file), content)
+    this.#open = { file, start, wallOffset }
+    emit({ type: 'segmentBegan', segment: start })
+    return file
+  }
+
+  close(_target: SegmentTarget, end: SegmentEnd): void {
+    const open = this.#open
+    this.#open = undefined
+    if (open === undefined) return
+    this.endedAt = open.start.startedAt + open.file.endMs
+    const work = this.#complete(open, end).finally(() => this.#closing.delete(work))
+    this.#closing.add(work)
+  }
+
+  /** No segment begins any more. Resolves when all are complete. */
+  async end(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#closing)
+  }
+
+  async #complete({ file, start }: OpenFile, end: SegmentEnd): Promise<void> {
+    const { emit, log } = this.#parts
+    const { bytes, durationMs, trouble } = await file.end()
+    if (file.failure !== undefined) log.error('recordings: a file could not be made', wholeText(file.failure))
+    const segment: Segment = { ...start, endedAt: start.startedAt + durationMs, bytes, end: trouble ?? end }
+    emit({ type: 'segmentEnded', segment })
+  }
+}

@@ -1,0 +1,63 @@
+/** Picture of a segment: constant within it. */
+export interface PictureFormat {
+  codec: 'avc' | 'hevc' | 'vp8'
+  /** RFC 6381, e.g. `avc1.64001f`. */
+  codecString: string
+  /** In pixels. */
+  width: number
+  height: number
+  /** Decoder configuration record (ISO/IEC 14496-15); undefined: the codec has none. */
+  description: Buffer | undefined
+}
+
+/** Sound of a segment. */
+export interface SoundFormat {
+  codec: 'opus' | 'aac' | 'flac'
+  /** RFC 6381, e.g. `mp4a.40.2`. */
+  codecString: string
+  /** In Hz. */
+  sampleRate: number
+  channels: number
+  description: Buffer | undefined
+  /** Frame that takes the place of missing sound; undefined: there is none. */
+  silence: { data: Buffer; durationMs: number } | undefined
+}
+
+/** A piece of sound as it lies in a file. */
+export interface AssembledSound {
+  /** RTP timestamp. */
+  timestamp: number
+  data: Buffer
+  durationMs: number
+}
+
+/** A picture, in the form in which it lies in the file. */
+export interface PictureFrame {
+  /** Ticks of its clock, of presentation. */
+  ticks: number
+  data: Buffer
+  key: boolean
+  /** Of key frames: the format from here on. */
+  format: PictureFormat | undefined
+}
+
+/** A piece of sound, in the form in which it lies in the file. */
+export interface SoundFrame {
+  /** Ticks of its clock. */
+  ticks: number
+  data: Buffer
+  /** In milliseconds. */
+  durationMs: number
+}
+
+/** Whether pictures of one format go on in a file of the other. */
+export function isSamePicture(a: PictureFormat, b: PictureFormat): boolean {
+  return (
+    a.codec === b.codec &&
+    a.width === b.width &&
+    a.height === b.height &&
+    (a.description === b.description || (a.description?.equals(b.description ?? noBytes) ?? false))
+  )
+}
+
+const noBytes = Buffer.alloc(0)

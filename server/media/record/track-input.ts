@@ -1,0 +1,90 @@
+import type { RawFormat, RawSink, RawTap } from '../feeds/raw-tap.ts'
+import type { ClockPoint } from '../rtp/rtcp.ts'
+import { timestampOf } from '../rtp/packet.ts'
+import type { FrameAssembly } from '../transcode/frame-assembly.ts'
+import { PacketSequence } from '../transcode/packet-sequence.ts'
+import { pictureAssembly } from './picture-assembly.ts'
+import type { Segmenter } from './segmenter.ts'
+import { soundAssembly } from './sound-assembly.ts'
+
+/** Packets that wait behind a gap at most: until a browser has sent again what was lost, or UDP has brought what was overtaken. */
+const maxWaiting = { picture: 256, sound: 5 } as const
+
+/** Longest time that they wait, in milliseconds. */
+const maxWaitMs = 800
+
+/** What an input needs. */
+interface InputOptions {
+  segmenter: Segmenter
+  /** Milliseconds of a clock that never goes back. */
+  now: () => number
+  /** A host has muted it: its packets are not recorded. */
+  isMuted: () => boolean
+  failed: (error: unknown) => void
+}
+
+/** Takes one track from its source to the segmenter. */
+export class TrackInput implements RawSink {
+  readonly #kind: 'picture' | 'sound'
+  readonly #tap: RawTap
+  readonly #options: InputOptions
+  readonly #sequence: PacketSequence
+  readonly #assembly: FrameAssembly
+  #wasMuted = false
+
+  private constructor(kind: 'picture' | 'sound', tap: RawTap, assembly: FrameAssembly, options: InputOptions) {
+    this.#kind = kind
+    this.#tap = tap
+    this.#options = options
+    this.#assembly = assembly
+    this.#sequence = new PacketSequence(maxWaiting[kind], (packet) => this.#assembly.push(packet), {
+      keep: (packet) => Buffer.from(packet),
+      maxMs: maxWaitMs,
+      now: options.now,
+    })
+    tap.add(this)
+  }
+
+  /** Input of a tap's picture; undefined: its codec is not recorded. */
+  static picture(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
+    const { segmenter, now } = options
+    const assembly = pictureAssembly(format, ({ timestamp, frame, key, format: picture }) => {
+      const at = now()
+      segmenter.picture({ ticks: segmenter.received('picture', timestamp, at), data: frame, key, format: picture }, at)
+    })
+    return assembly && new TrackInput('picture', tap, assembly, options)
+  }
+
+  /** Input of a tap's sound; undefined: its codec is not recorded. */
+  static sound(tap: RawTap, format: RawFormat, options: InputOptions): TrackInput | undefined {
+    const { segmenter, now } = options
+    const sound = soundAssembly(format, ({ timestamp, data, durationMs }) => {
+      const at = now()
+      segmenter.sound({ ticks: segmenter.received('sound', timestamp, at), data, durationMs }, at)
+    })
+    return sound && new TrackInput('sound', tap, sound.assembly, options)
+  }
+
+  rtp(packet: Buffer): void {
+    const { segmenter, now, isMuted } = this.#options
+    const muted = isMuted()
+    if (muted && this.#kind === 'picture' && !this.#wasMuted) segmenter.endPicture()
+    if (this.#wasMuted && !muted) this.#sequence.restart()
+    this.#wasMuted = muted
+    if (!muted) return this.#sequence.push(packet)
+    // Somebody is there: silence takes the place of what they say.
+    if (this.#kind === 'sound') segmenter.received('sound', timestampOf(packet), now())
+  }
+
+  report(point: ClockPoint): void {
+    this.#options.segmenter.reported(this.#kind, point)
+  }
+
+  failed(error: unknown): void {
+    this.#options.failed(error)
+  }
+
+  close(): void {
+    this.#tap.remove(this)
+  }
+}

@@ -1,0 +1,46 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** Facts of recordings, read at each scrape. */
+export interface RecordingFigures {
+  bytes: number
+  segments: number
+  kept_bytes: number
+  free: number
+  reserve: number
+  rate: number
+  streams: number
+  deleting: number
+  usable: boolean
+  problems: readonly { code: string }[]
+}
+
+/** Adds what is recorded, and the space for it. */
+export function addRecordingGauges(registry: Registry, read: () => RecordingFigures): void {
+  const gauges: [string, string, (figures: RecordingFigures) => number][] = [
+    ['bytes', 'Size of all recordings.', ({ bytes }) => bytes],
+    ['kept_bytes', 'Size of the recordings that are kept whatever the retention.', ({ kept_bytes }) => kept_bytes],
+    ['segments', 'Number of segments of recordings.', ({ segments }) => segments],
+    ['streams', 'Streams that are recorded now.', ({ streams }) => streams],
+    ['bytes_per_second', 'Rate of recording over the last ten minutes.', ({ rate }) => rate],
+    ['free_bytes', 'Free space of the disk of the recordings.', ({ free }) => free],
+    ['reserve_bytes', 'Space that stays free on that disk: recording stops before.', ({ reserve }) => reserve],
+    ['files_to_remove', 'Files of deleted recordings that are still on the disk.', ({ deleting }) => deleting],
+    ['usable', '1 while the folder of the recordings can be used.', ({ usable }) => Number(usable)],
+    [
+      'storage_low',
+      '1 while recording is stopped because the disk is nearly full.',
+      ({ problems }) => Number(problems.some(({ code }) => code === 'storageLow')),
+    ],
+  ]
+  const made = gauges.map(([name, help, value]) => {
+    const gauge = new Gauge({ name: `roomdesk_recording_${name}`, help, registers: [registry] })
+    return { gauge, value }
+  })
+  const [first] = made
+  if (first === undefined) return
+  // One status for all gauges of a scrape: the first one to be collected reads it.
+  Reflect.set(first.gauge, 'collect', () => {
+    const figures = read()
+    for (const { gauge, value } of made) gauge.set(value(figures))
+  })
+}

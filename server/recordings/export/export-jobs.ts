@@ -1,0 +1,247 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, rm, stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import type { ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
+import { ConsoleError } from '../../../shared/console/procedure.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+import { writeArchive } from './export-archive.ts'
+import { NothingRecordedError, type SpanExport, type WrittenFile } from './span-export.ts'
+
+/** A span of streams that is to become a file, or a tar of files. */
+export interface ExportRequest {
+  streams: readonly RecordedStream[]
+  /** Milliseconds since the epoch. */
+  from: number
+  to: number
+  format: ExportFormat
+  keepGaps: boolean
+  picture: boolean
+  sound: boolean
+}
+
+/** An export, with its progress. */
+export interface ExportJob extends ExportRequest {
+  id: string
+  state: ExportState
+  /** Done, 0 to 1. */
+  progress: number
+  /** Account of whoever wants it. */
+  account: string
+  /** Name of the file; empty until it is there. */
+  name: string
+  bytes: number
+  /** It could not be made as it was wished: ffmpeg is missing. */
+  unconverted: boolean
+  /** Why it failed. */
+  error: string
+  /** The file is deleted then, in milliseconds since the epoch; 0: it is not there. */
+  expiresAt: number
+}
+
+/** Needs of exports. */
+export interface ExportJobsParts {
+  /** Folder for exports only: it is emptied. */
+  folder: string
+  index: RecordingIndex
+  span: Pick<SpanExport, 'writeFiles'>
+  logger: Logger
+}
+
+/** Exports at the same time, and all that are remembered. */
+const runningAtOnce = 2
+const maxJobs = 50
+/** Lifetime of a result, in milliseconds. */
+const keptMs = 3_600_000
+/** Bytes that stay free on the disk. */
+const reserve = 1_000_000_000
+
+interface Job {
+  view: ExportJob
+  stop: AbortController
+  timer?: NodeJS.Timeout
+}
+
+/** Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. */
+export class ExportJobs {
+  readonly #parts: ExportJobsParts
+  readonly #jobs = new Map<string, Job>()
+  readonly #emptied: Promise<void>
+
+  constructor(parts: ExportJobsParts) {
+    this.#parts = parts
+    this.#emptied = rm(parts.folder, { recursive: true, force: true })
+  }
+
+  /**
+   * Begins an export, or puts it behind the others.
+   * @throws ConsoleError too many exports, or the disk is too full
+   */
+  async start(request: ExportRequest, account: string): Promise<ExportJob> {
+    await this.#emptied
+    const needed = this.#bytesOf(request)
+    await mkdir(this.#parts.folder, { recursive: true, mode: 0o700 })
+    const { bavail, bsize } = await statfs(this.#parts.folder)
+    // A tar is written beside the files that it is made of.
+    if (bavail * bsize < 2 * needed + reserve) throw new ConsoleError(refusal('exportTooLarge'))
+    this.#forgetOldest()
+    if (this.#jobs.size >= maxJobs) throw new ConsoleError(refusal('tooManyExports'))
+    const id = randomBytes(16).toString('base64url')
+    const view: ExportJob = {
+      ...request,
+      ...{
+        id,
+        account,
+        state: 'waiting',
+        progress: 0,
+        name: '',
+        bytes: 0,
+        unconverted: false,
+        error: '',
+        expiresAt: 0,
+      },
+    }
+    this.#jobs.set(id, { view, stop: new AbortController() })
+    this.#runNext()
+    return { ...view }
+  }
+
+  /** Exports of an account, the newest first; of everybody without one. */
+  list(account?: string): ExportJob[] {
+    const all = [...this.#jobs.values()].map(({ view }) => ({ ...view }))
+    return all.filter((view) => account === undefined || view.account === account).reverse()
+  }
+
+  /** Stops an export, or deletes its result. */
+  cancel(id: string): void {
+    const job = this.#jobs.get(id)
+    if (job === undefined) return
+    job.stop.abort()
+    if (job.view.state === 'running') return
+    this.#forget(id)
+    this.#runNext()
+  }
+
+  /** The result of an export that is done. */
+  async file(id: string): Promise<{ path: string; name: string; bytes: number; account: string } | undefined> {
+    const { view } = this.#jobs.get(id) ?? {}
+    if (view?.state !== 'done') return undefined
+    const path = join(this.#parts.folder, id, view.name)
+    const size = (await stat(path).catch(() => undefined))?.size
+    return size === undefined ? undefined : { path, name: view.name, bytes: size, account: view.account }
+  }
+
+  /** Ends all exports and deletes their results. */
+  async stop(): Promise<void> {
+    for (const { stop, timer } of this.#jobs.values()) {
+      stop.abort()
+      clearTimeout(timer)
+    }
+    this.#jobs.clear()
+    await rm(this.#parts.folder, { recursive: true, force: true })
+  }
+
+  #runNext(): void {
+    const all = [...this.#jobs.values()]
+    const free = runningAtOnce - all.filter(({ view }) => view.state === 'running').length
+    for (const job of all.filter(({ view }) => view.state === 'waiting').slice(0, Math.max(0, free)))
+      void this.#run(job)
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { view, stop } = job
+    view.state = 'running'
+    try {
+      const result = await this.#write(view, stop.signal)
+      Object.assign(view, result, { state: 'done', progress: 1, expiresAt: Date.now() + keptMs })
+    } catch (error) {
+      view.state = stop.signal.aborted ? 'cancelled' : 'failed'
+      view.error = error instanceof Error ? error.message : String(error)
+      if (view.state === 'failed' && !(error instanceof NothingRecordedError))
+        this.#parts.logger.error({ err: error, export: view.id }, 'an export of recordings failed')
+      await rm(join(this.#parts.folder, view.id), { recursive: true, force: true })
+    }
+    job.timer = setTimeout(() => this.#forget(view.id), keptMs).unref()
+    this.#runNext()
+  }
+
+  async #write(view: ExportJob, signal: AbortSignal): Promise<Pick<ExportJob, 'name' | 'bytes' | 'unconverted'>> {
+    const folder = join(this.#parts.folder, view.id)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const files: { stream: RecordedStream; file: WrittenFile }[] = []
+    const { from, to, picture, sound, format, keepGaps, streams } = view
+    for (const [number, stream] of streams.entries()) {
+      const base = `${fileName(this.#nameOf(stream))}-${stampOf(from)}`
+      const pathOf = (part: number, container: string): string => {
+        const more = [streams.length > 1 ? `-${number + 1}` : '', part > 0 ? `-part-${part + 1}` : ''].join('')
+        return join(folder, `${base}${more}.${container}`)
+      }
+      const progress = (done: number): void => {
+        view.progress = (number + done) / streams.length
+      }
+      try {
+        const { roomId, userId, source, quality } = stream
+        const wish = { roomId, userId, source, quality, from, to, picture, sound }
+        const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress })
+        files.push(...written.map((file) => ({ stream, file })))
+      } catch (error) {
+        // Of a room, not everybody was there all the time.
+        if (!(error instanceof NothingRecordedError) || streams.length === 1) throw error
+      }
+    }
+    const [first, ...others] = files
+    if (first === undefined) throw new NothingRecordedError('nothing was recorded in this span')
+    const unconverted = files.some(({ file }) => file.unconverted)
+    if (others.length === 0)
+      return { name: first.file.path.slice(folder.length + 1), bytes: first.file.bytes, unconverted }
+    const name = `recordings-${stampOf(from)}.tar`
+    const bytes = await writeArchive({ folder, name, files, view, index: this.#parts.index, signal })
+    return { name, bytes, unconverted }
+  }
+
+  #nameOf(stream: RecordedStream): string {
+    const { roomId, userId, source, quality } = stream
+    const [segment] = this.#parts.index.segments({ roomId, userId, source, quality, limit: 1 })
+    const name = segment?.userName === undefined || segment.userName === '' ? userId : segment.userName
+    return source === 'screen' ? `${name}-screen` : name
+  }
+
+  #bytesOf({ streams, from, to }: ExportRequest): number {
+    const found = streams.flatMap(({ roomId, userId, source, quality }) =>
+      this.#parts.index.segments({ roomId, userId, source, quality, from, to, limit: 100_000 }),
+    )
+    return found.reduce((sum, { bytes }) => sum + bytes, 0)
+  }
+
+  #forgetOldest(): void {
+    const ended = [...this.#jobs.values()].filter(({ view }) => view.state !== 'waiting' && view.state !== 'running')
+    for (const { view } of ended.slice(0, Math.max(0, this.#jobs.size - maxJobs + 1))) this.#forget(view.id)
+  }
+
+  #forget(id: string): void {
+    const job = this.#jobs.get(id)
+    if (job === undefined || job.view.state === 'running') return
+    clearTimeout(job.timer)
+    this.#jobs.delete(id)
+    rm(join(this.#parts.folder, id), { recursive: true, force: true }).catch((error: unknown) =>
+      this.#parts.logger.warn({ err: error }, 'cannot delete an export'),
+    )
+  }
+}
+
+/** A name that every file system takes. */
+function fileName(name: string): string {
+  return (
+    name
+      .replace(/[^\p{L}\p{N}._-]+/gu, '-')
+      .replace(/^[.-]+|[.-]+$/g, '')
+      .slice(0, 60) || 'recording'
+  )
+}
+
+/** A moment in UTC, for a file name. */
+function stampOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '')}Z`
+}

@@ -1,0 +1,38 @@
+import { atLeast } from '../../../shared/console/role-names.ts'
+import { wantedRange } from '../playback/byte-ranges.ts'
+import { FileReads } from '../playback/file-reads.ts'
+import { type FurtherRoute, refuse } from '../playback/playback-handler.ts'
+import type { ExportJobs } from './export-jobs.ts'
+
+const types: Readonly<Record<string, string>> = { mp4: 'video/mp4', webm: 'video/webm', tar: 'application/x-tar' }
+
+/** Sends the result of an export to whoever wanted it, and to admins. A download that broke off goes on with a range. */
+export function exportRoute(jobs: Pick<ExportJobs, 'file'>): FurtherRoute {
+  const reads = new FileReads({ all: 32, caller: 8 })
+  return async (request, caller, id) => {
+    const file = await jobs.file(id)
+    const mine = file !== undefined && (file.account === caller.account || atLeast(caller.role, 'admin'))
+    if (!mine) return refuse(404, 'There is no such export. Results are deleted after an hour.')
+    const range = wantedRange(request.headers.get('Range'), file.bytes)
+    if (range === 'outside')
+      return refuse(416, 'The range begins behind the end of the file.', { 'Content-Range': `bytes */${file.bytes}` })
+    const piece = range === 'all' ? { offset: 0, bytes: file.bytes } : range
+    const end = piece.offset + piece.bytes - 1
+    const headers = {
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'Accept-Ranges': 'bytes',
+      ETag: `"${id}"`,
+      'Content-Type': types[file.name.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
+      'Content-Length': String(piece.bytes),
+      'Content-Disposition': `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`,
+      ...(range === 'all' ? {} : { 'Content-Range': `bytes ${piece.offset}-${end}/${file.bytes}` }),
+    }
+    const status = range === 'all' ? 200 : 206
+    if (request.method === 'HEAD') return new Response(null, { status, headers })
+    const body = await reads.stream(file.path, [piece], caller.account + caller.address)
+    if (body === undefined)
+      return refuse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
+    return new Response(body, { status, headers })
+  }
+}

@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import { type FragmentTable, type FragmentTables, locate } from '../playback/fragment-table.ts'
+import { keyFrameAt } from '../playback/span-pieces.ts'
+import type { ExportWish } from '../recording-export.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+
+/** A piece of an export: part of one file. Times are seconds of the file's media time. */
+export interface SourcePiece {
+  path: string
+  /** Bytes that may be read. */
+  bytes: number
+  /** The key frame at which it begins. */
+  from: number
+  to: number
+  /** Moment of `from`, in milliseconds since the epoch. */
+  at: number
+  /** Upper bounds of the numbers of packets. */
+  pictures: number
+  sounds: number
+  /** Formats of picture and sound; pieces with others cannot be in one file. Empty: it has none. */
+  videoFormat: string
+  audioFormat: string
+  /** Pixels. */
+  width: number
+  height: number
+}
+
+/** Pieces that can be in one file, in order of time. */
+export type SourceRun = readonly SourcePiece[]
+
+/** Finds the pieces of a span of one stream, those that are still written included. */
+export async function piecesOfSpan(
+  { folder, index, tables }: { folder: string; index: RecordingIndex; tables: FragmentTables },
+  wish: ExportWish,
+): Promise<SourcePiece[]> {
+  const { from, to, roomId, userId, source, quality } = wish
+  const stream = { roomId, userId, source, quality }
+  const found = [
+    ...index.segments({ ...stream, from, to, limit: 100_000 }),
+    ...index.open({ ...stream, from, to }),
+  ].toSorted((one, other) => one.startedAt - other.startedAt)
+  const pieces: SourcePiece[] = []
+  for (const segment of found) {
+    // Deleted in the meantime, or damaged: the rest is exported.
+    const table = await tables.of(segment).catch(() => undefined)
+    const piece = table === undefined ? undefined : await pieceOf(folder, segment, table, wish)
+    if (piece !== undefined) pieces.push(piece)
+  }
+  return pieces
+}
+
+async function pieceOf(
+  folder: string,
+  segment: SegmentStart,
+  table: FragmentTable,
+  wish: ExportWish,
+): Promise<SourcePiece | undefined> {
+  const { fragments, duration } = table
+  const last = fragments.at(-1)
+  const wantsPicture = wish.picture && segment.videoCodec !== ''
+  const wantsSound = wish.sound && segment.audioCodec !== ''
+  if (last === undefined || !(wantsPicture || wantsSound)) return undefined
+  const wanted = Math.max(0, (wish.from - segment.startedAt) / 1_000)
+  const from = wantsPicture ? (keyFrameAt(table, wanted)?.time ?? 0) : wanted
+  const to = Math.min(duration, (wish.to - segment.startedAt) / 1_000)
+  if (to <= from) return undefined
+  const { path } = await locate(folder, segment.file)
+  const inSpan = fragments.filter(({ start, duration: length }) => start < to && start + length > from - 0.1)
+  const pictures = inSpan.reduce((sum, fragment) => sum + fragment.pictures, 0)
+  const sounds = inSpan.reduce((sum, fragment) => sum + fragment.samples - fragment.pictures, 0)
+  return {
+    ...{ path, from, to, pictures, sounds },
+    bytes: last.offset + last.bytes,
+    at: segment.startedAt + from * 1_000,
+    videoFormat: wantsPicture ? pictureFormat(segment, table) : '',
+    audioFormat: wantsSound ? segment.audioCodec : '',
+    width: wantsPicture ? segment.width : 0,
+    height: wantsPicture ? segment.height : 0,
+  }
+}
+
+/** The decoder configuration counts for MP4, which has one for the whole file; a VP8 picture brings its own size. */
+function pictureFormat({ videoCodec, container }: SegmentStart, { tracks }: FragmentTable): string {
+  if (container === 'webm') return videoCodec
+  const description = tracks.find(({ type }) => type === 'video')?.description ?? new Uint8Array()
+  return `${videoCodec} ${createHash('sha256').update(description).digest('base64url')}`
+}
+
+/** Groups pieces into runs of one format. A piece without picture or sound fits every format. */
+export function runsOf(pieces: readonly SourcePiece[]): SourceRun[] {
+  const runs: SourcePiece[][] = []
+  let [video, audio] = ['', '']
+  for (const piece of pieces) {
+    const run = runs.at(-1)
+    const fits = (held: string, own: string): boolean => held === '' || own === '' || held === own
+    if (run !== undefined && fits(video, piece.videoFormat) && fits(audio, piece.audioFormat)) run.push(piece)
+    else {
+      runs.push([piece])
+      ;[video, audio] = ['', '']
+    }
+    video ||= piece.videoFormat
+    audio ||= piece.audioFormat
+  }
+  return runs
+}
+
+/** Offsets of the pieces in the joined file, in seconds. Neighbours keep their distance by the clock; a gap is closed unless it is to be kept. */
+export function offsetsOf(run: SourceRun, keepGaps: boolean): number[] {
+  const offsets: number[] = []
+  for (const [position, piece] of run.entries()) {
+    const before = run[position - 1]
+    const offset = offsets[position - 1]
+    if (before === undefined || offset === undefined) {
+      offsets.push(0)
+      continue
+    }
+    const length = before.to - before.from
+    const apart = (piece.at - before.at) / 1_000
+    const isNeighbour = Math.abs(apart - length) < neighbourSeconds
+    offsets.push(offset + (isNeighbour || (keepGaps && apart > length) ? apart : length))
+  }
+  return offsets
+}
+
+/** Segments that are not further apart follow one another. */
+const neighbourSeconds = 0.5

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants, setPriority } from 'node:os'
+import { createInterface } from 'node:readline'
+import { boundedCommand } from '../../nodes/embedded/ffmpeg/bounded-command.ts'
+import { bareEnvironment } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+
+/** Conversion of a file by ffmpeg. */
+export interface Conversion {
+  /** Encodes the picture as H.264 of this size, with bars where its shape differs; left out: the picture is copied. */
+  picture?: { width: number; height: number; encoder: string } | undefined
+  /** aac: encodes the sound; copy: leaves it. */
+  sound: 'aac' | 'copy'
+}
+
+const maxComplaint = 600
+
+/**
+ * Converts a file into an MP4 that plays anywhere, at low priority.
+ * @param path of ffmpeg
+ * @param progress receives the seconds that are written
+ * @throws Error with the last words of ffmpeg; AbortError
+ */
+export async function convert(
+  path: string,
+  { input, output }: { input: string; output: string },
+  { picture, sound }: Conversion,
+  { signal, progress }: { signal?: AbortSignal | undefined; progress?: ((seconds: number) => void) | undefined },
+): Promise<void> {
+  const video = picture === undefined ? ['-c:v', 'copy'] : pictureArguments(picture)
+  const audio = sound === 'copy' ? ['-c:a', 'copy'] : ['-c:a', 'aac', '-b:a', '96k', '-ar', '48000', '-ac', '2']
+  await runFfmpeg(
+    path,
+    [
+      ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-protocol_whitelist', 'file', '-i', input],
+      ...['-map', '0:v:0?', '-map', '0:a:0?', ...video, ...audio],
+      ...['-movflags', '+faststart', '-progress', 'pipe:1', '-f', 'mp4', output],
+    ],
+    { signal, line: (line) => progress?.(Number(/^out_time_us=(\d+)/.exec(line)?.[1] ?? 0) / 1e6) },
+  )
+}
+
+function pictureArguments({ width, height, encoder }: NonNullable<Conversion['picture']>): string[] {
+  // Encoders take even sizes only.
+  const [w, h] = [width + (width % 2), height + (height % 2)]
+  const fit = `scale=w=${w}:h=${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:-1:-1,setsar=1`
+  const quality = encoder === 'libx264' ? ['-preset', 'veryfast', '-crf', '23'] : ['-b:v', '4000k']
+  return ['-vf', `${fit},format=yuv420p`, '-c:v', encoder, ...quality, '-bf', '0', '-g', '100', '-threads', '2']
+}
+
+/**
+ * Runs ffmpeg with bounded memory and at low priority.
+ * @param run `line` receives lines of its standard output; without it, the output is returned
+ * @throws Error with its last words; AbortError
+ */
+export async function runFfmpeg(
+  path: string,
+  parameters: readonly string[],
+  run: { signal?: AbortSignal | undefined; line?: (line: string) => void; maxBytes?: number },
+): Promise<Buffer> {
+  run.signal?.throwIfAborted()
+  const { command, given } = boundedCommand(path, parameters)
+  const child = spawn(command, given, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: bareEnvironment(),
+    cwd: '/',
+    windowsHide: true,
+  })
+  const abort = (): void => void child.kill('SIGKILL')
+  run.signal?.addEventListener('abort', abort, { once: true })
+  let complaint = ''
+  const chunks: Buffer[] = []
+  let bytes = 0
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk.toString('utf8')}`.slice(-maxComplaint)
+  })
+  if (run.line !== undefined) createInterface(child.stdout).on('line', run.line)
+  else {
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > (run.maxBytes ?? 0)) abort()
+      else chunks.push(chunk)
+    })
+  }
+  lowerPriority(child.pid)
+  try {
+    const [code] = (await once(child, 'close')) as [number | null]
+    run.signal?.throwIfAborted()
+    if (code !== 0) throw new Error(`ffmpeg failed: ${complaint.trim() || `exit code ${code ?? 'unknown'}`}`)
+    return Buffer.concat(chunks)
+  } finally {
+    run.signal?.removeEventListener('abort', abort)
+  }
+}
+
+function lowerPriority(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It is over already, or the system does not allow it.
+  }
+}

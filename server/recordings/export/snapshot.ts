@@ -1,0 +1,48 @@
+import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { locate } from '../playback/fragment-table.ts'
+import { runFfmpeg } from './ffmpeg-convert.ts'
+
+/** Maximum size of a picture, in bytes. */
+const maxBytes = 16 * 1024 * 1024
+/** Time for one picture, in milliseconds. */
+const deadlineMs = 20_000
+/** Pictures at the same time. */
+const atOnce = 2
+
+/** Makes JPEGs of recordings by ffmpeg, a few at a time. */
+export class Snapshots {
+  readonly #folder: string
+  #running = 0
+
+  /** @param folder recordings folder */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /**
+   * Makes a JPEG in full size of a moment of a segment.
+   * @param at seconds of media time
+   * @returns undefined when too many are being made
+   * @throws Error with the last words of ffmpeg; AbortError
+   */
+  async make(
+    program: FfmpegProgram,
+    segment: SegmentStart,
+    at: number,
+    signal: AbortSignal,
+  ): Promise<Buffer | undefined> {
+    if (this.#running >= atOnce) return undefined
+    this.#running += 1
+    try {
+      const { path } = await locate(this.#folder, segment.file)
+      const input = ['-ss', at.toFixed(3), '-protocol_whitelist', 'file', '-i', path]
+      const output = ['-map', '0:v:0', '-frames:v', '1', '-q:v', '2', '-c:v', 'mjpeg', '-f', 'image2pipe', 'pipe:1']
+      const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin']
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+      return await runFfmpeg(program.path, [...quiet, ...input, ...output], { signal: deadline, maxBytes })
+    } finally {
+      this.#running -= 1
+    }
+  }
+}

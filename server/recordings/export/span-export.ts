@@ -1,0 +1,201 @@
+import { rename, rm, stat } from 'node:fs/promises'
+import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
+import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import type { FragmentTables } from '../playback/fragment-table.ts'
+import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
+import { convert } from './ffmpeg-convert.ts'
+import { writeRun } from './write-run.ts'
+
+/** How a span is exported. */
+export interface SpanOptions {
+  format: ExportFormat
+  /** Leaves gaps in the file as long as they were; the last picture stays. */
+  keepGaps: boolean
+  signal?: AbortSignal | undefined
+  /** Receives the part that is done, 0 to 1. */
+  progress?: ((done: number) => void) | undefined
+}
+
+/** A file that was exported, with its place. */
+export interface WrittenFile extends ExportedFile {
+  path: string
+  /** Moment of its begin, in milliseconds since the epoch. */
+  at: number
+  /** It could not be made as it was wished: ffmpeg is missing. */
+  unconverted: boolean
+}
+
+/** Nothing of a stream was recorded in a span. */
+export class NothingRecordedError extends Error {
+  override readonly name = 'NothingRecordedError'
+}
+
+/** Needs of exports. */
+export interface SpanExportParts {
+  /** Recordings folder. */
+  folder: string
+  index: RecordingIndex
+  tables: FragmentTables
+  /** ffmpeg of this machine; undefined: there is none. */
+  ffmpeg: () => Promise<FfmpegProgram | undefined>
+}
+
+/** Writes spans of one stream as files. */
+export class SpanExport implements RecordingExport {
+  readonly #parts: SpanExportParts
+
+  constructor(parts: SpanExportParts) {
+    this.#parts = parts
+  }
+
+  async writeFile(wish: ExportWish, path: string, signal?: AbortSignal): Promise<ExportedFile> {
+    const runs = runsOf(await this.#pieces(wish))
+    const [run, ...others] = runs
+    if (run === undefined) throw new NothingRecordedError('nothing of this stream was recorded in this span')
+    if (others.length > 0) {
+      const [file] = await this.writeFiles(wish, (_number, container) => `${path}.part.${container}`, {
+        ...{ format: 'mp4', keepGaps: false, signal },
+      })
+      if (file === undefined || file.unconverted)
+        throw new Error('the format changes in this span: it becomes one file only where ffmpeg is')
+      await rename(file.path, path)
+      return file
+    }
+    return await this.#remux(run, path, { format: 'original', keepGaps: false, signal })
+  }
+
+  /**
+   * Writes one file, or several where the format changes and ffmpeg is missing.
+   * @param pathOf path of a file, by its number from 0
+   * @throws NothingRecordedError, what the disk says, AbortError; then no file is left
+   */
+  async writeFiles(
+    wish: ExportWish,
+    pathOf: (number: number, container: 'mp4' | 'webm') => string,
+    options: SpanOptions,
+  ): Promise<WrittenFile[]> {
+    const pieces = await this.#pieces(wish)
+    const runs = runsOf(pieces)
+    if (runs.length === 0) throw new NothingRecordedError('nothing of this stream was recorded in this span')
+    const isVp8 = pieces.some(({ videoFormat }) => videoFormat.startsWith('vp'))
+    const wanted = options.format === 'compatible' || (options.format === 'mp4' && (isVp8 || runs.length > 1))
+    const program = wanted ? await this.#parts.ffmpeg() : undefined
+    const written: string[] = []
+    try {
+      if (program !== undefined) return [await this.#converted(runs, pathOf(0, 'mp4'), program, options, written)]
+      const files: WrittenFile[] = []
+      for (const [number, run] of runs.entries()) {
+        const path = pathOf(number, containerOf(run))
+        written.push(path)
+        const file = await this.#remux(run, path, { ...options, progress: share(options, number, runs.length) })
+        files.push({ ...file, path, at: run[0]?.at ?? 0, unconverted: wanted })
+      }
+      return files
+    } catch (error) {
+      await Promise.all(written.map((path) => rm(path, { force: true })))
+      throw error
+    }
+  }
+
+  async #pieces(wish: ExportWish): Promise<SourcePiece[]> {
+    return await piecesOfSpan(this.#parts, wish)
+  }
+
+  async #remux(run: SourceRun, path: string, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
+    const container = containerOf(run)
+    const whole = secondsOf(run)
+    try {
+      const seconds = await writeRun(run, path, {
+        ...{ container, keepGaps, signal },
+        progress: (done) => progress?.(Math.min(1, done / whole)),
+      })
+      const { size } = await stat(path)
+      return { container, bytes: size, durationMs: Math.round(seconds * 1_000) }
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    }
+  }
+
+  /** Encodes each run alike, and joins them. */
+  async #converted(
+    runs: readonly SourceRun[],
+    path: string,
+    program: FfmpegProgram,
+    options: SpanOptions,
+    written: string[],
+  ): Promise<WrittenFile> {
+    const all = runs.flat()
+    const size = {
+      width: Math.max(...all.map(({ width }) => width)),
+      height: Math.max(...all.map(({ height }) => height)),
+    }
+    const encodes =
+      runs.length > 1 || all.some(({ videoFormat }) => videoFormat !== '' && !videoFormat.startsWith('avc1'))
+    const hasPicture = all.some(({ videoFormat }) => videoFormat !== '')
+    if (encodes && hasPicture && program.pictures === undefined)
+      throw new Error('this ffmpeg cannot encode H.264: install one with libx264')
+    const picture = encodes && hasPicture ? { ...size, encoder: program.pictures ?? '' } : undefined
+    const parts: SourcePiece[] = []
+    for (const [number, run] of runs.entries()) {
+      const source = `${path}.${number}.source`
+      const output = runs.length === 1 ? path : `${path}.${number}.mp4`
+      written.push(source, output)
+      await this.#remux(run, source, { ...options, progress: undefined })
+      const whole = secondsOf(run)
+      const report = share(options, number, runs.length)
+      // Both ways of sound may meet in one file: it is the same everywhere.
+      const sound = options.format === 'compatible' || runs.length > 1 ? 'aac' : 'copy'
+      await convert(
+        program.path,
+        { input: source, output },
+        { picture, sound },
+        {
+          ...{ signal: options.signal },
+          progress: (seconds) => report?.(Math.min(1, seconds / whole)),
+        },
+      )
+      await rm(source, { force: true })
+      parts.push(await this.#joinable(output, run))
+    }
+    const at = all[0]?.at ?? 0
+    if (runs.length === 1) {
+      const { size: bytes } = await stat(path)
+      return { path, at, container: 'mp4', bytes, durationMs: Math.round(secondsOf(all) * 1_000), unconverted: false }
+    }
+    written.push(path)
+    const file = await this.#remux(parts, path, { ...options, progress: undefined })
+    await Promise.all(parts.map((part) => rm(part.path, { force: true })))
+    return { ...file, path, at, unconverted: false }
+  }
+
+  /** A converted run as a piece of the whole. */
+  async #joinable(path: string, run: SourceRun): Promise<SourcePiece> {
+    const { size } = await stat(path)
+    const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
+    return {
+      ...{ path, bytes: size, from: 0, to: secondsOf(run) },
+      at: run[0]?.at ?? 0,
+      // Encoders may add pictures, and AAC has other packets than Opus.
+      pictures: 2 * sum(({ pictures }) => pictures) + 100,
+      sounds: 2 * sum(({ sounds }) => sounds) + 100,
+      videoFormat: run.some(({ videoFormat }) => videoFormat !== '') ? 'h264' : '',
+      audioFormat: run.some(({ audioFormat }) => audioFormat !== '') ? 'aac' : '',
+      ...{ width: 0, height: 0 },
+    }
+  }
+}
+
+function containerOf(run: SourceRun): 'mp4' | 'webm' {
+  return run.some(({ videoFormat }) => videoFormat.startsWith('vp')) ? 'webm' : 'mp4'
+}
+
+function secondsOf(run: SourceRun): number {
+  return run.reduce((sum, { from, to }) => sum + to - from, 0)
+}
+
+function share({ progress }: SpanOptions, number: number, of: number): SpanOptions['progress'] {
+  return progress && ((done) => progress((number + done) / of))
+}

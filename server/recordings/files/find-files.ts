@@ -1,0 +1,43 @@
+import { opendir } from 'node:fs/promises'
+import { join, relative, sep } from 'node:path'
+import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
+import { partSuffix } from '../../../shared/recordings/segment-path.ts'
+
+/** A file of a recordings folder. */
+export interface FoundFile {
+  /** Path below the folder, with `/`, without the suffix of a file that was not completed. */
+  file: string
+  container: SegmentStart['container']
+  /** Start in milliseconds since the epoch, by its name. */
+  startedAt: number
+  /** It was not completed: it is being written, or was cut off. */
+  isPart: boolean
+}
+
+const namePattern = new RegExp(`^(\\d{1,16})\\.(${segmentContainers.join('|')})(\\${partSuffix})?$`)
+
+/** Lists the recordings below a folder, by their names alone; other files are left out. A missing folder has none. @throws Error of the disk */
+export async function* findRecordings(folder: string): AsyncGenerator<FoundFile> {
+  const waiting = [folder]
+  for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
+    const opened = await opendir(current).catch((error: unknown) => {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (opened === undefined) continue
+    for await (const entry of opened) {
+      const path = join(current, entry.name)
+      if (entry.isDirectory()) waiting.push(path)
+      const [, started, container, part] = namePattern.exec(entry.name) ?? []
+      if (!entry.isFile() || container === undefined) continue
+      yield {
+        file: relative(folder, path)
+          .slice(0, part === undefined ? undefined : -partSuffix.length)
+          .replaceAll(sep, '/'),
+        container: container === 'webm' ? 'webm' : 'mp4',
+        startedAt: Number(started),
+        isPart: part !== undefined,
+      }
+    }
+  }
+}

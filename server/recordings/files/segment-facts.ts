@@ -1,0 +1,85 @@
+import { type FileHandle, open } from 'node:fs/promises'
+import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny'
+import { type Segment, type SegmentStart, segmentStartSchema } from '../../../shared/recordings/segment.ts'
+import { newScanState } from '../playback/fragment-table.ts'
+import type { ScanState } from '../playback/fragments.ts'
+import { HeaderReader } from '../playback/header-reader.ts'
+import { scanMp4 } from '../playback/mp4-scan.ts'
+import { scanWebm } from '../playback/webm-scan.ts'
+
+/** Whole part of a file, up to where it was cut off or damaged. */
+export interface WholePart {
+  /** Bytes from the beginning that can be read. */
+  bytes: number
+  /** Bytes of the file. */
+  size: number
+  /** Duration of its media, in milliseconds; 0: there is none. */
+  durationMs: number
+}
+
+/** Reads the facts that the recorder wrote into a file; undefined: it holds none, or is no recording. */
+export async function readFacts(path: string): Promise<SegmentStart | undefined> {
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  try {
+    const { comment } = await input.getMetadataTags()
+    const parsed = segmentStartSchema.safeParse(JSON.parse(comment ?? ''))
+    return parsed.success ? parsed.data : undefined
+  } catch {
+    return undefined
+  } finally {
+    input.dispose()
+  }
+}
+
+/** Finds out how much of a file can be read. @throws Error of the disk */
+export async function wholePart(path: string, container: SegmentStart['container']): Promise<WholePart> {
+  const handle = await open(path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const state: ScanState = newScanState()
+    const scan = container === 'mp4' ? scanMp4 : scanWebm
+    try {
+      await scan(new HeaderReader(handle, size), state, true)
+    } catch (error) {
+      // Errors of the format end the whole part; those of the disk are others'.
+      if (error instanceof Error && 'code' in error) throw error
+    }
+    let bytes = state.next
+    let last = state.fragments.pop()
+    while (last !== undefined && (await endsEmpty(handle, last.offset + last.bytes))) {
+      bytes = last.offset
+      last = state.fragments.pop()
+    }
+    return { bytes, size, durationMs: last === undefined ? 0 : (last.start + last.duration) * 1_000 }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Bytes at the end of a fragment that media never leaves empty. */
+const tailBytes = 32
+
+/** Whether what lies before `end` was never written: some file systems leave zeros where a power cut kept data from the disk. */
+async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
+  const tail = Buffer.alloc(Math.min(tailBytes, end), 1)
+  await handle.read(tail, 0, tail.length, end - tail.length)
+  return tail.every((byte) => byte === 0)
+}
+
+/**
+ * Reads a complete segment from its file alone; undefined when it is no recording.
+ * @param file path below the folder, which is trusted over the one in the file: it may have been moved
+ * @param end why it ended, which the file does not know
+ * @throws Error of the disk
+ */
+export async function readSegment(
+  folder: string,
+  file: string,
+  end: Segment['end'] = 'length',
+): Promise<Segment | undefined> {
+  const path = `${folder}/${file}`
+  const facts = await readFacts(path)
+  if (facts === undefined) return undefined
+  const { size, durationMs } = await wholePart(path, facts.container)
+  return { ...facts, file, endedAt: facts.startedAt + durationMs, bytes: size, end }
+}

@@ -1,0 +1,208 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
+import type { Gap, RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { IndexedSegment, OpenSegment, RecordedSource, SegmentQuery, SourceQuery } from '../recording-index.ts'
+import { gapOf, number, openSegmentOf, segmentColumns, segmentOf, sourceOf, streamColumns } from './row.ts'
+import type { StreamIds } from './stream-ids.ts'
+
+/** Default of `SegmentQuery.limit`. */
+const defaultLimit = 2_000
+const wholeSegment = `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form`
+const streamFields = { roomId: 'room_id', userId: 'user_id', source: 'source', quality: 'quality' } as const
+
+/** Extent of a segment, for time lines. */
+export interface SegmentExtent {
+  from: number
+  to: number
+  bytes: number
+  kept: boolean
+}
+
+/** Sums over the whole index. */
+export interface IndexTotals {
+  bytes: number
+  segments: number
+  keptBytes: number
+  /** 0: there are none. */
+  firstAt: number
+  lastAt: number
+}
+
+/** Queries over one open database. @throws Error of SQLite, DamagedRowError */
+export class IndexReader {
+  readonly #database: DatabaseSync
+  readonly #ids: StreamIds
+  readonly #byId: StatementSync
+  readonly #extents: StatementSync
+  readonly #totals: StatementSync
+  /** Statements by their text: a few dozen shapes. */
+  readonly #prepared = new Map<string, StatementSync>()
+
+  constructor(database: DatabaseSync, ids: StreamIds) {
+    this.#database = database
+    this.#ids = ids
+    this.#byId = database.prepare(`${wholeSegment} WHERE segments.id = ?`)
+    this.#extents = database.prepare(
+      `SELECT started_at, ended_at, bytes, kept FROM segments
+       WHERE stream = ?1 AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) AND started_at < ?3 AND ended_at > ?2 AND live = 0
+       ORDER BY started_at LIMIT ?4`,
+    )
+    this.#extents.setReturnArrays(true)
+    this.#totals = database.prepare(
+      `SELECT coalesce(sum(bytes), 0) AS bytes, coalesce(sum(segments), 0) AS segments, coalesce(sum(kept_bytes), 0) AS kept_bytes,
+       coalesce(min(first_at) FILTER (WHERE segments > 0), 0) AS first_at, coalesce(max(last_at), 0) AS last_at FROM streams`,
+    )
+  }
+
+  segments(query: SegmentQuery): IndexedSegment[] {
+    const stream = this.#wholeStream(query)
+    if (stream === undefined) return []
+    const { where, values } = streamFilter(query, stream)
+    if (query.to !== undefined) {
+      where.push('segments.started_at < ?')
+      values.push(query.to)
+    }
+    if (query.from !== undefined) {
+      where.push('segments.started_at >= ? - streams.longest', 'segments.ended_at > ?')
+      values.push(query.from, query.from)
+    }
+    const text = `${wholeSegment}${allOf(where)} ORDER BY segments.started_at, segments.id LIMIT ?`
+    return this.#statement(text)
+      .all(...values, query.limit ?? defaultLimit)
+      .map(segmentOf)
+  }
+
+  segment(id: number): IndexedSegment | undefined {
+    const row = this.#byId.get(id)
+    return row === undefined ? undefined : segmentOf(row)
+  }
+
+  /** Segments of a stream for its time line, in order. */
+  extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
+    const id = this.#ids.find(stream)
+    if (id === undefined) return []
+    // Rows come as arrays: a day of eight cameras is 11,520 of them.
+    const rows: unknown[] = this.#extents.all(id, from, to, limit)
+    return rows.map((row) => extentOf(row))
+  }
+
+  open(query: SegmentQuery): OpenSegment[] {
+    const stream = this.#wholeStream(query)
+    if (stream === undefined) return []
+    const { where, values } = streamFilter(query, stream)
+    const text = `SELECT open_segments.* FROM open_segments JOIN streams ON streams.id = open_segments.stream${allOf(where)} ORDER BY open_segments.id`
+    const found = this.#statement(text)
+      .all(...values)
+      .map(openSegmentOf)
+    const { to = Number.POSITIVE_INFINITY, limit = defaultLimit } = query
+    return found.filter(({ startedAt }) => startedAt < to).slice(0, limit)
+  }
+
+  gaps(query: SegmentQuery): Gap[] {
+    const stream = this.#wholeStream(query)
+    if (stream === undefined) return []
+    const { where, values } = streamFilter(query, stream)
+    if (query.to !== undefined) {
+      where.push('gaps.from_at < ?')
+      values.push(query.to)
+    }
+    if (query.from !== undefined) {
+      where.push('(gaps.to_at IS NULL OR gaps.to_at > ?)')
+      values.push(query.from)
+    }
+    const text = `SELECT gaps.*, ${streamColumns} FROM gaps JOIN streams ON streams.id = gaps.stream${allOf(where)} ORDER BY gaps.from_at, gaps.id LIMIT ?`
+    return this.#statement(text)
+      .all(...values, query.limit ?? defaultLimit)
+      .map(gapOf)
+  }
+
+  sources(query: SourceQuery = {}): RecordedSource[] {
+    const { where, values } = sourceFilter(query)
+    const text = `SELECT streams.* FROM streams${allOf(where)} ORDER BY last_at DESC, id LIMIT ? OFFSET ?`
+    return this.#statement(text)
+      .all(...values, query.limit ?? -1, query.offset ?? 0)
+      .map(sourceOf)
+  }
+
+  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  source({ roomId, userId, source, quality }: RecordedStream): RecordedSource | undefined {
+    const id = this.#ids.find({ roomId, userId, source, quality })
+    const row = id === undefined ? undefined : this.#statement('SELECT * FROM streams WHERE id = ?').get(id)
+    return row === undefined ? undefined : sourceOf(row)
+  }
+
+  /** Number of sources without regard to limit and offset. */
+  countSources(query: SourceQuery): number {
+    const { where, values } = sourceFilter(query)
+    return number(this.#statement(`SELECT count(*) AS n FROM streams${allOf(where)}`).get(...values) ?? {}, 'n')
+  }
+
+  totals(): IndexTotals {
+    const row = this.#totals.get() ?? {}
+    return {
+      bytes: number(row, 'bytes'),
+      segments: number(row, 'segments'),
+      keptBytes: number(row, 'kept_bytes'),
+      firstAt: number(row, 'first_at'),
+      lastAt: number(row, 'last_at'),
+    }
+  }
+
+  /** Number of the stream of a query that names one; null: it names several; undefined: nothing was recorded of it. */
+  #wholeStream({ roomId, userId, source, quality }: SegmentQuery): number | null | undefined {
+    if (roomId === undefined || userId === undefined || source === undefined || quality === undefined) return null
+    return this.#ids.find({ roomId, userId, source, quality })
+  }
+
+  #statement(text: string): StatementSync {
+    const held = this.#prepared.get(text) ?? this.#database.prepare(text)
+    this.#prepared.set(text, held)
+    return held
+  }
+}
+
+/** @param stream its number, if the query names one stream */
+function streamFilter(query: SegmentQuery, stream: number | null): { where: string[]; values: SQLInputValue[] } {
+  if (stream !== null) return { where: ['streams.id = ?'], values: [stream] }
+  const where: string[] = []
+  const values: SQLInputValue[] = []
+  for (const [field, column] of Object.entries(streamFields)) {
+    const value = query[field as keyof typeof streamFields]
+    if (value === undefined) continue
+    where.push(`streams.${column} = ?`)
+    values.push(value)
+  }
+  return { where, values }
+}
+
+function sourceFilter(query: SourceQuery): { where: string[]; values: SQLInputValue[] } {
+  const where = ['streams.last_at > 0']
+  const values: SQLInputValue[] = []
+  const add = (condition: string, ...given: SQLInputValue[]): void => {
+    where.push(condition)
+    values.push(...given)
+  }
+  if (query.roomIds !== undefined)
+    add('streams.room_id IN (SELECT value FROM json_each(?))', JSON.stringify(query.roomIds))
+  if (query.device !== undefined) add('streams.device = ?', query.device ? 1 : 0)
+  if (query.from !== undefined) add('streams.last_at > ?', query.from)
+  if (query.to !== undefined) add('streams.first_at < ?', query.to)
+  if (query.search !== undefined && query.search !== '') {
+    const pattern = `%${query.search.replaceAll(/[\\%_]/g, '\\$&')}%`
+    const columns = ['user_name', 'topic', 'room_id', 'user_id']
+    add(
+      `(${columns.map((column) => `streams.${column} LIKE ? ESCAPE '\\'`).join(' OR ')})`,
+      ...columns.map(() => pattern),
+    )
+  }
+  return { where, values }
+}
+
+function allOf(where: readonly string[]): string {
+  return where.length === 0 ? '' : ` WHERE ${where.join(' AND ')}`
+}
+
+function extentOf(row: unknown): SegmentExtent {
+  const cells: readonly unknown[] = Array.isArray(row) ? row : []
+  const [from, to, bytes, kept] = cells
+  return { from: Number(from), to: Number(to), bytes: Number(bytes), kept: kept === 1 }
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite'
+
+/** Version of the tables; a file of another version is rebuilt from the recordings. */
+const schemaVersion = 1
+
+/**
+ * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The
+ * path of a file is stored only where it does not follow from stream and start. `live`: only for live viewing, deleted a moment later.
+ */
+const tables = `
+  CREATE TABLE streams (
+    id INTEGER PRIMARY KEY,
+    room_id TEXT NOT NULL, user_id TEXT NOT NULL, source TEXT NOT NULL, quality TEXT NOT NULL,
+    user_name TEXT NOT NULL, topic TEXT NOT NULL, device INTEGER NOT NULL,
+    first_at REAL NOT NULL, last_at REAL NOT NULL, bytes INTEGER NOT NULL, segments INTEGER NOT NULL, kept_bytes INTEGER NOT NULL,
+    longest REAL NOT NULL,
+    UNIQUE (room_id, user_id, source, quality)
+  );
+  CREATE INDEX streams_by_end ON streams (last_at);
+  CREATE TABLE forms (
+    id INTEGER PRIMARY KEY,
+    container TEXT NOT NULL, video_codec TEXT NOT NULL, audio_codec TEXT NOT NULL, width INTEGER NOT NULL, height INTEGER NOT NULL,
+    user_name TEXT NOT NULL, topic TEXT NOT NULL, device INTEGER NOT NULL,
+    UNIQUE (container, video_codec, audio_codec, width, height, user_name, topic, device)
+  );
+  CREATE TABLE segments (
+    id INTEGER PRIMARY KEY,
+    stream INTEGER NOT NULL, started_at REAL NOT NULL, ended_at REAL NOT NULL, bytes INTEGER NOT NULL, kept INTEGER NOT NULL,
+    form INTEGER NOT NULL, sender_offset REAL, end TEXT NOT NULL, stored TEXT NOT NULL, file TEXT,
+    live INTEGER NOT NULL
+  );
+  CREATE INDEX segments_by_time ON segments (stream, started_at, ended_at, bytes, kept, live);
+  CREATE INDEX segments_by_age ON segments (ended_at, stream, bytes) WHERE kept = 0;
+  CREATE INDEX live_segments ON segments (ended_at) WHERE live = 1;
+  CREATE TABLE open_segments (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, file TEXT NOT NULL UNIQUE, facts TEXT NOT NULL);
+  CREATE INDEX open_by_stream ON open_segments (stream);
+  CREATE TABLE gaps (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, from_at REAL NOT NULL, to_at REAL, reason TEXT NOT NULL);
+  CREATE INDEX gaps_by_time ON gaps (stream, from_at);
+  CREATE INDEX open_gaps ON gaps (stream) WHERE to_at IS NULL;
+  CREATE TABLE removals (id INTEGER PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL);
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`
+
+/**
+ * Prepares an open database: makes the tables where there are none. Write-ahead log without a sync per change: a power cut may lose the last rows, which the files give back.
+ * @returns whether the tables were made now @throws OtherSchemaError, Error of SQLite
+ */
+export function prepareSchema(database: DatabaseSync): boolean {
+  database.exec('PRAGMA journal_mode = WAL')
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
+  const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
+  if (found === schemaVersion) return false
+  if (found !== 0) throw new OtherSchemaError(found)
+  database.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${schemaVersion}; COMMIT`)
+  return true
+}
+
+/** The file has the tables of another version. */
+export class OtherSchemaError extends Error {
+  override readonly name = 'OtherSchemaError'
+  constructor(found: number) {
+    super(`The index of the recordings has version ${found}, not ${schemaVersion}.`)
+  }
+}

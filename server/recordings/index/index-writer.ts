@@ -1,0 +1,278 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
+import type { StreamIds } from './stream-ids.ts'
+import { writeStatements } from './write-statements.ts'
+
+/** Ids that are reserved at once, so that an id of a deleted segment is never given again. */
+const idBlock = 1_000
+
+/** How a segment is treated by deletion. */
+export interface SegmentMarks {
+  /** It lies in a span that is kept. */
+  kept: boolean
+  /** It serves live viewing only. */
+  live: boolean
+}
+
+/** Sums of deleted segments, with the streams that they belonged to. */
+export interface DeletedSegments {
+  segments: number
+  bytes: number
+  streams: RecordedStream[]
+}
+
+/**
+ * Changes of one open database; each is one transaction. @throws Error of SQLite.
+ * Large because each change of the file is one method over the same statements.
+ */
+export class IndexWriter {
+  readonly #database: DatabaseSync
+  readonly #ids: StreamIds
+  readonly #statements: ReturnType<typeof writeStatements>
+  #nextId: number
+  #reservedId: number
+
+  constructor(database: DatabaseSync, ids: StreamIds) {
+    this.#database = database
+    this.#ids = ids
+    this.#statements = writeStatements(database)
+    const stored = Number(this.#statements.fact.get('next_id')?.value ?? 1)
+    this.#nextId = stored
+    this.#reservedId = stored
+  }
+
+  /** A segment begins; it ends a gap of its stream. The same one again changes nothing. @returns its id */
+  began(segment: SegmentStart): number {
+    return this.#whole(() => {
+      const known = this.#statements.openByFile.get(segment.file)
+      if (known !== undefined) return number(known, 'id')
+      const stream = this.#ids.ensure(segment, segment)
+      const id = this.#takeId()
+      this.#statements.endGaps.run(segment.startedAt, stream)
+      this.#statements.open.run(id, stream, segment.file, JSON.stringify(segment))
+      return id
+    })
+  }
+
+  /**
+   * A segment is complete. One that is known is replaced.
+   * @param marks see SegmentMarks
+   * @returns its id
+   */
+  ended(segment: Segment, marks: SegmentMarks): number {
+    return this.#whole(() => {
+      const stream = this.#ids.ensure(segment, segment)
+      const open = this.#statements.openByFile.get(segment.file)
+      if (open !== undefined) this.#statements.closeOpen.run(number(open, 'id'))
+      const known = this.#knownSegment(stream, segment)
+      if (known !== undefined) this.#drop(known)
+      const id = known === undefined ? (open === undefined ? this.#takeId() : number(open, 'id')) : number(known, 'id')
+      this.#insert(id, stream, segment, marks)
+      return id
+    })
+  }
+
+  /** Forgets a segment that never got a file, or whose file holds nothing. */
+  discardOpen(file: string): void {
+    this.#statements.discardOpen.run(file)
+  }
+
+  /** Nothing is recorded of a stream; a gap that lasts ends where this one begins, unless its reason is the same. */
+  gap(gap: Gap, names: { userName: string; topic: string; device: boolean }): void {
+    this.#whole(() => {
+      const stream = this.#ids.ensure(gap, names)
+      const open = this.#statements.openGap.get(stream)
+      if (open?.reason === gap.reason && gap.to === null) return
+      this.#statements.endGaps.run(gap.from, stream)
+      this.#statements.addGap.run(stream, gap.from, gap.to, gap.reason)
+    })
+  }
+
+  /** Ends a gap that lasts; a stream without one stays as it is. */
+  endGap(stream: RecordedStream, at: number): void {
+    const id = this.#ids.find(stream)
+    if (id !== undefined) this.#statements.endGaps.run(at, id)
+  }
+
+  /** Marks segments of a span that overlaps them as kept, or no more. @returns how many changed, at most `limit` */
+  setKept(
+    stream: RecordedStream,
+    span: { from: number; to: number },
+    kept: boolean,
+    limit: number,
+  ): { segments: number; bytes: number } {
+    const id = this.#ids.find(stream)
+    if (id === undefined) return { segments: 0, bytes: 0 }
+    return this.#whole(() => {
+      const rows = this.#statements.overlapping.all(id, span.from, span.to, kept ? 0 : 1, limit)
+      let bytes = 0
+      for (const row of rows) {
+        bytes += number(row, 'bytes')
+        this.#statements.setKept.run(kept ? 1 : 0, number(row, 'id'))
+      }
+      this.#statements.addKeptBytes.run(kept ? bytes : -bytes, id)
+      return { segments: rows.length, bytes }
+    })
+  }
+
+  /** Forgets segments of a span that are not kept, and notes their files for removal. @returns how many, at most `limit` */
+  deleteSpan(
+    stream: RecordedStream,
+    span: { from: number; to: number },
+    limit: number,
+  ): { segments: number; bytes: number } {
+    const id = this.#ids.find(stream)
+    if (id === undefined) return { segments: 0, bytes: 0 }
+    return this.#whole(() => this.#remove(id, this.#statements.overlapping.all(id, span.from, span.to, 0, limit)))
+  }
+
+  /** Forgets the oldest segments that are not kept and ended before a moment. */
+  deleteOldest(stream: RecordedStream, before: number, limit: number): { segments: number; bytes: number } {
+    const id = this.#ids.find(stream)
+    if (id === undefined) return { segments: 0, bytes: 0 }
+    return this.#whole(() => this.#remove(id, this.#statements.oldestOfStream.all(id, before, limit)))
+  }
+
+  /** Forgets the oldest segments of all streams that are not kept. */
+  deleteOldestOfAll(limit: number): DeletedSegments {
+    return this.#deleteOf(() => this.#statements.oldest.all(limit))
+  }
+
+  /** Forgets segments for live viewing that ended before a moment. */
+  deleteLive(before: number, limit: number): DeletedSegments {
+    return this.#deleteOf(() => this.#statements.liveEnded.all(before, limit))
+  }
+
+  #deleteOf(find: () => Row[]): DeletedSegments {
+    return this.#whole(() => {
+      const byStream = new Map<number, Row[]>()
+      for (const row of find()) {
+        const stream = number(row, 'stream')
+        byStream.set(stream, [...(byStream.get(stream) ?? []), row])
+      }
+      const sum = { segments: 0, bytes: 0 }
+      const streams: RecordedStream[] = []
+      for (const [stream, rows] of byStream) {
+        streams.push(streamOf(this.#statements.stream.get(stream) ?? {}))
+        const removed = this.#remove(stream, rows)
+        sum.segments += removed.segments
+        sum.bytes += removed.bytes
+      }
+      return { ...sum, streams }
+    })
+  }
+
+  /** Files of deleted segments that are still on the disk, the first deleted first. */
+  removals(limit: number): { id: number; file: string; bytes: number }[] {
+    return this.#statements.removals
+      .all(limit)
+      .map((row) => ({ id: number(row, 'id'), file: String(row.file), bytes: number(row, 'bytes') }))
+  }
+
+  removed(ids: readonly number[]): void {
+    this.#whole(() => {
+      for (const id of ids) this.#statements.removed.run(id)
+    })
+  }
+
+  /** Files of deleted segments that are still on the disk. */
+  waitingRemovals(): { files: number; bytes: number } {
+    const row = this.#statements.waitingRemovals.get() ?? {}
+    return { files: number(row, 'files'), bytes: number(row, 'bytes') }
+  }
+
+  /** Forgets gaps that ended before a moment, and streams that have nothing else. */
+  dropGaps(before: number): void {
+    this.#whole(() => {
+      this.#statements.dropOldGaps.run(before)
+      if (this.#statements.dropEmptyStreams.run().changes > 0) this.#ids.forget()
+    })
+  }
+
+  /** A fact of the folder, e.g. the id of its site; undefined: it was never set. */
+  fact(name: string): string | undefined {
+    const value = this.#statements.fact.get(name)?.value
+    return typeof value === 'string' ? value : undefined
+  }
+
+  setFact(name: string, value: string): void {
+    this.#statements.setFact.run(name, value)
+  }
+
+  #knownSegment(stream: number, { startedAt, file }: Segment): Row | undefined {
+    return this.#statements.atStart.all(stream, startedAt).find((row) => row.file === null || row.file === file)
+  }
+
+  #insert(id: number, stream: number, segment: Segment, { kept, live }: SegmentMarks): void {
+    const { startedAt, senderStartedAt, endedAt, bytes, end, userName, topic } = segment
+    const device = segment.device ? 1 : 0
+    const offset = senderStartedAt === null ? null : senderStartedAt - startedAt
+    const form = this.#ids.form(segment)
+    const file = storedFile(segment)
+    this.#statements.insert.run(
+      id,
+      stream,
+      startedAt,
+      endedAt,
+      bytes,
+      kept ? 1 : 0,
+      form,
+      offset,
+      end,
+      file,
+      live ? 1 : 0,
+    )
+    const keptBytes = kept ? bytes : 0
+    const longest = Math.max(0, endedAt - startedAt)
+    this.#statements.addToStream.run({ userName, topic, device, startedAt, endedAt, bytes, keptBytes, longest, stream })
+  }
+
+  #remove(stream: number, rows: readonly Row[]): { segments: number; bytes: number } {
+    let bytes = 0
+    for (const row of rows) {
+      const id = number(row, 'id')
+      const whole = this.#statements.whole.get(id)
+      if (whole === undefined) continue
+      const segment = segmentOf(whole)
+      bytes += segment.bytes
+      this.#statements.noteRemoval.run(id, segment.file, segment.bytes)
+      this.#statements.delete.run(id)
+    }
+    this.#statements.takeFromStream.run({ segments: rows.length, bytes, kept: 0, stream })
+    this.#statements.dropGaps.run(stream)
+    if (this.#statements.dropEmpty.run(stream).changes > 0) this.#ids.forget()
+    return { segments: rows.length, bytes }
+  }
+
+  /** Takes a segment out without removing its file: another version of it follows. */
+  #drop(row: Row): void {
+    this.#statements.delete.run(number(row, 'id'))
+    const bytes = number(row, 'bytes')
+    const kept = number(row, 'kept') === 1 ? bytes : 0
+    this.#statements.takeFromStream.run({ segments: 1, bytes, kept, stream: number(row, 'stream') })
+  }
+
+  #takeId(): number {
+    if (this.#nextId === this.#reservedId) {
+      this.#reservedId += idBlock
+      this.#statements.setFact.run('next_id', String(this.#reservedId))
+    }
+    return this.#nextId++
+  }
+
+  #whole<T>(change: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = change()
+      this.#database.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      // Numbers that the change had made are void.
+      this.#ids.forget()
+      this.#reservedId = this.#nextId
+      throw error
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { setImmediate } from 'node:timers/promises'
+import type { NodeLogger } from '../../nodes/port/node-failure.ts'
+import { findRecordings } from '../files/find-files.ts'
+import { repairRecordings } from '../files/repair.ts'
+import { readSegment } from '../files/segment-facts.ts'
+import type { StoredIndex } from './stored-index.ts'
+
+/** Needs of a rebuild. */
+export interface RebuildParts {
+  folder: string
+  index: StoredIndex
+  /** Whether a file is written now. @param file path below the folder */
+  isOpen: (file: string) => boolean
+  /** Files read so far, and all that were found. */
+  progress: (done: number, total: number) => void
+  signal: AbortSignal
+  logger: NodeLogger
+}
+
+/** Outcome of a rebuild. */
+export interface Rebuilt {
+  segments: number
+  /** Files that were cut off, and play up to their end now. */
+  repaired: number
+  /** Files that are no recordings. */
+  unreadable: number
+}
+
+/** Paths that are held in memory at once. */
+const maxPaths = 2_000_000
+
+/**
+ * Adds every recording of a folder to the index, the newest first, from the metadata of the files alone. Reads one file at a time, so that the program keeps answering.
+ * @throws Error of the disk; the signal's reason
+ */
+export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
+  const { folder, index, isOpen, progress, signal, logger } = parts
+  const rebuilt: Rebuilt = { segments: 0, repaired: 0, unreadable: 0 }
+  const repaired = new Set<string>()
+  for await (const found of repairRecordings(folder, ({ file }) => isOpen(file))) {
+    signal.throwIfAborted()
+    if (found.outcome === 'repaired') {
+      index.ended(found.segment)
+      repaired.add(found.file)
+      rebuilt.repaired++
+      rebuilt.segments++
+    } else if (found.outcome !== 'empty') rebuilt.unreadable++
+  }
+  const files: { file: string; startedAt: number }[] = []
+  for await (const { file, startedAt, isPart } of findRecordings(folder)) {
+    signal.throwIfAborted()
+    if (!isPart && files.length < maxPaths && !repaired.has(file)) files.push({ file, startedAt })
+  }
+  files.sort((one, other) => other.startedAt - one.startedAt)
+  for (const [done, { file }] of files.entries()) {
+    signal.throwIfAborted()
+    try {
+      const segment = await readSegment(folder, file)
+      if (segment === undefined) rebuilt.unreadable++
+      else {
+        index.ended(segment)
+        rebuilt.segments++
+      }
+    } catch (error) {
+      rebuilt.unreadable++
+      logger.warn({ err: error, file }, 'a recording cannot be read, and is not in the index')
+    }
+    if (done % 20 === 0) {
+      progress(done, files.length)
+      await setImmediate()
+    }
+  }
+  progress(files.length, files.length)
+  return rebuilt
+}

@@ -1,0 +1,119 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import {
+  type Gap,
+  gapReasons,
+  recordedQualities,
+  type RecordedStream,
+  type Segment,
+  segmentContainers,
+  segmentEnds,
+  segmentStartSchema,
+} from '../../../shared/recordings/segment.ts'
+import { segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { streamSources } from '../../../shared/media/stream-source.ts'
+import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
+
+/** A row, as SQLite returns it. */
+export type Row = Record<string, SQLOutputValue>
+
+const storedPlaces = ['local', 'both', 'remote'] as const
+
+/** Columns of `streams` that name a stream. */
+export const streamColumns = 'streams.room_id, streams.user_id, streams.source, streams.quality'
+/** Columns of a whole segment, of `segments` joined with `streams` and `forms`. */
+export const segmentColumns = `segments.*, ${streamColumns}, forms.container, forms.video_codec, forms.audio_codec, forms.width, forms.height, forms.user_name, forms.topic, forms.device`
+
+export function streamOf(row: Row): RecordedStream {
+  return {
+    roomId: text(row, 'room_id'),
+    userId: text(row, 'user_id'),
+    source: oneOf(streamSources, text(row, 'source')),
+    quality: oneOf(recordedQualities, text(row, 'quality')),
+  }
+}
+
+export function segmentOf(row: Row): IndexedSegment {
+  const stream = streamOf(row)
+  const startedAt = number(row, 'started_at')
+  const container = oneOf(segmentContainers, text(row, 'container'))
+  const { sender_offset: offset, file } = row
+  return {
+    ...stream,
+    id: number(row, 'id'),
+    file: typeof file === 'string' ? file : segmentPath(stream, startedAt, container),
+    container,
+    userName: text(row, 'user_name'),
+    topic: text(row, 'topic'),
+    device: number(row, 'device') === 1,
+    startedAt,
+    senderStartedAt: typeof offset === 'number' ? startedAt + offset : null,
+    videoCodec: text(row, 'video_codec'),
+    audioCodec: text(row, 'audio_codec'),
+    width: number(row, 'width'),
+    height: number(row, 'height'),
+    endedAt: number(row, 'ended_at'),
+    bytes: number(row, 'bytes'),
+    end: oneOf(segmentEnds, text(row, 'end')),
+    kept: number(row, 'kept') === 1,
+    stored: oneOf(storedPlaces, text(row, 'stored')),
+  }
+}
+
+export function openSegmentOf(row: Row): OpenSegment {
+  return { ...segmentStartSchema.parse(JSON.parse(text(row, 'facts'))), id: number(row, 'id') }
+}
+
+export function gapOf(row: Row): Gap {
+  const to = row.to_at
+  return {
+    ...streamOf(row),
+    from: number(row, 'from_at'),
+    to: typeof to === 'number' ? to : null,
+    reason: oneOf(gapReasons, text(row, 'reason')),
+  }
+}
+
+export function sourceOf(row: Row): RecordedSource {
+  return {
+    ...streamOf(row),
+    userName: text(row, 'user_name'),
+    topic: text(row, 'topic'),
+    device: number(row, 'device') === 1,
+    firstAt: number(row, 'first_at'),
+    lastAt: number(row, 'last_at'),
+    bytes: number(row, 'bytes'),
+    segments: number(row, 'segments'),
+  }
+}
+
+/** Path to store: null where it follows from stream and start. */
+export function storedFile(segment: Pick<Segment, 'file' | 'startedAt' | 'container'> & RecordedStream): string | null {
+  return segment.file === segmentPath(segment, segment.startedAt, segment.container) ? null : segment.file
+}
+
+/** @throws Error the column holds no number: the file is damaged */
+export function number(row: Row, column: string): number {
+  const value = row[column]
+  if (typeof value !== 'number') throw new DamagedRowError(column)
+  return value
+}
+
+function text(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value !== 'string') throw new DamagedRowError(column)
+  return value
+}
+
+function oneOf<T extends string>(values: readonly T[], value: string): T {
+  const known = values.find((each) => each === value)
+  if (known === undefined) throw new DamagedRowError(value)
+  return known
+}
+
+/** A row holds what no version writes. */
+export class DamagedRowError extends Error {
+  override readonly name = 'DamagedRowError'
+  constructor(what: string) {
+    super(`The index of the recordings is damaged at ${what}.`)
+  }
+}

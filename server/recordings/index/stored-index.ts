@@ -1,0 +1,249 @@
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import type {
+  IndexedSegment,
+  OpenSegment,
+  RecordedSource,
+  RecordingIndex,
+  SegmentQuery,
+  SourceQuery,
+} from '../recording-index.ts'
+import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
+import { type DeletedSegments, IndexWriter } from './index-writer.ts'
+import { isDamage } from './index-damage.ts'
+import { prepareSchema } from './index-tables.ts'
+import { StreamIds } from './stream-ids.ts'
+
+/** File of the index in the recordings folder. */
+const indexFile = 'index.sqlite'
+/** Files that SQLite keeps beside it. */
+const companions = ['', '-wal', '-shm']
+
+/** Options of the index. */
+export interface IndexOptions {
+  /** The recordings folder, which exists. */
+  folder: string
+  /** Whether a segment that ends lies in a span that is kept. */
+  isKept: (stream: RecordedStream, from: number, to: number) => boolean
+  /** Called when the file is damaged and an empty one took its place: the index has to be rebuilt from the recordings. */
+  onDamage: (reason: string) => void
+}
+
+interface OpenDatabase {
+  database: DatabaseSync
+  reader: IndexReader
+  writer: IndexWriter
+}
+
+/**
+ * The index of a recordings folder in its SQLite file. A damaged file is set aside, and the call that met it is repeated on an empty one.
+ * Large because every query and change passes here, so that damage is met in one place.
+ */
+export class StoredIndex implements RecordingIndex {
+  readonly #options: IndexOptions
+  readonly #listeners = new Set<(streams: readonly RecordedStream[]) => void>()
+  #open: OpenDatabase
+  /** The file was new, or damaged: recordings in the folder are not in it yet. */
+  readonly isNew: boolean
+
+  /** @throws Error the folder cannot be written */
+  constructor(options: IndexOptions) {
+    this.#options = options
+    const { opened, made } = openOrReplace(options.folder, options.onDamage)
+    this.#open = opened
+    this.isNew = made
+  }
+
+  segments(query: SegmentQuery): readonly IndexedSegment[] {
+    return this.#safely(({ reader }) => reader.segments(query))
+  }
+
+  segment(id: number): IndexedSegment | undefined {
+    return this.#safely(({ reader }) => reader.segment(id))
+  }
+
+  open(query: SegmentQuery): readonly OpenSegment[] {
+    return this.#safely(({ reader }) => reader.open(query))
+  }
+
+  gaps(query: SegmentQuery): readonly Gap[] {
+    return this.#safely(({ reader }) => reader.gaps(query))
+  }
+
+  sources(query: SourceQuery = {}): readonly RecordedSource[] {
+    return this.#safely(({ reader }) => reader.sources(query))
+  }
+
+  /** Sums of one stream; undefined: nothing was ever recorded of it. */
+  source(stream: RecordedStream): RecordedSource | undefined {
+    return this.#safely(({ reader }) => reader.source(stream))
+  }
+
+  /** Number of sources, whatever the limit of a query. */
+  countSources(query: SourceQuery): number {
+    return this.#safely(({ reader }) => reader.countSources(query))
+  }
+
+  /** See IndexReader. */
+  extents(stream: RecordedStream, from: number, to: number, limit: number): SegmentExtent[] {
+    return this.#safely(({ reader }) => reader.extents(stream, from, to, limit))
+  }
+
+  totals(): IndexTotals {
+    return this.#safely(({ reader }) => reader.totals())
+  }
+
+  onChange(listener: (streams: readonly RecordedStream[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** See IndexWriter. */
+  began(segment: SegmentStart): number {
+    return this.#changing([segment], ({ writer }) => writer.began(segment))
+  }
+
+  /** @param live it serves live viewing only */
+  ended(segment: Segment, live = false): number {
+    const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
+    return this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
+  }
+
+  discardOpen(segment: SegmentStart): void {
+    this.#changing([segment], ({ writer }) => writer.discardOpen(segment.file))
+  }
+
+  gap(gap: Gap, names: { userName: string; topic: string; device: boolean }): void {
+    this.#changing([gap], ({ writer }) => writer.gap(gap, names))
+  }
+
+  endGap(stream: RecordedStream, at: number): void {
+    this.#changing([stream], ({ writer }) => writer.endGap(stream, at))
+  }
+
+  setKept(stream: RecordedStream, span: { from: number; to: number }, kept: boolean, limit: number) {
+    return this.#changing([stream], ({ writer }) => writer.setKept(stream, span, kept, limit))
+  }
+
+  deleteSpan(stream: RecordedStream, span: { from: number; to: number }, limit: number) {
+    return this.#changing([stream], ({ writer }) => writer.deleteSpan(stream, span, limit))
+  }
+
+  deleteOldest(stream: RecordedStream, before: number, limit: number) {
+    return this.#changing([stream], ({ writer }) => writer.deleteOldest(stream, before, limit))
+  }
+
+  deleteOldestOfAll(limit: number): { segments: number; bytes: number } {
+    return this.#deleting((writer) => writer.deleteOldestOfAll(limit))
+  }
+
+  deleteLive(before: number, limit: number): { segments: number; bytes: number } {
+    return this.#deleting((writer) => writer.deleteLive(before, limit))
+  }
+
+  removals(limit: number): { id: number; file: string; bytes: number }[] {
+    return this.#safely(({ writer }) => writer.removals(limit))
+  }
+
+  removed(ids: readonly number[]): void {
+    this.#safely(({ writer }) => writer.removed(ids))
+  }
+
+  /** Files of deleted segments that are still on the disk. */
+  waitingRemovals(): { files: number; bytes: number } {
+    return this.#safely(({ writer }) => writer.waitingRemovals())
+  }
+
+  dropGaps(before: number): void {
+    this.#safely(({ writer }) => writer.dropGaps(before))
+  }
+
+  fact(name: string): string | undefined {
+    return this.#safely(({ writer }) => writer.fact(name))
+  }
+
+  setFact(name: string, value: string): void {
+    this.#safely(({ writer }) => writer.setFact(name, value))
+  }
+
+  close(): void {
+    this.#listeners.clear()
+    this.#open.database.close()
+  }
+
+  #deleting(change: (writer: IndexWriter) => DeletedSegments): { segments: number; bytes: number } {
+    const { streams, ...sum } = this.#safely(({ writer }) => change(writer))
+    this.#announce(streams)
+    return sum
+  }
+
+  #changing<T>(streams: readonly RecordedStream[], change: (open: OpenDatabase) => T): T {
+    const result = this.#safely(change)
+    this.#announce(streams)
+    return result
+  }
+
+  #announce(streams: readonly RecordedStream[]): void {
+    if (streams.length > 0) for (const listener of this.#listeners) listener(streams)
+  }
+
+  #safely<T>(use: (open: OpenDatabase) => T): T {
+    try {
+      return use(this.#open)
+    } catch (error) {
+      if (!isDamage(error)) throw error
+      this.#replace(error)
+      return use(this.#open)
+    }
+  }
+
+  #replace(error: unknown): void {
+    const { folder, onDamage } = this.#options
+    try {
+      this.#open.database.close()
+    } finally {
+      setAside(folder)
+      this.#open = openDatabase(folder).opened
+    }
+    onDamage(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
+  const database = new DatabaseSync(join(folder, indexFile), { timeout: 2_000 })
+  try {
+    const made = prepareSchema(database)
+    const ids = new StreamIds(database)
+    return {
+      opened: { database, reader: new IndexReader(database, ids), writer: new IndexWriter(database, ids) },
+      made,
+    }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function openOrReplace(folder: string, onDamage: IndexOptions['onDamage']): { opened: OpenDatabase; made: boolean } {
+  try {
+    return openDatabase(folder)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    setAside(folder)
+    onDamage(error instanceof Error ? error.message : String(error))
+    return openDatabase(folder)
+  }
+}
+
+/** Renames the damaged file, so that it can be looked into; an earlier one is deleted. */
+function setAside(folder: string): void {
+  for (const companion of companions) {
+    const file = join(folder, `${indexFile}${companion}`)
+    if (companion === '') {
+      rmSync(`${file}.damaged`, { force: true })
+      renameSync(file, `${file}.damaged`)
+    } else rmSync(file, { force: true })
+  }
+}

@@ -1,0 +1,79 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { LRUCache } from 'lru-cache'
+import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { number } from './row.ts'
+
+/** Streams and forms whose numbers are held in memory. */
+const maxHeld = 10_000
+
+/** Numbers of streams and forms, made when first needed. */
+export class StreamIds {
+  readonly #findStream: StatementSync
+  readonly #addStream: StatementSync
+  readonly #findForm: StatementSync
+  readonly #addForm: StatementSync
+  readonly #streams = new LRUCache<string, number>({ max: maxHeld })
+  readonly #forms = new LRUCache<string, number>({ max: maxHeld })
+
+  constructor(database: DatabaseSync) {
+    this.#findStream = database.prepare(
+      'SELECT id FROM streams WHERE room_id = ? AND user_id = ? AND source = ? AND quality = ?',
+    )
+    this.#addStream = database.prepare(
+      `INSERT INTO streams (room_id, user_id, source, quality, user_name, topic, device, first_at, last_at, bytes, segments, kept_bytes, longest)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, 0, 0) RETURNING id`,
+    )
+    const form = 'container, video_codec, audio_codec, width, height, user_name, topic, device'
+    this.#findForm = database.prepare(`SELECT id FROM forms WHERE (${form}) = (?, ?, ?, ?, ?, ?, ?, ?)`)
+    this.#addForm = database.prepare(`INSERT INTO forms (${form}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`)
+  }
+
+  /** undefined: nothing was ever recorded of it. */
+  find(stream: RecordedStream): number | undefined {
+    const key = streamKey(stream)
+    const held = this.#streams.get(key)
+    if (held !== undefined) return held
+    const row = this.#findStream.get(...columns(stream))
+    if (row === undefined) return undefined
+    const id = number(row, 'id')
+    this.#streams.set(key, id)
+    return id
+  }
+
+  /** @param names of a stream that is new */
+  ensure(stream: RecordedStream, names: { userName: string; topic: string; device: boolean }): number {
+    const found = this.find(stream)
+    if (found !== undefined) return found
+    const { userName, topic, device } = names
+    const id = number(this.#addStream.get(...columns(stream), userName, topic, device ? 1 : 0) ?? {}, 'id')
+    this.#streams.set(streamKey(stream), id)
+    return id
+  }
+
+  /** Number of what a segment shares with others of its stream. */
+  form(segment: SegmentStart): number {
+    const { container, videoCodec, audioCodec, width, height, userName, topic, device } = segment
+    const values = [container, videoCodec, audioCodec, width, height, userName, topic, device ? 1 : 0] as const
+    const key = JSON.stringify(values)
+    const held = this.#forms.get(key)
+    if (held !== undefined) return held
+    const id = number(this.#findForm.get(...values) ?? this.#addForm.get(...values) ?? {}, 'id')
+    this.#forms.set(key, id)
+    return id
+  }
+
+  /** Called after streams were deleted, or a change was taken back. */
+  forget(): void {
+    this.#streams.clear()
+    this.#forms.clear()
+  }
+}
+
+/** Text by which a stream is told from others. */
+export function streamKey({ roomId, userId, source, quality }: RecordedStream): string {
+  return JSON.stringify([roomId, userId, source, quality])
+}
+
+function columns({ roomId, userId, source, quality }: RecordedStream): [string, string, string, string] {
+  return [roomId, userId, source, quality]
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { segmentColumns, streamColumns } from './row.ts'
+
+const isEmpty = `segments = 0
+  AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)
+  AND NOT EXISTS (SELECT 1 FROM gaps WHERE gaps.stream = streams.id)`
+
+/** Statements that change the index, prepared once. */
+export function writeStatements(database: DatabaseSync) {
+  const prepare = (text: string) => database.prepare(text)
+  return {
+    openByFile: prepare('SELECT id FROM open_segments WHERE file = ?'),
+    open: prepare('INSERT INTO open_segments (id, stream, file, facts) VALUES (?, ?, ?, ?)'),
+    closeOpen: prepare('DELETE FROM open_segments WHERE id = ?'),
+    discardOpen: prepare('DELETE FROM open_segments WHERE file = ?'),
+    insert: prepare(
+      `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'local')`,
+    ),
+    addToStream: prepare(
+      `UPDATE streams SET user_name = :userName, topic = :topic, device = min(device, :device), segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
+       first_at = CASE WHEN segments = 0 THEN :startedAt ELSE min(first_at, :startedAt) END, last_at = max(last_at, :endedAt), longest = max(longest, :longest)
+       WHERE id = :stream`,
+    ),
+    takeFromStream: prepare(
+      `UPDATE streams SET segments = segments - :segments, bytes = bytes - :bytes, kept_bytes = kept_bytes - :kept,
+       first_at = coalesce((SELECT min(started_at) FROM segments WHERE segments.stream = streams.id), 0),
+       last_at = coalesce((SELECT ended_at FROM segments WHERE segments.stream = streams.id ORDER BY started_at DESC LIMIT 1), 0)
+       WHERE id = :stream`,
+    ),
+    atStart: prepare('SELECT id, stream, bytes, kept, file FROM segments WHERE stream = ? AND started_at = ?'),
+    overlapping: prepare(
+      `SELECT id, bytes FROM segments WHERE stream = ?1 AND kept = ?4 AND started_at < ?3 AND ended_at > ?2
+       AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) ORDER BY started_at LIMIT ?5`,
+    ),
+    oldestOfStream: prepare(
+      'SELECT id FROM segments WHERE stream = ?1 AND kept = 0 AND started_at < ?2 AND ended_at < ?2 ORDER BY started_at LIMIT ?3',
+    ),
+    oldest: prepare('SELECT id, stream FROM segments WHERE kept = 0 ORDER BY ended_at LIMIT ?'),
+    liveEnded: prepare('SELECT id, stream FROM segments WHERE live = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?'),
+    whole: prepare(
+      `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form WHERE segments.id = ?`,
+    ),
+    stream: prepare(`SELECT ${streamColumns} FROM streams WHERE id = ?`),
+    delete: prepare('DELETE FROM segments WHERE id = ?'),
+    dropEmpty: prepare(`DELETE FROM streams WHERE id = ? AND ${isEmpty}`),
+    dropEmptyStreams: prepare(`DELETE FROM streams WHERE ${isEmpty}`),
+    setKept: prepare('UPDATE segments SET kept = ? WHERE id = ?'),
+    addKeptBytes: prepare('UPDATE streams SET kept_bytes = kept_bytes + ? WHERE id = ?'),
+    openGap: prepare('SELECT reason FROM gaps WHERE stream = ? AND to_at IS NULL'),
+    addGap: prepare('INSERT INTO gaps (stream, from_at, to_at, reason) VALUES (?, ?, ?, ?)'),
+    endGaps: prepare('UPDATE gaps SET to_at = max(from_at, ?) WHERE stream = ? AND to_at IS NULL'),
+    dropGaps: prepare('DELETE FROM gaps WHERE stream = ?1 AND to_at < (SELECT first_at FROM streams WHERE id = ?1)'),
+    dropOldGaps: prepare('DELETE FROM gaps WHERE to_at < ?'),
+    removals: prepare('SELECT id, file, bytes FROM removals ORDER BY id LIMIT ?'),
+    noteRemoval: prepare('INSERT OR REPLACE INTO removals (id, file, bytes) VALUES (?, ?, ?)'),
+    removed: prepare('DELETE FROM removals WHERE id = ?'),
+    waitingRemovals: prepare('SELECT count(*) AS files, coalesce(sum(bytes), 0) AS bytes FROM removals'),
+    fact: prepare('SELECT value FROM facts WHERE name = ?'),
+    setFact: prepare(
+      'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    ),
+  }
+}

@@ -1,0 +1,187 @@
+import type { Context, Middleware } from 'koa'
+import type { MountedPage } from '../../../shared/authorization/api-pages.ts'
+import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
+import { ApiError } from '../../../shared/result-codes.ts'
+import type { StaticFiles } from '../../edge/static-files.ts'
+import type { Store } from '../../store/store.ts'
+import { locate } from '../playback/fragment-table.ts'
+import { answerBytes } from '../records/byte-answer.ts'
+import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
+import type { LiveStream } from './live-stream.ts'
+import type { LiveStreams } from './live-streams.ts'
+import { type LiveClaims, openLiveToken } from './live-token.ts'
+
+/** Path of the page and files of a live stream on the media port: `/live/<token>`. */
+const livePath = '/live/'
+const playerPath = '/player/'
+/** Time to wait for the first fragment before a player is told to ask again, in milliseconds. */
+const firstMs = 6_000
+
+/** Needs of the pages. */
+export interface LivePageParts {
+  store: Pick<Store, 'get' | 'unseal'>
+  streams: LiveStreams
+  /** Recordings folder. */
+  folder: string
+  /** Built player page; its folder may be empty. */
+  page: StaticFiles
+  /** Origins whose pages may embed the player, besides this one. */
+  embedOrigins: () => readonly string[]
+  clock: () => number
+}
+
+/** Pages of live streams and players, by their route. */
+export function livePages(
+  parts: LivePageParts,
+): Pick<
+  Record<MountedPage, Middleware>,
+  | 'GET /live/:token'
+  | 'GET /live/:token/:file'
+  | 'GET /player/*'
+  | 'GET /admin/record/recordPlayer.html'
+  | 'GET /admin/live/rtmpPlayer.html'
+> {
+  const at = (matches: (path: string) => boolean, serve: (context: Context) => Promise<void>): Middleware => {
+    return async (context, next) => {
+      if (isRead(context) && matches(context.path)) await serve(context)
+      else await next()
+    }
+  }
+  // The page itself says that the stream is over, so that people get to read it.
+  const player = (up: string) => (context: Context) => servePlayer(context, parts, up)
+  return {
+    'GET /live/:token': at((path) => /^\/live\/[^/]+$/.test(path), player('../')),
+    'GET /live/:token/:file': at(
+      (path) => path.startsWith(livePath),
+      (context) => serveLive(context, parts),
+    ),
+    'GET /player/*': at(
+      (path) => path.startsWith(playerPath),
+      (context) => serveAsset(context, parts),
+    ),
+    'GET /admin/record/recordPlayer.html': at((path) => path === '/admin/record/recordPlayer.html', player('../../')),
+    'GET /admin/live/rtmpPlayer.html': at((path) => path === '/admin/live/rtmpPlayer.html', player('../../')),
+  }
+}
+
+async function serveLive(context: Context, parts: LivePageParts): Promise<void> {
+  const [token = '', file, ...more] = context.path.slice(livePath.length).split('/')
+  const claims = openLiveToken(parts.store, token, parts.clock())
+  setPrivate(context)
+  if (file === undefined || more.length > 0) return answerNothing(context)
+  if (claims === undefined || isOver(parts, claims)) return answerOver(context, file)
+  try {
+    const { room: roomId, user: userId, source } = claims
+    const stream = parts.streams.watch({ roomId, userId, source, quality: 'main' })
+    if (file === 'index.m3u8') await servePlaylist(context, stream)
+    else if (file === 'stream.json') await serveFacts(context, stream, claims)
+    else await serveSegment(context, parts, stream, file)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    context.status = 503
+    answerFacts(context, { ...nothing, state: 'impossible', problem: error.message })
+  }
+}
+
+/** A live stream of a client ends with its record. */
+function isOver({ store }: LivePageParts, { live }: LiveClaims): boolean {
+  return live !== undefined && store.get('lives', live)?.state !== 'living'
+}
+
+function answerOver(context: Context, file: string): void {
+  if (file !== 'stream.json') return answerNothing(context)
+  answerFacts(context, { ...nothing, state: 'over' })
+}
+
+async function servePlaylist(context: Context, stream: LiveStream): Promise<void> {
+  await stream.wait(0, firstMs, ended(context))
+  const text = stream.segment?.container === 'webm' ? '' : stream.window.playlist(false)
+  if (text === '') {
+    const isWebm = stream.segment?.container === 'webm'
+    context.status = isWebm ? 415 : 503
+    if (!isWebm) context.set('Retry-After', '2')
+    context.type = 'text/plain; charset=utf-8'
+    context.body = isWebm
+      ? 'This browser sends VP8, which HLS does not carry: open the page of the stream instead.\n'
+      : 'No picture or sound has come yet: ask again.\n'
+    return
+  }
+  context.type = 'application/vnd.apple.mpegurl'
+  context.body = text
+}
+
+/** Facts for the player page, with the fragments that it appends by itself where HLS does not carry them. */
+async function serveFacts(context: Context, stream: LiveStream, claims: LiveClaims): Promise<void> {
+  const after = Number(context.query.after ?? 0)
+  await stream.wait(Number.isFinite(after) ? after : 0, firstMs, ended(context))
+  const { segment, window } = stream
+  answerFacts(context, {
+    state: segment === undefined || window.fragments.length === 0 ? 'waiting' : 'living',
+    problem: '',
+    name: segment?.userName ?? '',
+    topic: segment?.topic ?? '',
+    container: segment?.container ?? 'mp4',
+    codecs: [segment?.videoCodec, segment?.audioCodec].filter((codec) => codec !== undefined && codec !== '').join(','),
+    picture: claims.picture,
+    sound: claims.sound,
+    fragments: segment?.container === 'webm' ? [...window.fragments] : [],
+  })
+}
+
+const nothing: LivePicture = {
+  ...{ state: 'waiting', problem: '', name: '', topic: '', container: 'mp4', codecs: '' },
+  ...{ picture: true, sound: true, fragments: [] },
+}
+
+function answerFacts(context: Context, facts: LivePicture): void {
+  context.type = 'application/json; charset=utf-8'
+  context.body = JSON.stringify(facts)
+}
+
+async function serveSegment(
+  context: Context,
+  { folder }: LivePageParts,
+  stream: LiveStream,
+  name: string,
+): Promise<void> {
+  const [, startedAt = '', ending] = /^([0-9]{1,15})\.(mp4|webm)$/.exec(name) ?? []
+  const segment = startedAt === '' ? undefined : stream.segmentAt(Number(startedAt))
+  if (segment === undefined || segment.container !== ending) return answerNothing(context)
+  const found = await locate(folder, segment.file).catch(() => undefined)
+  if (found === undefined) return answerNothing(context)
+  context.type = containerTypes[segment.container]
+  answerBytes(context, found.path, found.size)
+}
+
+/** Aborts when the client leaves. */
+function ended({ res }: Context): AbortSignal {
+  const left = new AbortController()
+  res.once('close', () => left.abort())
+  return left.signal
+}
+
+async function servePlayer(context: Context, { page, embedOrigins }: LivePageParts, up: string): Promise<void> {
+  const file = await page.file('/index.html')
+  if (file === undefined) return answerNothing(context)
+  const ancestors = ["'self'", ...embedOrigins()].join(' ')
+  context.set({
+    'Cache-Control': 'no-cache',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': `default-src 'self'; connect-src 'self'; img-src 'self' data:; media-src 'self' blob:; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'self'; form-action 'none'; frame-ancestors ${ancestors}`,
+  })
+  context.type = file.type
+  // The same page stands at several depths, and perhaps behind a prefix of a reverse proxy.
+  context.body = file.body.toString('utf8').replace('<base href="./" />', `<base href="${up}player/" />`)
+}
+
+async function serveAsset(context: Context, { page }: LivePageParts): Promise<void> {
+  const file = await page.file(context.path.slice(playerPath.length - 1))
+  if (file === undefined) return answerNothing(context)
+  context.set({
+    'Cache-Control': file.immutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'X-Content-Type-Options': 'nosniff',
+  })
+  context.type = file.type
+  context.body = file.body
+}

@@ -1,0 +1,88 @@
+import { ApiError } from '../../../shared/result-codes.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { StoredLive } from '../../store/records.ts'
+import type { LiveStream } from './live-stream.ts'
+import { checkPushAddress, PushAddressError } from './push-address.ts'
+import { RtmpPush, type RtmpPushOptions } from './rtmp-push.ts'
+
+/** Needs of the pushes. */
+export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'logger' | 'firstRetryMs'> {
+  ffmpeg: LocalFfmpeg
+  /** Networks that may be called; none: everywhere. */
+  networks: () => readonly string[]
+  sitePorts: () => readonly number[]
+}
+
+/** Pushes at once, and those of them that encode the picture: H.264 is only copied. */
+const maxPushes = 50
+const maxEncoders = 2
+
+/** Pushes of live streams to RTMP servers. */
+export class LivePushes {
+  readonly #options: LivePushesOptions
+  readonly #pushes = new Map<string, RtmpPush>()
+  #encoders = 0
+
+  constructor(options: LivePushesOptions) {
+    this.#options = options
+  }
+
+  /** Checks that a push can be made. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg, too many) */
+  async check(publishUrl: string): Promise<void> {
+    const { ffmpeg } = this.#options
+    try {
+      await this.#target(publishUrl)
+    } catch (error) {
+      if (!(error instanceof PushAddressError)) throw error
+      throw new ApiError('parameter', { refusal: { ...refusal('pushAddress'), message: error.message } })
+    }
+    await ffmpeg.look()
+    if (ffmpeg.program === undefined)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('pushNeedsFfmpeg') })
+    if (this.#pushes.size >= maxPushes) {
+      throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
+    }
+  }
+
+  start({ id, sound, picture }: StoredLive, stream: LiveStream, publishUrl: string): void {
+    const { folder, logger, ffmpeg, firstRetryMs } = this.#options
+    if (this.#pushes.has(id)) return
+    const push = new RtmpPush({
+      ...{ id, stream, folder, logger, ffmpeg },
+      ...(firstRetryMs === undefined ? {} : { firstRetryMs }),
+      tracks: { picture: picture !== 'none', sound: sound !== 'none' },
+      target: () => this.#target(publishUrl),
+      encoder: () => this.#encoder(),
+    })
+    this.#pushes.set(id, push)
+  }
+
+  async stop(id: string): Promise<void> {
+    const push = this.#pushes.get(id)
+    this.#pushes.delete(id)
+    await push?.end()
+  }
+
+  /** State of a push; undefined: the stream has none. */
+  of(id: string): Pick<RtmpPush, 'state' | 'problem'> | undefined {
+    return this.#pushes.get(id)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#pushes.keys(), (id) => this.stop(id)))
+  }
+
+  #target(publishUrl: string): ReturnType<typeof checkPushAddress> {
+    const { networks, sitePorts } = this.#options
+    return checkPushAddress(publishUrl, { networks: networks(), sitePorts: sitePorts() })
+  }
+
+  #encoder(): (() => void) | undefined {
+    if (this.#encoders >= maxEncoders) return undefined
+    this.#encoders += 1
+    return () => {
+      this.#encoders -= 1
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import type { ByteRange } from '../playback/fragment-table.ts'
+
+/** A fragment of a live stream. */
+export interface LiveFragment extends ByteRange {
+  /** Beginning of the segment that it is in, in milliseconds since the epoch: its name in addresses. */
+  segment: number
+  init: ByteRange
+  /** Seconds of media time in that segment. */
+  start: number
+  /** Seconds. */
+  duration: number
+  /** First fragment of its segment: media time begins anew. */
+  first: boolean
+}
+
+/** Moment of the end of a fragment, in milliseconds since the epoch. */
+export function fragmentEnd({ segment, start, duration }: LiveFragment): number {
+  return segment + (start + duration) * 1_000
+}
+
+/** Fragments that a player may ask for, in seconds; it holds back a few of them. */
+const windowSeconds = 30
+/** Fragments are at least this long, in milliseconds: so numbers that begin with the clock never go back, also after a restart. */
+const minFragmentMs = 500
+
+/** The last seconds of a live stream, and the playlist of them (RFC 8216; byte ranges, section 4.3.2.2). */
+export class LiveWindow {
+  readonly #fragments: LiveFragment[] = []
+  #sequence = 0
+  #discontinuities = 0
+  /** Seconds; a player may keep the first value it read, so it only grows. */
+  #target = 1
+  #last: LiveFragment | undefined
+
+  get fragments(): readonly LiveFragment[] {
+    return this.#fragments
+  }
+
+  /** Newest fragment that ever was in it. */
+  get last(): LiveFragment | undefined {
+    return this.#last
+  }
+
+  /** Adds what follows the last one; older fragments leave. @param now milliseconds since the epoch */
+  add(fragment: LiveFragment, now: number): void {
+    if (this.#last === undefined) this.#sequence = Math.floor(now / minFragmentMs)
+    this.#last = fragment
+    this.#fragments.push(fragment)
+    this.#target = Math.max(this.#target, Math.round(fragment.duration))
+    let seconds = this.#fragments.reduce((sum, { duration }) => sum + duration, 0)
+    for (;;) {
+      const [oldest] = this.#fragments
+      if (oldest === undefined || this.#fragments.length <= 3 || seconds - oldest.duration < windowSeconds) return
+      this.#fragments.shift()
+      seconds -= oldest.duration
+      this.#sequence += 1
+      // A segment that leaves takes the discontinuity behind it along.
+      if (this.#fragments[0]?.first === true) this.#discontinuities += 1
+    }
+  }
+
+  /** Playlist of media; empty while nothing is in it. @param ended nothing follows */
+  playlist(ended: boolean): string {
+    if (this.#fragments.length === 0) return ''
+    const lines = [
+      '#EXTM3U',
+      '#EXT-X-VERSION:7',
+      `#EXT-X-TARGETDURATION:${this.#target}`,
+      `#EXT-X-MEDIA-SEQUENCE:${this.#sequence}`,
+      `#EXT-X-DISCONTINUITY-SEQUENCE:${this.#discontinuities}`,
+      '#EXT-X-INDEPENDENT-SEGMENTS',
+    ]
+    lines.push(...mediaLines(this.#fragments))
+    if (ended) lines.push('#EXT-X-ENDLIST')
+    return `${lines.join('\n')}\n`
+  }
+}
+
+/** Lines of a playlist for fragments in order. */
+function mediaLines(fragments: readonly LiveFragment[]): string[] {
+  const lines: string[] = []
+  let segment: number | undefined
+  for (const fragment of fragments) {
+    const name = `${fragment.segment}.mp4`
+    if (fragment.segment !== segment) {
+      if (segment !== undefined) lines.push('#EXT-X-DISCONTINUITY')
+      segment = fragment.segment
+      const moment = new Date(fragment.segment + fragment.start * 1_000).toISOString()
+      lines.push(
+        `#EXT-X-MAP:URI="${name}",BYTERANGE="${fragment.init.bytes}@${fragment.init.offset}"`,
+        `#EXT-X-PROGRAM-DATE-TIME:${moment}`,
+      )
+    }
+    lines.push(`#EXTINF:${fragment.duration.toFixed(3)},`)
+    lines.push(`#EXT-X-BYTERANGE:${fragment.bytes}@${fragment.offset}`, name)
+  }
+  return lines
+}

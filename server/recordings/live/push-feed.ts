@@ -1,0 +1,161 @@
+import type { Writable } from 'node:stream'
+import {
+  ALL_FORMATS,
+  AppendOnlyStreamTarget,
+  BufferSource,
+  EncodedAudioPacketSource,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  Input,
+  type InputAudioTrack,
+  type InputVideoTrack,
+  MkvOutputFormat,
+  Output,
+} from 'mediabunny'
+
+/** Milliseconds without progress after which the reader counts as stuck. */
+const stuckMs = 20_000
+
+/** The codec or its configuration differs from the one that the output began with. */
+export class FormatChangedError extends Error {
+  override readonly name = 'FormatChangedError'
+}
+
+/** Tracks that a feed passes on. */
+export interface FeedTracks {
+  picture: boolean
+  sound: boolean
+}
+
+type Sources = {
+  output: Output
+  picture?: EncodedVideoPacketSource
+  sound?: EncodedAudioPacketSource
+  format: string
+}
+
+/** Writes fragments of recordings as one Matroska stream with a continuous clock, for a program that reads its standard input. */
+export class PushFeed {
+  readonly #sink: Writable
+  readonly #wanted: FeedTracks
+  #sources: Sources | undefined
+  /** Moment of its time 0, in seconds since the epoch. */
+  #base = 0
+
+  constructor(sink: Writable, wanted: FeedTracks) {
+    this.#sink = sink
+    this.#wanted = wanted
+  }
+
+  /**
+   * @param bytes init and one fragment
+   * @param startedAt moment of media time 0 in this fragment's segment, in seconds since the epoch
+   * @throws FormatChangedError; Error when the reader is stuck or gone, or the bytes are no media
+   */
+  async add(bytes: Uint8Array, startedAt: number): Promise<void> {
+    const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS })
+    try {
+      const picture = this.#wanted.picture ? await input.getPrimaryVideoTrack() : null
+      const sound = this.#wanted.sound ? await input.getPrimaryAudioTrack() : null
+      const format = await formatOf(picture, sound)
+      if (this.#sources === undefined) {
+        this.#sources = await this.#begin(picture, sound, format)
+        this.#base = startedAt + (await firstTime(picture ?? sound))
+      }
+      if (this.#sources.format !== format) throw new FormatChangedError('the format of the stream changed')
+      await this.#pass(picture, sound, startedAt - this.#base)
+    } finally {
+      input.dispose()
+    }
+  }
+
+  /** Ends the stream. */
+  async end(): Promise<void> {
+    await this.#sources?.output.finalize().catch(() => {})
+    this.#sink.end()
+  }
+
+  async #begin(picture: InputVideoTrack | null, sound: InputAudioTrack | null, format: string): Promise<Sources> {
+    const writable = new WritableStream<Uint8Array>({ write: (chunk) => this.#write(chunk) })
+    const output = new Output({
+      format: new MkvOutputFormat({ appendOnly: true, minimumClusterDuration: 0.2 }),
+      target: new AppendOnlyStreamTarget(writable),
+    })
+    const sources: Sources = { output, format }
+    const [videoCodec, audioCodec] = [await picture?.getCodec(), await sound?.getCodec()]
+    if (videoCodec) {
+      sources.picture = new EncodedVideoPacketSource(videoCodec)
+      output.addVideoTrack(sources.picture)
+    }
+    if (audioCodec) {
+      sources.sound = new EncodedAudioPacketSource(audioCodec)
+      output.addAudioTrack(sources.sound)
+    }
+    await output.start()
+    return sources
+  }
+
+  /** Passes on the packets in the order of their times: a muxer waits for the track that is behind. */
+  async #pass(picture: InputVideoTrack | null, sound: InputAudioTrack | null, shift: number): Promise<void> {
+    const sources = this.#sources
+    const [pictures, sounds] = [picture && packetsOf(picture), sound && packetsOf(sound)]
+    const videoConfig = (await picture?.getDecoderConfig()) ?? undefined
+    const audioConfig = (await sound?.getDecoderConfig()) ?? undefined
+    let nextPicture = await pictures?.next()
+    let nextSound = await sounds?.next()
+    for (;;) {
+      const image = nextPicture?.done === false ? nextPicture.value : undefined
+      const tone = nextSound?.done === false ? nextSound.value : undefined
+      if (image === undefined && tone === undefined) return
+      if (tone === undefined || (image !== undefined && image.timestamp <= tone.timestamp)) {
+        if (image === undefined) return
+        const packet = image.clone({ timestamp: Math.max(0, image.timestamp + shift) })
+        await sources?.picture?.add(packet, { ...(videoConfig && { decoderConfig: videoConfig }) })
+        nextPicture = await pictures?.next()
+      } else {
+        const packet = tone.clone({ timestamp: Math.max(0, tone.timestamp + shift) })
+        await sources?.sound?.add(packet, { ...(audioConfig && { decoderConfig: audioConfig }) })
+        nextSound = await sounds?.next()
+      }
+    }
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    if (this.#sink.destroyed || this.#sink.writableEnded) throw new Error('the reader of the stream is gone')
+    if (this.#sink.write(chunk)) return
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error): void => {
+        clearTimeout(timer)
+        this.#sink.off('drain', onDrain).off('close', onClose)
+        if (error === undefined) resolve()
+        else reject(error)
+      }
+      const onDrain = (): void => settle()
+      const onClose = (): void => settle(new Error('the reader of the stream is gone'))
+      const timer = setTimeout(() => settle(new Error('the reader of the stream is stuck')), stuckMs)
+      this.#sink.once('drain', onDrain).once('close', onClose)
+    })
+  }
+}
+
+function packetsOf(
+  track: InputVideoTrack | InputAudioTrack,
+): AsyncGenerator<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>> & object> {
+  return new EncodedPacketSink(track).packets()
+}
+
+async function firstTime(track: InputVideoTrack | InputAudioTrack | null): Promise<number> {
+  return track === null ? 0 : await track.getFirstTimestamp()
+}
+
+/** Text that differs where a decoder would have to begin anew. */
+async function formatOf(picture: InputVideoTrack | null, sound: InputAudioTrack | null): Promise<string> {
+  const config: object = (await picture?.getDecoderConfig()) ?? {}
+  // Typed by the DOM, which this program has not.
+  const description: unknown = Reflect.get(config, 'description')
+  const bytes = ArrayBuffer.isView(description)
+    ? Buffer.from(description.buffer, description.byteOffset, description.byteLength)
+    : Buffer.from(description instanceof ArrayBuffer ? new Uint8Array(description) : new Uint8Array())
+  const width: unknown = Reflect.get(config, 'codedWidth')
+  return JSON.stringify([await picture?.getCodec(), bytes.toString('base64'), width, await sound?.getCodec()])
+}

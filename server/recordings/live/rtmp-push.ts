@@ -1,0 +1,212 @@
+import { open } from 'node:fs/promises'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { locate } from '../playback/fragment-table.ts'
+import { type FfmpegRun, runFfmpeg } from './ffmpeg-run.ts'
+import type { LiveStream } from './live-stream.ts'
+import { fragmentEnd, type LiveFragment } from './live-window.ts'
+import { PushAddressError, type PushTarget } from './push-address.ts'
+import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
+
+/** State of a push, for the operator. */
+export type PushState = 'connecting' | 'pushing' | 'retrying' | 'ended'
+
+/** Needs of a push. */
+export interface RtmpPushOptions {
+  /** Id of the live stream, for the log. */
+  id: string
+  stream: LiveStream
+  folder: string
+  tracks: FeedTracks
+  ffmpeg: LocalFfmpeg
+  /** Resolves and checks the address anew for each connection. @throws PushAddressError */
+  target: () => Promise<PushTarget>
+  /** Whether one more run may encode pictures; the returned function gives the place back. */
+  encoder: () => (() => void) | undefined
+  logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
+  /** Wait before the first retry, in milliseconds; doubles up to thirty times as much. */
+  firstRetryMs?: number
+}
+
+const steadyMs = 60_000
+const maxFactor = 30
+/** Longest wait for the next fragment, in milliseconds: key frames may be far apart. */
+const fragmentMs = 5_000
+
+/** Sends a live stream to an RTMP server by ffmpeg, until it is ended: connections that fail are made again with growing waits. */
+export class RtmpPush {
+  readonly #options: RtmpPushOptions
+  readonly #ended = new AbortController()
+  #state: PushState = 'connecting'
+  #problem = ''
+  readonly #done: Promise<void>
+
+  constructor(options: RtmpPushOptions) {
+    this.#options = options
+    this.#done = this.#supervise()
+  }
+
+  get state(): PushState {
+    return this.#state
+  }
+
+  /** Why the last connection ended, without secrets; empty: it has not. */
+  get problem(): string {
+    return this.#problem
+  }
+
+  async end(): Promise<void> {
+    this.#ended.abort()
+    await this.#done
+  }
+
+  async #supervise(): Promise<void> {
+    const { id, logger, firstRetryMs = 1_000 } = this.#options
+    const { signal } = this.#ended
+    let factor = 1
+    while (!signal.aborted) {
+      const began = performance.now()
+      this.#problem = await this.#connection(signal).catch((error: unknown) =>
+        error instanceof Error ? error.message : 'unknown',
+      )
+      if (signal.aborted) break
+      if (performance.now() - began > steadyMs) factor = 1
+      this.#state = 'retrying'
+      logger.warn({ live: id, reason: this.#problem, retryMs: firstRetryMs * factor }, 'rtmp push ended')
+      await pause(firstRetryMs * factor, signal)
+      factor = Math.min(factor * 2, maxFactor)
+    }
+    this.#state = 'ended'
+  }
+
+  /** One connection, until it ends. @returns why, without secrets */
+  async #connection(signal: AbortSignal): Promise<string> {
+    const { stream, ffmpeg, tracks, encoder } = this.#options
+    this.#state = 'connecting'
+    await ffmpeg.look()
+    const { program } = ffmpeg
+    if (program === undefined) return 'ffmpeg is missing'
+    await stream.wait(0, fragmentMs, signal)
+    const codec = stream.segment?.videoCodec ?? ''
+    const copies = !tracks.picture || codec === '' || codec.startsWith('avc1')
+    const place = copies ? () => {} : encoder()
+    if (place === undefined) return 'as many pictures are encoded as are allowed'
+    if (!copies && program.pictures === undefined) {
+      place()
+      return 'this ffmpeg cannot make H.264'
+    }
+    let target: PushTarget
+    try {
+      target = await this.#options.target()
+    } catch (error) {
+      place()
+      if (error instanceof PushAddressError) return error.message
+      throw error
+    }
+    const run = runFfmpeg(program, pushArguments(target, copies ? undefined : program.pictures, tracks))
+    const kill = (): void => run.kill()
+    signal.addEventListener('abort', kill)
+    run.stdout.resume()
+    try {
+      const fed = this.#feed(run, signal)
+      const { complaint } = await run.ended
+      const failed = await fed
+      return redacted(complaint, target.url) || failed || 'the server closed the connection'
+    } finally {
+      signal.removeEventListener('abort', kill)
+      place()
+    }
+  }
+
+  /** Feeds what is recorded until the run ends. @returns why it stopped feeding; empty: the run ended. Never rejects. */
+  async #feed(run: FfmpegRun, signal: AbortSignal): Promise<string> {
+    const { stream, folder, tracks, id, logger } = this.#options
+    const feed = new PushFeed(run.stdin, tracks)
+    let over = false
+    void run.ended.then(() => {
+      over = true
+    })
+    let sent: LiveFragment | undefined
+    try {
+      while (!over && !signal.aborted) {
+        await stream.wait(sent === undefined ? 0 : fragmentEnd(sent), fragmentMs, signal)
+        for (const fragment of newer(stream.window.fragments, sent)) {
+          if (over) break
+          await feed.add(await bytesOf(stream, folder, fragment), fragment.segment / 1_000)
+          if (this.#state !== 'pushing') logger.info({ live: id }, 'rtmp push began')
+          this.#state = 'pushing'
+          sent = fragment
+        }
+      }
+      await feed.end()
+      return ''
+    } catch (error) {
+      if (error instanceof FormatChangedError) await feed.end()
+      else run.kill()
+      return error instanceof Error ? error.message : 'unknown'
+    }
+  }
+}
+
+/** Fragments after one; without one only the newest, so that the server is given live pictures. */
+function newer(fragments: readonly LiveFragment[], sent: LiveFragment | undefined): readonly LiveFragment[] {
+  if (sent === undefined) return fragments.slice(-1)
+  return fragments.filter(
+    ({ segment, offset }) => segment > sent.segment || (segment === sent.segment && offset > sent.offset),
+  )
+}
+
+/** Init and one fragment. @throws what the file system says */
+async function bytesOf(
+  stream: LiveStream,
+  folder: string,
+  { segment, init, offset, bytes }: LiveFragment,
+): Promise<Buffer> {
+  const found = stream.segmentAt(segment)
+  if (found === undefined) throw new Error('a segment is gone')
+  const { path } = await locate(folder, found.file)
+  const handle = await open(path, 'r')
+  try {
+    const buffer = Buffer.alloc(init.bytes + bytes)
+    await handle.read(buffer, 0, init.bytes, init.offset)
+    await handle.read(buffer, init.bytes, bytes, offset)
+    return buffer
+  } finally {
+    await handle.close()
+  }
+}
+
+/** FLV holds H.264 and AAC. */
+function pushArguments(
+  { url, tcUrl }: PushTarget,
+  encoder: string | undefined,
+  { picture, sound }: FeedTracks,
+): string[] {
+  const pictures = encoder === undefined ? ['-c:v', 'copy'] : ['-c:v', encoder, '-g', '60', '-pix_fmt', 'yuv420p']
+  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
+  return [
+    ...['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0'],
+    ...(picture ? [...pictures, ...fast] : ['-vn']),
+    ...(sound ? ['-c:a', 'aac', '-b:a', '96k', '-ar', '44100'] : ['-an']),
+    ...['-flvflags', 'no_duration_filesize', '-f', 'flv'],
+    ...(tcUrl === '' ? [] : ['-rtmp_tcurl', tcUrl]),
+    url,
+  ]
+}
+
+/** Words of ffmpeg without the address, whose path is often a key. */
+export function redacted(complaint: string, url: string): string {
+  const { pathname = '', search = '' } = URL.parse(url) ?? {}
+  const secrets = [url, pathname + search, ...pathname.split('/').filter((part) => part.length > 3)]
+  const plain = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), complaint)
+  return plain.replace(/rtmps?:\/\/[^\s'"]+/g, 'rtmp://…').trim()
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

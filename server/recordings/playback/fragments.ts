@@ -1,0 +1,70 @@
+import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { HeaderReader } from './header-reader.ts'
+
+/** A piece of a file. */
+export interface ByteRange {
+  /** Bytes from the start of the file. */
+  offset: number
+  bytes: number
+}
+
+/** A picture that is decoded by itself: its coded bytes, without a header. */
+export interface KeyFrame extends ByteRange {
+  /** Media time in seconds. */
+  time: number
+}
+
+/** A fragment of an MP4 (moof and mdat), or a cluster of a WebM: appended after the init, it plays. */
+export interface Fragment extends ByteRange {
+  /** Media time of the first picture, or sound where there is no picture, in seconds; the file begins at 0. */
+  start: number
+  /** Seconds. */
+  duration: number
+  /** Key frames of the picture; empty for sound alone. */
+  keyFrames: readonly KeyFrame[]
+  /** Number of pictures and sounds. */
+  samples: number
+  /** Number of pictures. */
+  pictures: number
+  /** Bytes of the header of a WebM cluster of unknown size: a player that is given parts of the file needs its size. */
+  unsizedHeader?: number | undefined
+}
+
+/** A track of a file. */
+export interface FragmentTrack {
+  /** Number of the track in the file. */
+  id: number
+  type: 'video' | 'audio'
+  /** Decoder configuration as WebCodecs takes it: avcC, hvcC; undefined where none is needed. */
+  description?: Uint8Array | undefined
+}
+
+/** Places of init and fragments in the file of a segment. */
+export interface FragmentTable {
+  container: SegmentStart['container']
+  /** Whether the file is still written; only its complete fragments are listed. */
+  growing: boolean
+  /** Bytes up to the first fragment. No bytes: none is complete yet. */
+  init: ByteRange
+  tracks: readonly FragmentTrack[]
+  /** In order of time. */
+  fragments: readonly Fragment[]
+  /** End of the last fragment, in seconds of media time. */
+  duration: number
+}
+
+/** State of a scan, which goes on where it ended when the file has grown. */
+export interface ScanState {
+  init: ByteRange
+  tracks: FragmentTrack[]
+  fragments: Fragment[]
+  /** Where the next element begins. */
+  next: number
+  /** Ticks a second of each MP4 track, by id. */
+  timescales: Map<number, number>
+  /** Seconds of one WebM tick. */
+  tick: number
+}
+
+/** Scans from `state.next` to the end of the file. @param ended whether the file is complete: its last fragment is, too */
+export type Scan = (reader: HeaderReader, state: ScanState, ended: boolean) => Promise<void>

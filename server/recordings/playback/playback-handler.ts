@@ -1,0 +1,257 @@
+import { LRUCache } from 'lru-cache'
+import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
+import { type WantedRange, wantedRange } from './byte-ranges.ts'
+import { FileReads } from './file-reads.ts'
+import { type FragmentTable, FragmentTables, locate } from './fragment-table.ts'
+import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
+import { filmOfPicture } from './single-picture.ts'
+import { keyFrameAt, piecesOf } from './span-pieces.ts'
+
+/** Path of everything that the playback answers. */
+const playbackPath = '/recordings/'
+
+/** Answers one more route below `/recordings/`. @param rest the path behind the route's own part */
+export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: string) => Promise<Response>
+
+/** Needs of the playback. */
+export interface PlaybackParts {
+  /** Recordings folder. */
+  folder: string
+  index: RecordingIndex
+  port: PlaybackPort
+  /** Shared with others who read fragments of this folder; left out: its own. */
+  tables?: FragmentTables
+  /** Makes a JPEG of a moment of a segment; left out: there is no ffmpeg. @param at seconds of media time @returns the picture, or why there is none */
+  snapshot?:
+    | ((segment: SegmentStart, at: number, signal: AbortSignal) => Promise<Uint8Array | 'noFfmpeg' | 'busy'>)
+    | undefined
+  /** Routes of exports and others, by the first part of their path. */
+  routes?: Readonly<Record<string, FurtherRoute>>
+}
+
+/** Maximum size of the fragments of one answer, in bytes: about half a minute of a large camera. */
+const maxSpanBytes = 32 * 1024 * 1024
+/** Maximum size of a coded picture, in bytes. */
+const maxPictureBytes = 8 * 1024 * 1024
+/** Whoever watches a stream is reported once in this time, in milliseconds. */
+const reportMs = 10 * 60_000
+const maxReported = 10_000
+const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' }
+
+/** Plays recordings over HTTP and `app://`: files, spans, small pictures and snapshots of segments, by their ids in the index. */
+export class RecordingPlayback {
+  readonly #parts: PlaybackParts
+  readonly #reads = new FileReads({ all: 128, caller: 32 })
+  readonly #reported = new LRUCache<string, true>({ max: maxReported, ttl: reportMs })
+  readonly tables: FragmentTables
+
+  constructor(parts: PlaybackParts) {
+    this.#parts = parts
+    this.tables = parts.tables ?? new FragmentTables(parts.folder)
+  }
+
+  /** Answers a GET or HEAD of a path below `/recordings/`. Never throws for a reason of the request. */
+  async answer(request: Request, caller: PlaybackCaller): Promise<Response> {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refuse(405, 'Only GET and HEAD are answered here.')
+    if (!caller.scoped) return refuse(403, 'This access token lacks the scope recordings:read.')
+    const url = new URL(request.url)
+    const [kind = '', number = '', view = '', ...others] = url.pathname.slice(playbackPath.length).split('/')
+    const further = Object.hasOwn(this.#parts.routes ?? {}, kind) ? this.#parts.routes?.[kind] : undefined
+    if (further !== undefined)
+      return await further(request, caller, [number, view].filter((part) => part !== '').join('/'))
+    const segment = kind === 'segments' && /^\d{1,15}$/.test(number) ? this.#find(Number(number)) : undefined
+    // Whoever may not see a recording does not learn that there is one.
+    if (segment === undefined || others.length > 0 || !this.#parts.port.mayWatch(caller, segment))
+      return refuse(404, 'There is no such recording.')
+    try {
+      return await this.#view(view, request, url.searchParams, segment, caller)
+    } catch (error) {
+      if (isMissing(error)) return refuse(410, 'The file of this recording is gone.')
+      throw error
+    }
+  }
+
+  #find(id: number): OpenSegment | undefined {
+    return this.#parts.index.segment(id) ?? this.#parts.index.open({}).find((open) => open.id === id)
+  }
+
+  async #view(
+    view: string,
+    request: Request,
+    query: URLSearchParams,
+    segment: OpenSegment,
+    caller: PlaybackCaller,
+  ): Promise<Response> {
+    if (view === '') return await this.#file(request, query, segment, caller)
+    if (view === 'fragments') return Response.json(listed(await this.tables.of(segment)), { headers: fresh })
+    const at = secondsOf(query, 'at')
+    const from = secondsOf(query, 'from')
+    if (view === 'media' && from !== undefined)
+      return await this.#span(segment, from, secondsOf(query, 'to'), caller, request)
+    if (view === 'picture' && at !== undefined) return await this.#picture(segment, at, caller)
+    if (view === 'snapshot' && at !== undefined) return await this.#snapshot(segment, at, caller, request.signal)
+    return refuse(
+      404,
+      'There is no such view of a recording: fragments, media, picture and snapshot exist, with a time.',
+    )
+  }
+
+  /** The whole file, or the range that is asked for. */
+  async #file(
+    request: Request,
+    query: URLSearchParams,
+    segment: OpenSegment,
+    caller: PlaybackCaller,
+  ): Promise<Response> {
+    const { path, size, growing } = await locate(this.#parts.folder, segment.file)
+    const etag = `"${segment.id}-${size}"`
+    const own: Record<string, string> = {
+      ...headers,
+      'Content-Type': plainType(segment),
+      'Accept-Ranges': 'bytes',
+      ...(growing ? fresh : { ETag: etag, 'Cache-Control': 'private, no-cache' }),
+      ...(query.has('download') ? { 'Content-Disposition': `attachment; filename="${downloadName(segment)}"` } : {}),
+    }
+    if (!growing && request.headers.get('If-None-Match') === etag)
+      return new Response(null, { status: 304, headers: own })
+    const given = request.headers.get('If-Range')
+    const range: WantedRange =
+      given !== null && given !== etag ? 'all' : wantedRange(request.headers.get('Range'), size)
+    if (range === 'outside')
+      return refuse(416, 'The range begins behind the end of the recording.', { 'Content-Range': `bytes */${size}` })
+    const piece = range === 'all' ? { offset: 0, bytes: size } : range
+    const part = { 'Content-Range': `bytes ${piece.offset}-${piece.offset + piece.bytes - 1}/${size}` }
+    const answered = { ...own, 'Content-Length': String(piece.bytes), ...(range === 'all' ? {} : part) }
+    const status = range === 'all' ? 200 : 206
+    if (request.method === 'HEAD') return new Response(null, { status, headers: answered })
+    this.#report(segment, caller, 0)
+    const body = await this.#reads.stream(path, [piece], caller.account + caller.address)
+    return body === undefined ? tooMany() : new Response(body, { status, headers: answered })
+  }
+
+  /** Init and fragments of a span, ready for a SourceBuffer. */
+  async #span(
+    segment: OpenSegment,
+    from: number,
+    to: number | undefined,
+    caller: PlaybackCaller,
+    request: Request,
+  ): Promise<Response> {
+    const table = await this.tables.of(segment)
+    const span = piecesOf(table, from, to ?? Number.POSITIVE_INFINITY, maxSpanBytes)
+    const facts = {
+      ...headers,
+      ...fresh,
+      'Content-Type': mediaType(segment),
+      'Recording-Started-At': String(segment.startedAt),
+      'Recording-Growing': table.growing ? '1' : '0',
+      'Recording-Duration': table.duration.toFixed(6),
+    }
+    if (span === undefined) return new Response(null, { status: 204, headers: facts })
+    const { path } = await locate(this.#parts.folder, segment.file)
+    const answered = {
+      ...facts,
+      'Content-Length': String(span.bytes),
+      'Recording-From': span.from.toFixed(6),
+      'Recording-To': span.to.toFixed(6),
+    }
+    if (request.method === 'HEAD') return new Response(null, { headers: answered })
+    this.#report(segment, caller, from)
+    const body = await this.#reads.stream(path, span.pieces, caller.account + caller.address)
+    return body === undefined ? tooMany() : new Response(body, { headers: answered })
+  }
+
+  /** A film of one picture, for thumbnails: the page decodes it, and the program decodes nothing. */
+  async #picture(segment: OpenSegment, at: number, caller: PlaybackCaller): Promise<Response> {
+    const table = await this.tables.of(segment)
+    const key = keyFrameAt(table, at)
+    if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
+    const { path } = await locate(this.#parts.folder, segment.file)
+    const body = await this.#reads.stream(path, [table.init, key], caller.account + caller.address)
+    if (body === undefined) return tooMany()
+    const both = new Uint8Array(await new Response(body).arrayBuffer())
+    const film = filmOfPicture(table, both.subarray(0, table.init.bytes), both.subarray(table.init.bytes))
+    return new Response(new Uint8Array(film), {
+      headers: {
+        ...headers,
+        'Content-Type': plainType(segment),
+        'Cache-Control': 'private, max-age=3600',
+        'Recording-Picture-At': String(Math.round(segment.startedAt + key.time * 1_000)),
+      },
+    })
+  }
+
+  async #snapshot(segment: OpenSegment, at: number, caller: PlaybackCaller, signal: AbortSignal): Promise<Response> {
+    if (segment.videoCodec === '') return refuse(404, 'There is no picture in this recording.')
+    const picture = (await this.#parts.snapshot?.(segment, at, signal)) ?? 'noFfmpeg'
+    if (picture === 'busy') return tooMany()
+    if (picture === 'noFfmpeg')
+      return refuse(
+        501,
+        'Snapshots need ffmpeg on the machine of the controller. Take them in the console, or install ffmpeg.',
+      )
+    this.#report(segment, caller, at)
+    return new Response(new Uint8Array(picture), { headers: { ...headers, ...fresh, 'Content-Type': 'image/jpeg' } })
+  }
+
+  #report(segment: OpenSegment, caller: PlaybackCaller, at: number): void {
+    const { roomId, userId, source, quality, userName } = segment
+    const stream = { roomId, userId, source, quality }
+    const key = JSON.stringify([caller.account, caller.address, stream])
+    if (this.#reported.has(key)) return
+    this.#reported.set(key, true)
+    this.#parts.port.watched({ caller, stream, userName, at: segment.startedAt + at * 1_000 })
+  }
+}
+
+const fresh = { 'Cache-Control': 'no-store' }
+
+/** A refusal with a sentence. */
+export function refuse(status: number, message: string, more: Record<string, string> = {}): Response {
+  return Response.json({ error: message }, { status, headers: { ...headers, ...fresh, ...more } })
+}
+
+function tooMany(): Response {
+  return refuse(503, 'Too many recordings are being read. Try again in a moment.', { 'Retry-After': '1' })
+}
+
+function listed({ container, growing, init, fragments, duration }: FragmentTable): object {
+  return {
+    container,
+    growing,
+    init,
+    duration,
+    fragments: fragments.map(({ keyFrames, ...fragment }) => ({
+      ...fragment,
+      key_frames: keyFrames.map(({ time }) => time),
+    })),
+  }
+}
+
+function plainType({ container, videoCodec }: SegmentStart): string {
+  return `${videoCodec === '' ? 'audio' : 'video'}/${container}`
+}
+
+/** Content type with codecs (RFC 6381), as a SourceBuffer takes it. */
+function mediaType(segment: SegmentStart): string {
+  const codecs = [segment.videoCodec, segment.audioCodec].filter((codec) => codec !== '')
+  return `${plainType(segment)}; codecs="${codecs.join(', ')}"`
+}
+
+/** Name of a downloaded segment: whose, and when it began, in UTC. */
+function downloadName({ userName, userId, startedAt, container }: SegmentStart): string {
+  const name = (userName || userId).replace(/[^\w.-]+/g, '-').slice(0, 60)
+  return `${name}-${new Date(startedAt).toISOString().slice(0, 19).replaceAll(':', '')}Z.${container}`
+}
+
+function secondsOf(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  const seconds = text === null || text === '' ? Number.NaN : Number(text)
+  return Number.isFinite(seconds) && seconds >= 0 && seconds < 1e7 ? seconds : undefined
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

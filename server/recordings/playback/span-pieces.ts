@@ -1,0 +1,76 @@
+import type { ByteRange, Fragment, FragmentTable, KeyFrame } from './fragments.ts'
+
+/** Pieces of a file, and bytes between them, that play a span. */
+export interface SpanPieces {
+  pieces: (ByteRange | Uint8Array)[]
+  /** Bytes of all pieces. */
+  bytes: number
+  /** Media time of the first and behind the last picture, in seconds. */
+  from: number
+  to: number
+}
+
+/**
+ * Finds init and fragments of a span: those that overlap it, from the one whose pictures are needed to decode `from`.
+ * @param from seconds of media time
+ * @param maxBytes of fragments; at least one is given
+ * @returns undefined when there is none: the span is behind the end
+ */
+export function piecesOf(table: FragmentTable, from: number, to: number, maxBytes: number): SpanPieces | undefined {
+  const { fragments, init } = table
+  const begin = firstFragment(fragments, from)
+  const first = fragments[begin]
+  if (first === undefined || first.start + first.duration <= from) return undefined
+  const taken: Fragment[] = []
+  let bytes = 0
+  for (const fragment of fragments.slice(begin)) {
+    bytes += fragment.bytes
+    if (taken.length > 0 && (fragment.start >= to || bytes > maxBytes)) break
+    taken.push(fragment)
+  }
+  const last = taken.at(-1) ?? first
+  const pieces = [init, ...taken.flatMap(withSize)]
+  const length = pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.bytes), 0)
+  return { pieces, bytes: length, from: first.start, to: last.start + last.duration }
+}
+
+/** A cluster of unknown size gets its size: otherwise the browser waits for the next one before it shows the last picture. */
+function withSize({ offset, bytes, unsizedHeader }: Fragment): (ByteRange | Uint8Array)[] {
+  if (unsizedHeader === undefined) return [{ offset, bytes }]
+  const content = bytes - unsizedHeader
+  const header = Buffer.alloc(12)
+  header.writeUInt32BE(clusterId)
+  // Eight bytes, with the marker of that length (RFC 8794, section 4).
+  header.writeBigUInt64BE(BigInt(content) | (1n << 56n), 4)
+  return [header, { offset: offset + unsizedHeader, bytes: content }]
+}
+
+const clusterId = 0x1f43_b675
+
+/** The latest fragment that begins at or before a time; of a picture, the one with the key frame before it. */
+function firstFragment(fragments: readonly Fragment[], time: number): number {
+  let [low, high] = [0, fragments.length]
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if ((fragments[middle]?.start ?? 0) <= time + 0.001) low = middle
+    else high = middle
+  }
+  const isPicture = fragments.some(({ keyFrames }) => keyFrames.length > 0)
+  while (isPicture && low > 0 && !startsWithKeyFrame(fragments[low])) low -= 1
+  return low
+}
+
+function startsWithKeyFrame(fragment: Fragment | undefined): boolean {
+  const [key] = fragment?.keyFrames ?? []
+  return key !== undefined && fragment !== undefined && key.time <= fragment.start + 0.05
+}
+
+/** Returns the last key frame at or before a time, else the first one. @param time seconds of media time */
+export function keyFrameAt({ fragments }: FragmentTable, time: number): KeyFrame | undefined {
+  let found: KeyFrame | undefined
+  for (const { keyFrames, start } of fragments) {
+    if (start > time && found !== undefined) break
+    for (const key of keyFrames) if (found === undefined || key.time <= time + 0.001) found = key
+  }
+  return found
+}

@@ -1,0 +1,209 @@
+import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
+import type { HeaderReader } from './header-reader.ts'
+
+/** Element ids (RFC 9559, section 5.1). */
+const ids = {
+  header: 0x1a45_dfa3,
+  segment: 0x1853_8067,
+  info: 0x1549_a966,
+  tickNanoseconds: 0x2a_d7b1,
+  tracks: 0x1654_ae6b,
+  trackEntry: 0xae,
+  trackNumber: 0xd7,
+  trackType: 0x83,
+  codecPrivate: 0x63a2,
+  cluster: 0x1f43_b675,
+  timestamp: 0xe7,
+  simpleBlock: 0xa3,
+  blockGroup: 0xa0,
+  block: 0xa1,
+  referenceBlock: 0xfb,
+} as const
+/** Elements inside of a cluster; any other one ends a cluster of unknown size. */
+const inCluster: ReadonlySet<number> = new Set([ids.timestamp, ids.simpleBlock, ids.blockGroup, 0xa7, 0xab, 0xec, 0xbf])
+/** Maximum size of an element that is read whole, in bytes. */
+const maxHeader = 1024 * 1024
+/** Longest header of an element and of a block behind it, in bytes. */
+const headerBytes = 24
+
+interface Element {
+  id: number
+  /** Position of the content. */
+  content: number
+  /** Bytes of the content; undefined: unknown, up to the next element of its level. */
+  size: number | undefined
+}
+
+/** Reads the headers of all clusters and blocks; skips pictures and sounds. Clusters of unknown size end where the next one begins. */
+export const scanWebm: Scan = async (reader, state, ended) => {
+  let at = state.next
+  let cluster: Cluster | undefined
+  while (at < reader.size) {
+    const element = await elementAt(reader, at)
+    if (element === undefined) break
+    const { id, content, size } = element
+    if (cluster !== undefined && !inCluster.has(id)) {
+      close(cluster, at, state)
+      cluster = undefined
+    }
+    if (id === ids.segment) {
+      at = content
+      continue
+    }
+    if (id === ids.cluster) {
+      if (state.init.bytes === 0) state.init = { offset: 0, bytes: at }
+      cluster = { offset: at, start: 0, times: [], keyFrames: [], samples: 0, unsizedHeader: undefined }
+      if (size === undefined) cluster.unsizedHeader = content - at
+      // The scan begins anew with this cluster if it is not complete.
+      state.next = at
+      at = content
+      continue
+    }
+    if (size === undefined || content + size > reader.size) break
+    if (cluster !== undefined) await readInCluster(reader, element, cluster, state)
+    else if (id === ids.info || id === ids.tracks) readHeader(id, await wholeOf(reader, content, size), state)
+    at = content + size
+    if (cluster === undefined) state.next = at
+  }
+  if (!ended) return
+  if (cluster !== undefined) close(cluster, Math.min(at, reader.size), state)
+  if (state.init.bytes === 0) state.init = { offset: 0, bytes: state.next }
+}
+
+interface Cluster {
+  offset: number
+  /** Ticks. */
+  start: number
+  /** Ticks of the leading track's blocks, relative to the start. */
+  times: number[]
+  keyFrames: KeyFrame[]
+  samples: number
+  unsizedHeader: number | undefined
+}
+
+async function readInCluster(
+  reader: HeaderReader,
+  { id, content, size = 0 }: Element,
+  cluster: Cluster,
+  state: ScanState,
+): Promise<void> {
+  if (id === ids.timestamp) cluster.start = unsigned(await reader.bytes(content, size))
+  else if (id === ids.simpleBlock) addBlock(await reader.bytes(content, 12), content, size, undefined, cluster, state)
+  else if (id === ids.blockGroup) {
+    let block: { content: number; size: number } | undefined
+    let refers = false
+    for (let at = content; at < content + size; ) {
+      const inner = await elementAt(reader, at)
+      if (inner?.size === undefined) return
+      if (inner.id === ids.block) block = { content: inner.content, size: inner.size }
+      if (inner.id === ids.referenceBlock) refers = true
+      at = inner.content + inner.size
+    }
+    if (block === undefined) return
+    addBlock(await reader.bytes(block.content, 12), block.content, block.size, !refers, cluster, state)
+  }
+}
+
+/** Reads track number, relative time and flags (RFC 9559, section 10.1). */
+function addBlock(
+  head: Buffer,
+  content: number,
+  size: number,
+  isKey: boolean | undefined,
+  cluster: Cluster,
+  { tracks, tick }: ScanState,
+): void {
+  const number = numberAt(head, 0, true)
+  if (number === undefined || head.length < number.length + 3) return
+  const relative = head.readInt16BE(number.length)
+  const flags = head[number.length + 2] ?? 0
+  cluster.samples += 1
+  const leading = tracks.find(({ type }) => type === 'video') ?? tracks[0]
+  if (leading?.id !== number.value) return
+  cluster.times.push(relative)
+  if (leading.type !== 'video' || !(isKey ?? (flags & 0x80) !== 0)) return
+  const before = number.length + 3
+  const time = (cluster.start + relative) * tick
+  cluster.keyFrames.push({ time, offset: content + before, bytes: size - before })
+}
+
+function close(cluster: Cluster, end: number, state: ScanState): void {
+  const { offset, start, times, keyFrames, samples, unsizedHeader } = cluster
+  const { tick, fragments, tracks } = state
+  const pictures = tracks.some(({ type }) => type === 'video') ? times.length : 0
+  const first = start + Math.min(0, ...times)
+  const previous = fragments.at(-1)
+  // A cluster lasts until the next one begins; the last one as long after its last picture as the pictures lie apart.
+  if (previous !== undefined) previous.duration = first * tick - previous.start
+  const sorted = times.toSorted((one, other) => one - other)
+  const lastTime = sorted.at(-1) ?? 0
+  const apart = sorted.length < 2 ? 0 : (lastTime - (sorted[0] ?? 0)) / (sorted.length - 1)
+  const duration = (start + lastTime + apart - first) * tick
+  fragments.push({
+    offset,
+    bytes: end - offset,
+    start: first * tick,
+    duration,
+    keyFrames,
+    samples,
+    pictures,
+    unsizedHeader,
+  })
+  state.next = end
+}
+
+function readHeader(id: number, data: Buffer, state: ScanState): void {
+  for (const element of elementsOf(data)) {
+    if (id === ids.info && element.id === ids.tickNanoseconds) state.tick = unsigned(element.data) / 1e9
+    if (element.id !== ids.trackEntry) continue
+    const fields = new Map([...elementsOf(element.data)].map((field) => [field.id, field.data]))
+    const type = unsigned(fields.get(ids.trackType) ?? Buffer.alloc(0))
+    const number = unsigned(fields.get(ids.trackNumber) ?? Buffer.alloc(0))
+    const track: FragmentTrack | undefined =
+      type === 1 ? { id: number, type: 'video' } : type === 2 ? { id: number, type: 'audio' } : undefined
+    if (track !== undefined) state.tracks.push(track)
+  }
+}
+
+function* elementsOf(data: Buffer): Generator<{ id: number; data: Buffer }> {
+  let at = 0
+  while (at < data.length) {
+    const id = numberAt(data, at, false)
+    const size = id && numberAt(data, at + id.length, true)
+    if (id === undefined || size === undefined) return
+    const content = at + id.length + size.length
+    yield { id: id.value, data: data.subarray(content, content + size.value) }
+    at = content + size.value
+  }
+}
+
+async function wholeOf(reader: HeaderReader, content: number, size: number): Promise<Buffer> {
+  if (size > maxHeader) throw new Error('a header of the WebM is too large')
+  return await reader.bytes(content, size)
+}
+
+async function elementAt(reader: HeaderReader, at: number): Promise<Element | undefined> {
+  const header = await reader.bytes(at, headerBytes)
+  const id = numberAt(header, 0, false)
+  const size = id && numberAt(header, id.length, true)
+  if (id === undefined || size === undefined) return undefined
+  const isUnknown = size.value === 2 ** (7 * size.length) - 1
+  return { id: id.value, content: at + id.length + size.length, size: isUnknown ? undefined : size.value }
+}
+
+/** Variable-size integer (RFC 8794, section 4). @param masked without the marker of its length, as sizes are; ids keep it */
+function numberAt(data: Buffer, at: number, masked: boolean): { value: number; length: number } | undefined {
+  const first = data[at]
+  if (first === undefined || first === 0) return undefined
+  const length = Math.clz32(first) - 23
+  if (at + length > data.length) return undefined
+  let value = masked ? first & (0xff >> length) : first
+  for (let position = 1; position < length; position++) value = value * 256 + (data[at + position] ?? 0)
+  return { value, length }
+}
+
+function unsigned(data: Buffer): number {
+  let value = 0
+  for (const byte of data) value = value * 256 + byte
+  return value
+}

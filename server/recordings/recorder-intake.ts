@@ -1,0 +1,180 @@
+import type {
+  Gap,
+  GapReason,
+  RecordedStream,
+  RecorderEvent,
+  Segment,
+  SegmentStart,
+} from '../../shared/recordings/segment.ts'
+import type { RecorderListener } from '../nodes/port/gateway-events.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import { streamKey } from './index/stream-ids.ts'
+import type { StoredIndex } from './index/stored-index.ts'
+import type { RecordingRate } from './recording-rate.ts'
+import type { RepairedFile } from './repair-open.ts'
+
+/** Needs of the intake. */
+export interface IntakeParts {
+  index: StoredIndex
+  rate: RecordingRate
+  /** Whether a stream serves live viewing only. */
+  isLiveOnly: (stream: RecordedStream) => boolean
+  /** Why nothing is recorded of a stream that stops now; undefined: it is not to be recorded. */
+  stopReason: (stream: RecordedStream) => GapReason | undefined
+  /** Names of a stream for the index. */
+  namesOf: (stream: RecordedStream) => { userName: string; topic: string; device: boolean }
+  /** Completes a file that its process left open. Never rejects. */
+  repair: (segment: SegmentStart) => Promise<RepairedFile>
+  /** Streams of a room begin or cease to be written. */
+  changed: (roomId: string) => void
+  /** A file could not be written, or can be again. */
+  failing: (stream: RecordedStream, reason: GapReason | undefined) => void
+  /** A file was repaired. */
+  repaired: (segment: Segment) => void
+  logger: NodeLogger
+  now?: () => number
+}
+
+/** A segment that a node writes. */
+interface Writing {
+  node: string
+  segment: SegmentStart
+}
+
+/** Reasons by which a disk or file, rather than a camera, is at fault. */
+const diskReasons: ReadonlySet<GapReason> = new Set<GapReason>(['diskFull', 'failed'])
+
+/** Takes the reports of the recorders into the index, and completes what a lost process left open. */
+export class RecorderIntake implements RecorderListener {
+  readonly #parts: IntakeParts
+  readonly #now: () => number
+  /** Segments that are written now, by file. */
+  readonly #writing = new Map<string, Writing>()
+  /** Number of segments that are written now, by stream. */
+  readonly #streams = new Map<string, number>()
+  #repairs: Promise<void> = Promise.resolve()
+
+  constructor(parts: IntakeParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  /** Completes the files that an earlier process of the controller left open. Resolves when that is done. */
+  async start(): Promise<void> {
+    const open = this.#parts.index.open({ limit: Number.MAX_SAFE_INTEGER })
+    for (const { id: _, ...segment } of open) this.#cut(segment)
+    await this.#repairs
+  }
+
+  /** Resolves when no file is being repaired. */
+  async settled(): Promise<void> {
+    await this.#repairs
+  }
+
+  /** Number of streams that are written now. */
+  get writing(): number {
+    return this.#streams.size
+  }
+
+  /** Whether a file is written now. */
+  isOpen(file: string): boolean {
+    return this.#writing.has(file)
+  }
+
+  /** Whether a stream is written now. */
+  isWriting(stream: RecordedStream): boolean {
+    return this.#streams.has(streamKey(stream))
+  }
+
+  /** Streams of a room that are written now. */
+  writingOf(roomId: string): RecordedStream[] {
+    return Array.from(this.#writing.values(), ({ segment }) => segment).filter((segment) => segment.roomId === roomId)
+  }
+
+  take(node: string, event: RecorderEvent): void {
+    if (event.type === 'segmentBegan') this.#began(node, event.segment)
+    else if (event.type === 'segmentEnded') this.#ended(event.segment)
+    else this.#gap(event.gap)
+  }
+
+  /** The process of a node ended: nothing more is written to its files. */
+  restarted(node: string): void {
+    for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
+  }
+
+  #began(node: string, segment: SegmentStart): void {
+    this.#parts.index.began(segment)
+    if (this.#writing.has(segment.file)) return
+    this.#writing.set(segment.file, { node, segment })
+    const key = streamKey(segment)
+    const count = this.#streams.get(key) ?? 0
+    this.#streams.set(key, count + 1)
+    if (count > 0) return
+    this.#parts.failing(segment, undefined)
+    this.#parts.changed(segment.roomId)
+  }
+
+  #ended(segment: Segment): void {
+    this.#parts.index.ended(segment, this.#parts.isLiveOnly(segment))
+    this.#parts.rate.add(segment.bytes, this.#now())
+    this.#notWriting(segment)
+    const reason = segment.end === 'stopped' ? this.#parts.stopReason(segment) : undefined
+    if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
+  }
+
+  #gap(gap: Gap): void {
+    this.#parts.index.gap(gap, this.#parts.namesOf(gap))
+    if (diskReasons.has(gap.reason)) this.#parts.failing(gap, gap.reason)
+  }
+
+  #notWriting(segment: SegmentStart): void {
+    if (!this.#writing.delete(segment.file)) return
+    const key = streamKey(segment)
+    const count = this.#streams.get(key) ?? 1
+    if (count > 1) this.#streams.set(key, count - 1)
+    else {
+      this.#streams.delete(key)
+      this.#parts.changed(segment.roomId)
+    }
+  }
+
+  /** Ends a segment whose process is gone, one after another: a start may find thousands. */
+  #cut(segment: SegmentStart): void {
+    this.#notWriting(segment)
+    this.#repairs = this.#repairs.then(async () => {
+      try {
+        await this.#complete(segment)
+      } catch (error) {
+        this.#parts.logger.error({ err: error, file: segment.file }, 'a recording that was cut off is not in the index')
+      }
+    })
+  }
+
+  async #complete(segment: SegmentStart): Promise<void> {
+    const { index, repair, repaired } = this.#parts
+    const found = await repair(segment)
+    // The same file is written again: a report came meanwhile.
+    if (this.#writing.has(segment.file)) return
+    let from = segment.startedAt
+    if (found.segment === undefined) index.discardOpen(segment)
+    else {
+      from = found.segment.endedAt
+      index.ended(found.segment, this.#parts.isLiveOnly(segment))
+      if (found.wasCut) repaired(found.segment)
+    }
+    if (this.isWriting(segment)) return this.#gapUntilNow(segment, from)
+    this.#gap({ ...streamOf(segment), from, to: null, reason: 'nodeAway' })
+    this.#parts.changed(segment.roomId)
+  }
+
+  /** The stream went on before its earlier file was repaired. */
+  #gapUntilNow(segment: SegmentStart, from: number): void {
+    const [next] = this.#parts.index.open({ ...streamOf(segment) })
+    const to = next?.startedAt ?? this.#now()
+    if (to > from) this.#parts.index.gap({ ...streamOf(segment), from, to, reason: 'nodeAway' }, segment)
+  }
+}
+
+function streamOf({ roomId, userId, source, quality }: RecordedStream): RecordedStream {
+  return { roomId, userId, source, quality }
+}

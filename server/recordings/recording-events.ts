@@ -1,0 +1,14 @@
+import type { EventActor, EventFields, EventKind, EventLevel, EventSubject } from '../../shared/console/events.ts'
+
+/** An event of recording for the event log. */
+export interface RecordingEvent {
+  kind: Extract<EventKind, `recording.${string}`>
+  level?: EventLevel
+  actor?: EventActor
+  subject: EventSubject
+  room?: string
+  params?: EventFields
+}
+
+/** Receives events of recording. */
+export type RecordEvent = (event: RecordingEvent) => void

@@ -1,0 +1,354 @@
+import { clearInterval, setInterval, setTimeout } from 'node:timers'
+import type { RecordingHindrance, RecordingTarget } from '../../shared/console/recordings.ts'
+import { shownName } from '../../shared/control-character.ts'
+import type { RecordedStream, RecordingOrder } from '../../shared/recordings/segment.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { type MediaNode, NodeConnectionError } from '../nodes/port/media-node-port.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { PoolEvent } from '../nodes/port/pool-events.ts'
+import type { StoredDevice } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { RecordingWish, StartedBy } from './recording-control.ts'
+import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
+import type { RecordingWishes } from './recording-wishes.ts'
+import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
+
+/** The pool, as the orders need it. */
+export interface OrderPool {
+  nodesOf(roomId: string): readonly string[]
+  driver(name: string): MediaNode | undefined
+  peopleCount(roomId: string): number
+  occupied(roomId: string): boolean
+  user(roomId: string, userId: string): { userName: string; device: boolean } | undefined
+  onEvent(listener: (event: PoolEvent) => void): () => void
+}
+
+/** Needs of the orders. */
+export interface OrdersParts {
+  store: Store
+  pool: OrderPool
+  /** userIds of the room's outgoing users. */
+  devicesOf: (roomId: string) => ReadonlySet<string>
+  wishes: RecordingWishes
+  settings: () => Settings
+  /** Why nothing can be recorded at all; undefined: it can. */
+  blocked: () => Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
+  /** Whether something of a target is written now. */
+  isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
+  /** What is recorded of a room changed. */
+  changed: (roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]) => void
+  logger: NodeLogger
+  now?: () => number
+}
+
+/** State of a room of which something is to be recorded. */
+interface RoomState {
+  targets: WantedTarget[]
+  /** Moments at which the targets began, by user. */
+  since: Map<string, number>
+  /** The order that its node took last, with the name of the node. */
+  sent: string
+  /** A node may still record something by an earlier order. */
+  inForce: boolean
+  clock: boolean
+}
+
+/** Interval at which rules that depend on the clock are applied, in milliseconds. */
+const clockMs = 5_000
+/** Interval after which all orders are sent again, in milliseconds: a node forgets the one of a room that it closed. */
+const repeatMs = 30_000
+/** Pause before another attempt at a node, in milliseconds. */
+const retryMs = 2_000
+/** Deadline of a node, in milliseconds. */
+const nodeMs = 4_000
+/** Rooms whose orders are sent at the same time. */
+const maxAtOnce = 16
+
+/**
+ * Sends each room's order to its node, and again whenever rules, people, schedule, clock, wishes or the node change. An order is computed anew each time and is idempotent.
+ * Large because every source of change ends in the one queue of rooms.
+ */
+export class RecordingOrders implements RecordingRequests {
+  readonly #parts: OrdersParts
+  readonly #now: () => number
+  readonly #rooms = new Map<string, RoomState>()
+  readonly #requests = new Map<string, RecordingRequest>()
+  readonly #queue = new Set<string>()
+  readonly #stops: (() => void)[] = []
+  #active = 0
+  #timers: NodeJS.Timeout[] = []
+  #started = false
+
+  constructor(parts: OrdersParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  start(): void {
+    const { store, pool, wishes } = this.#parts
+    this.#started = true
+    this.#stops.push(
+      pool.onEvent((event) => this.#onPoolEvent(event)),
+      store.onChange((changes) => {
+        for (const { collection, key, value } of changes) {
+          if (collection === 'rooms') this.review(key, true)
+          else if (collection === 'devices') this.#deviceChanged(key, value)
+          else if (collection === 'recording_wishes') this.review(roomOfKey(key))
+          else if (collection === 'settings') this.reviewAll()
+        }
+      }),
+    )
+    this.#timers = [
+      setInterval(() => this.#clock(), clockMs).unref(),
+      setInterval(() => this.#repeat(), repeatMs).unref(),
+    ]
+    for (const { roomId } of store.all('devices').values()) this.review(roomId)
+    for (const roomId of wishes.rooms) this.review(roomId)
+  }
+
+  stop(): void {
+    this.#started = false
+    for (const stop of this.#stops.splice(0)) stop()
+    for (const timer of this.#timers.splice(0)) clearInterval(timer)
+    this.#queue.clear()
+  }
+
+  put(request: RecordingRequest): void {
+    const before = this.#requests.get(request.id)
+    this.#requests.set(request.id, request)
+    if (before !== undefined && before.roomId !== request.roomId) this.review(before.roomId)
+    this.review(request.roomId)
+  }
+
+  remove(id: string): void {
+    const request = this.#requests.get(id)
+    this.#requests.delete(id)
+    if (request !== undefined) this.review(request.roomId)
+  }
+
+  /** Computes the order of a room anew, soon. @param again sends it even if it is the same: its node may have forgotten it */
+  review(roomId: string, again = false): void {
+    if (!this.#started) return
+    const state = this.#rooms.get(roomId)
+    if (again && state !== undefined) state.sent = ''
+    this.#queue.add(roomId)
+    if (this.#queue.size === 1) queueMicrotask(() => this.#work())
+  }
+
+  /** Computes all orders anew: the settings changed, or the disk is full or free again. */
+  reviewAll(): void {
+    for (const roomId of this.#interesting()) this.review(roomId)
+  }
+
+  /** The process of a node was replaced: it knows no order. */
+  restarted(node: string): void {
+    for (const roomId of this.#rooms.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
+  }
+
+  /** What is to be recorded of these rooms now, or of all. */
+  targets(roomIds: Iterable<string> = this.#rooms.keys()): RecordingTarget[] {
+    const found: RecordingTarget[] = []
+    for (const roomId of roomIds) {
+      const state = this.#rooms.get(roomId)
+      if (state === undefined) continue
+      for (const target of state.targets) {
+        if (target.windowMs === undefined) found.push(this.#view(roomId, target, state))
+      }
+    }
+    return found
+  }
+
+  /** A target as it is right after a button was pressed: before its order is computed. */
+  targetOf({ roomId, userId = '' }: RecordingWish, { by, name }: StartedBy): RecordingTarget {
+    const device = this.#parts.store.get('devices', userId) !== undefined
+    const known = this.#rooms.get(roomId)
+    const found = known?.targets.find((target) => target.userId === userId)
+    const target = found ?? { userId, device, quality: 'main', by, startedBy: name, windowMs: undefined }
+    return this.#view(roomId, target, known ?? newState(this.#now(), userId))
+  }
+
+  /** Whether a rule records a target, whatever buttons say. */
+  ruleHolds({ roomId, userId = '' }: RecordingWish): boolean {
+    const facts = { ...this.#facts(roomId), wishes: [], requests: [] }
+    const targets = wantedOf(facts, this.#parts.settings().recording, this.#now())
+    return targets.some((target) => target.userId === userId)
+  }
+
+  /** Whether a stream is to be recorded now. */
+  wants(stream: RecordedStream): boolean {
+    const targets = this.#rooms.get(stream.roomId)?.targets ?? []
+    return targets.some((target) => matches(target, stream))
+  }
+
+  /** How long the segments of a stream are kept that serves live viewing only; undefined: it serves more. */
+  windowOf(stream: RecordedStream): number | undefined {
+    const targets = this.#rooms.get(stream.roomId)?.targets.filter((target) => matches(target, stream)) ?? []
+    const [first] = targets
+    return targets.length === 1 ? first?.windowMs : undefined
+  }
+
+  /** Name of the room's node, and whether it can record; a room without a node can. */
+  node(roomId: string): { name: string; canRecord: boolean } {
+    const name = this.#nodeOf(roomId)
+    const driver = this.#parts.pool.driver(name)
+    return { name, canRecord: driver === undefined || driver.setRecording !== undefined }
+  }
+
+  #view(roomId: string, target: WantedTarget, state: RoomState): RecordingTarget {
+    const { store, pool } = this.#parts
+    const { userId, device, quality, by, startedBy } = target
+    const name = device ? store.get('devices', userId)?.userName : pool.user(roomId, userId)?.userName
+    const recording = this.#parts.isWriting(roomId, target)
+    return {
+      room_id: roomId,
+      user_id: userId,
+      user_name: shownName(name ?? ''),
+      topic: shownName(store.get('rooms', roomId)?.topic ?? ''),
+      device,
+      quality,
+      by,
+      started_by: startedBy,
+      since: state.since.get(userId) ?? 0,
+      recording,
+      hindrance: recording ? null : this.#hindrance(roomId, target),
+    }
+  }
+
+  #hindrance(roomId: string, { userId }: WantedTarget): RecordingHindrance | null {
+    const { pool, blocked } = this.#parts
+    if (!this.node(roomId).canRecord) return 'node'
+    const why = blocked()
+    if (why !== undefined) return why
+    const isThere = userId === '' ? pool.occupied(roomId) : pool.user(roomId, userId) !== undefined
+    return isThere ? null : 'away'
+  }
+
+  #onPoolEvent(event: PoolEvent): void {
+    if (event.type === 'joined' || event.type === 'left' || event.type === 'deviceLost') this.review(event.roomId)
+    else if (event.type === 'roomMoved' || event.type === 'roomNodes') this.review(event.roomId, true)
+    else if (event.type === 'online') this.restarted(event.name)
+  }
+
+  #deviceChanged(userId: string, value: object | undefined): void {
+    for (const [roomId, { targets }] of this.#rooms) {
+      if (targets.some((target) => target.userId === userId)) this.review(roomId)
+    }
+    if (value !== undefined && 'roomId' in value && typeof value.roomId === 'string') this.review(value.roomId)
+  }
+
+  #interesting(): Set<string> {
+    const { store, wishes } = this.#parts
+    const rooms = new Set([...this.#rooms.keys(), ...wishes.rooms])
+    for (const { roomId } of store.all('devices').values()) rooms.add(roomId)
+    for (const { roomId } of this.#requests.values()) rooms.add(roomId)
+    for (const roomId of store.all('meetings').keys()) rooms.add(roomId)
+    return rooms
+  }
+
+  #clock(): void {
+    for (const [roomId, { clock }] of this.#rooms) if (clock) this.review(roomId)
+  }
+
+  #repeat(): void {
+    for (const [roomId, { targets }] of this.#rooms) if (targets.length > 0) this.review(roomId, true)
+  }
+
+  #work(): void {
+    for (const roomId of this.#queue) {
+      if (this.#active >= maxAtOnce) return
+      this.#queue.delete(roomId)
+      this.#active++
+      this.#settle(roomId)
+        .catch((error: unknown) => {
+          // A node that is away shows as such; the order follows when it is back.
+          const level = error instanceof NodeConnectionError ? 'debug' : 'warn'
+          this.#parts.logger[level]({ err: error, room: roomId }, 'a recording order was not taken')
+          setTimeout(() => this.review(roomId, true), retryMs).unref()
+        })
+        .finally(() => {
+          this.#active--
+          if (this.#started) this.#work()
+        })
+    }
+  }
+
+  async #settle(roomId: string): Promise<void> {
+    const { settings, blocked, pool, changed, store } = this.#parts
+    const facts = this.#facts(roomId)
+    const state = this.#rooms.get(roomId) ?? newState()
+    const recording = settings().recording
+    const targets = store.get('rooms', roomId) === undefined ? [] : wantedOf(facts, recording, this.#now())
+    const before = state.targets
+    state.targets = targets
+    state.clock = (facts.occupied || facts.devices.length > 0) && dependsOnClock(facts, recording)
+    const users = new Set(targets.map(({ userId }) => userId))
+    for (const userId of state.since.keys()) if (!users.has(userId)) state.since.delete(userId)
+    for (const userId of users) if (!state.since.has(userId)) state.since.set(userId, this.#now())
+    if (targets.length === 0 && !state.inForce && !state.clock && before.length === 0) {
+      this.#rooms.delete(roomId)
+      return
+    }
+    this.#rooms.set(roomId, state)
+    if (JSON.stringify(before) !== JSON.stringify(targets)) changed(roomId, before, targets)
+    const node = this.#nodeOf(roomId)
+    const driver = pool.driver(node)
+    if (driver?.setRecording === undefined) return
+    const order = orderOf(roomId, blocked() === undefined ? targets : [])
+    const key = JSON.stringify([node, order])
+    if (key === state.sent || (isEmpty(order) && !state.inForce)) return
+    state.sent = key
+    state.inForce = true
+    try {
+      await driver.setRecording(order, AbortSignal.timeout(nodeMs))
+      if (isEmpty(order) && state.sent === key) state.inForce = false
+    } catch (error) {
+      state.sent = ''
+      throw error
+    }
+  }
+
+  #facts(roomId: string): RoomFacts {
+    const { store, pool, wishes, devicesOf } = this.#parts
+    const devices = Array.from(devicesOf(roomId), (userId) => store.get('devices', userId))
+    return {
+      rule: store.get('rooms', roomId)?.recording,
+      people: pool.peopleCount(roomId),
+      occupied: pool.occupied(roomId),
+      devices: devices.filter((device): device is StoredDevice => device !== undefined),
+      wishes: wishes.of(roomId),
+      requests: [...this.#requests.values()].filter((request) => request.roomId === roomId),
+    }
+  }
+
+  #nodeOf(roomId: string): string {
+    return this.#parts.pool.nodesOf(roomId)[0] ?? ''
+  }
+}
+
+function newState(since = 0, userId?: string): RoomState {
+  const began = new Map(userId === undefined ? [] : [[userId, since]])
+  return { targets: [], since: began, sent: '', inForce: false, clock: false }
+}
+
+function orderOf(roomId: string, targets: readonly WantedTarget[]): RecordingOrder {
+  return {
+    roomId,
+    everything: targets.some(({ userId }) => userId === ''),
+    cameras: targets.filter(({ device }) => device).map(({ userId, quality }) => ({ userId, quality })),
+    people: targets.filter(({ device, userId }) => !device && userId !== '').map(({ userId }) => userId),
+  }
+}
+
+function isEmpty({ everything, cameras, people }: RecordingOrder): boolean {
+  return !everything && cameras.length === 0 && people.length === 0
+}
+
+/** Whether a stream belongs to a target. A camera without a substream is recorded at its main stream. */
+export function matches(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
+  return target.userId === '' || target.userId === userId
+}
+
+function roomOfKey(key: string): string {
+  const [roomId]: unknown[] = JSON.parse(key) as unknown[]
+  return typeof roomId === 'string' ? roomId : ''
+}

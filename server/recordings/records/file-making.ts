@@ -1,0 +1,177 @@
+import { rename, stat } from 'node:fs/promises'
+import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
+import { NothingRecordedError, type SpanExport, type WrittenFile } from '../export/span-export.ts'
+import type { ExportWish } from '../recording-export.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+import type { RecordFiles } from './record-files.ts'
+import { recordedStreams, sourceOf, type Span } from './recorded-streams.ts'
+import type { MixedSound, SoundMixer } from './sound-mixer.ts'
+
+/** Needs of the making of files. */
+export interface FileMakingParts {
+  index: RecordingIndex
+  span: Pick<SpanExport, 'writeFiles'>
+  files: RecordFiles
+  mixer: SoundMixer
+}
+
+/** A recording that cannot become a file: the sentence is for its client. */
+export class NoFileError extends Error {
+  override readonly name = 'NoFileError'
+}
+
+const nothingCame = 'No picture or sound came while it was recorded.'
+
+/** Makes the files of an ended recording. A user has one, and several only where the format changed and ffmpeg is missing; a whole room has one for each stream. Files of a failed making are removed. */
+export async function makeFiles(
+  parts: FileMakingParts,
+  recording: StoredRecording,
+  signal: AbortSignal,
+): Promise<StoredRecordingFile[]> {
+  const making = new FileMaking(parts, recording, signal)
+  try {
+    return await making.make()
+  } catch (error) {
+    await parts.files.remove(making.made)
+    throw error instanceof NothingRecordedError ? new NoFileError(nothingCame) : error
+  }
+}
+
+class FileMaking {
+  readonly #parts: FileMakingParts
+  readonly #recording: StoredRecording
+  readonly #signal: AbortSignal
+  readonly #span: Span
+  readonly made: StoredRecordingFile[] = []
+
+  constructor(parts: FileMakingParts, recording: StoredRecording, signal: AbortSignal) {
+    this.#parts = parts
+    this.#recording = recording
+    this.#signal = signal
+    this.#span = { from: recording.created_at, to: recording.ended_at ?? Date.now() }
+  }
+
+  async make(): Promise<StoredRecordingFile[]> {
+    const { user_id } = this.#recording
+    if (user_id === '') await this.#makeRoom()
+    else await this.#makeUser(user_id)
+    if (this.made.length === 0) throw new NoFileError(nothingCame)
+    return this.made
+  }
+
+  async #makeRoom(): Promise<void> {
+    const { picture, sound } = this.#recording
+    for (const stream of recordedStreams(this.#parts.index, this.#recording, this.#span)) {
+      const wish = { ...stream, ...this.#span, picture: picture !== 'none', sound: sound === 'own' }
+      if (!this.#has(stream, wish)) continue
+      await this.#export(wish)
+    }
+    if (sound === 'room') await this.#mix(undefined)
+  }
+
+  async #makeUser(userId: string): Promise<void> {
+    const { room_id: roomId, picture, sound } = this.#recording
+    const source = sourceOf(picture)
+    // The microphone belongs to the camera's stream, so a screen with sound is put together.
+    const own = sound === 'own' && picture !== 'screen'
+    const stream = { roomId, userId, source, quality: 'main' as const }
+    const wish: ExportWish = { ...stream, ...this.#span, picture: picture !== 'none', sound: own }
+    if (sound === 'none' || own) await this.#export(wish)
+    else await this.#mix(picture === 'none' ? undefined : wish)
+  }
+
+  /** One stream as it was recorded. */
+  async #export(wish: ExportWish): Promise<void> {
+    const written = await this.#write(wish, `${this.#recording.id}-${this.made.length}`, this.#format(), false)
+    for (const file of written) await this.#add(file, file.path, file.at, wish)
+  }
+
+  /** A picture, if any, with the sounds of the room or of the user as one. */
+  async #mix(picture: ExportWish | undefined): Promise<void> {
+    const { mixer, files } = this.#parts
+    const { id, sound } = this.#recording
+    const problem = await mixer.problem()
+    if (problem !== '') throw new NoFileError(problem)
+    const drafts: { file: string }[] = []
+    const draft = `${id}-${this.made.length}-draft`
+    const take = async (wish: ExportWish, name: string): Promise<MixedSound & Pick<WrittenFile, 'container'>> => {
+      const [file, ...others] = await this.#write(
+        wish,
+        `${draft}-${name}`,
+        name === 'picture' ? 'mp4' : 'original',
+        true,
+      )
+      for (const each of [file, ...others]) if (each !== undefined) drafts.push({ file: nameOf(each.path) })
+      if (file === undefined || others.length > 0) {
+        throw new NoFileError('The format changed while it was recorded: one file of it needs ffmpeg.')
+      }
+      return { path: file.path, startedAt: file.at, container: file.container }
+    }
+    try {
+      const heard = sound === 'room' ? { ...this.#recording, user_id: '' } : this.#recording
+      const streams = recordedStreams(this.#parts.index, heard, this.#span).filter((stream) =>
+        this.#has(stream, { picture: false, sound: true }),
+      )
+      const sounds: MixedSound[] = []
+      for (const stream of streams) {
+        if (sound !== 'room' && stream.source !== 'main') continue
+        sounds.push(await take({ ...stream, ...this.#span, picture: false, sound: true }, `sound${sounds.length}`))
+      }
+      const film = picture && (await take({ ...picture, sound: false }, 'picture'))
+      if (sounds.length === 0 && film === undefined) throw new NoFileError('Nobody was heard while it was recorded.')
+      const container = film?.container ?? 'mp4'
+      const result = await files.place(`${draft}.${container}`)
+      drafts.push({ file: nameOf(result) })
+      const { durationMs, startedAt } = await mixer.mix({
+        picture: film,
+        sounds,
+        container,
+        result,
+        signal: this.#signal,
+      })
+      const { size: bytes } = await stat(result)
+      const of = picture ?? { userId: this.#recording.user_id, source: 'main' as const }
+      await this.#add({ container, bytes, durationMs }, result, startedAt, of)
+    } finally {
+      await files.remove(drafts)
+    }
+  }
+
+  async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenFile[]> {
+    const { span, files } = this.#parts
+    await files.place(name)
+    const pathOf = (number: number, container: string): string => files.path(`${name}-part${number}.${container}`)
+    return await span.writeFiles(wish, pathOf, { format, keepGaps, signal: this.#signal })
+  }
+
+  /** MP4 that plays anywhere, unless WebM or nothing in particular is wanted. */
+  #format(): ExportFormat {
+    return this.#recording.container === 'mp4' ? 'compatible' : 'original'
+  }
+
+  #has(stream: RecordedStream, { picture, sound }: Pick<ExportWish, 'picture' | 'sound'>): boolean {
+    const { index } = this.#parts
+    const query = { ...stream, ...this.#span }
+    return [...index.segments(query), ...index.open(query)].some(
+      ({ videoCodec, audioCodec }) => (picture && videoCodec !== '') || (sound && audioCodec !== ''),
+    )
+  }
+
+  async #add(
+    { container, bytes, durationMs }: Pick<WrittenFile, 'container' | 'bytes' | 'durationMs'>,
+    path: string,
+    startedAt: number,
+    { userId, source }: Pick<RecordedStream, 'userId' | 'source'>,
+  ): Promise<void> {
+    const file = `${this.#recording.id}-${this.made.length}.${container}`
+    await rename(path, this.#parts.files.path(file))
+    const times = { duration_ms: Math.round(durationMs), started_at: Math.round(startedAt) }
+    this.made.push({ file, user_id: userId, source, container, bytes, ...times })
+  }
+}
+
+function nameOf(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1)
+}

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../../../shared/settings.ts'
+import { StaticFiles } from '../../edge/static-files.ts'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { Rooms } from '../../rooms/room-lifecycle.ts'
+import type { StoredRecording } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+import { SpanExport } from '../export/span-export.ts'
+import { livePages } from '../live/live-page.ts'
+import { LivePushes } from '../live/live-pushes.ts'
+import { LiveStreams } from '../live/live-streams.ts'
+import { OrderedLives } from '../live/ordered-lives.ts'
+import { FragmentTables } from '../playback/fragment-table.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+import type { RecordingRequests } from '../recording-requests.ts'
+import { OrderAddresses } from './order-addresses.ts'
+import { OrderedMedia } from './ordered-media.ts'
+import { OrderedRecordings } from './ordered-recordings.ts'
+import { RecordFiles } from './record-files.ts'
+import { recordDownload } from './record-page.ts'
+import { SoundMixer } from './sound-mixer.ts'
+
+/** What records on a site. */
+export interface SiteRecorder {
+  /** Recordings folder. */
+  folder: string
+  index: RecordingIndex
+  requests: RecordingRequests
+}
+
+/** Options of the ordered recordings. */
+export interface MediaOrderOptions {
+  store: Store
+  settings: () => Settings
+  rooms: Rooms
+  recorder: SiteRecorder
+  ffmpeg: LocalFfmpeg
+  /** Writes a recording without a file into the event log. */
+  failed: (recording: StoredRecording, reason: string) => void
+  logger: Logger
+  mediaUrl: () => string
+  sitePorts: () => readonly number[]
+  /** Folder of the built player page; empty: none is served. */
+  playerPage: string
+}
+
+/** Recordings and live streams that clients and operators order, and their pages on the media port. */
+export interface MediaOrderParts {
+  orders: OrderedMedia
+  pages: ReturnType<typeof livePages> & { 'GET /record/:file': ReturnType<typeof recordDownload> }
+  start: () => void
+  close: () => Promise<void>
+}
+
+/** Composes the ordered recordings; nothing runs yet. */
+export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
+  const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed } = options
+  const { folder, index, requests } = options.recorder
+  const clock = (): number => Date.now()
+  const tables = new FragmentTables(folder)
+  const files = new RecordFiles(folder, store)
+  const found = async () => {
+    await ffmpeg.look()
+    return ffmpeg.program
+  }
+  const span = new SpanExport({ folder, index, tables, ffmpeg: found })
+  const addresses = new OrderAddresses(files, settings, mediaUrl)
+  const streams = new LiveStreams({ index, tables, clock, requests })
+  const networks = (): readonly string[] => settings().live.push_networks
+  const pushes = new LivePushes({ folder, ffmpeg, logger, networks, sitePorts })
+  const recordings = new OrderedRecordings({
+    ...{ store, rooms, index, requests, span, files, logger },
+    mixer: new SoundMixer(ffmpeg),
+    failed,
+  })
+  const lives = new OrderedLives({ store, rooms, index, streams, pushes, logger })
+  const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, clock })
+  const page = new StaticFiles(options.playerPage)
+  const live = livePages({
+    ...{ store, streams, folder, page, clock },
+    embedOrigins: () => settings().live.embed_origins,
+  })
+  return {
+    orders,
+    pages: { 'GET /record/:file': recordDownload(files), ...live },
+    start() {
+      streams.start()
+      orders.start()
+    },
+    async close() {
+      await orders.close()
+      streams.close()
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import { stat } from 'node:fs/promises'
+import type { Context, Middleware } from 'koa'
+import { answerBytes } from './byte-answer.ts'
+import { recordPath, type RecordFiles } from './record-files.ts'
+
+/** Content types of files. */
+export const containerTypes = { mp4: 'video/mp4', webm: 'video/webm' } as const
+
+/** `GET /record/<file>`: the file of a recording for whoever has its address, as long as the recording exists. */
+export function recordDownload(files: RecordFiles): Middleware {
+  return async (context, next) => {
+    if (!context.path.startsWith(recordPath) || !isRead(context)) return void (await next())
+    setPrivate(context)
+    const found = files.find(context.path.slice(recordPath.length))
+    const status = found && (await stat(found.path).catch(() => undefined))
+    if (found === undefined || status === undefined) return answerNothing(context)
+    context.type = containerTypes[found.file.container]
+    context.set('Content-Disposition', `inline; filename="${found.file.file}"`)
+    answerBytes(context, found.path, status.size)
+  }
+}
+
+export function isRead({ method }: Context): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
+/** Media of people: no cache keeps it, and no page learns the address by a referrer. Players of other sites may read it, because the address is the proof. */
+export function setPrivate(context: Context): void {
+  context.set({
+    'Cache-Control': 'private, no-store',
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Expose-Headers': 'Content-Length, Content-Range',
+    'Cross-Origin-Resource-Policy': 'cross-origin',
+  })
+}
+
+/** The same answer for an address that never was and for one that is void. */
+export function answerNothing(context: Context): void {
+  context.status = 404
+  context.type = 'text/plain; charset=utf-8'
+  context.body = 'There is nothing at this address, or not any more.\n'
+}

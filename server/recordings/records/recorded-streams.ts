@@ -1,0 +1,74 @@
+import type { StreamSource } from '../../../shared/media/stream-source.ts'
+import type { RecordedStream } from '../../../shared/recordings/segment.ts'
+import type { StoredRecording } from '../../store/records.ts'
+import type { RecordingIndex } from '../recording-index.ts'
+
+/** Interval between two looks at segments that are being written, in milliseconds. */
+const lookMs = 100
+
+/** Span in time, in milliseconds since the epoch. */
+export interface Span {
+  from: number
+  to: number
+}
+
+/** Streams of a room, or of one user, of which something was recorded in a span; the same order for the same segments. */
+export function recordedStreams(
+  index: Pick<RecordingIndex, 'segments' | 'open'>,
+  { room_id: roomId, user_id: userId }: Pick<StoredRecording, 'room_id' | 'user_id'>,
+  { from, to }: Span,
+): RecordedStream[] {
+  const query = { roomId, from, to, quality: 'main' as const, ...(userId === '' ? {} : { userId }) }
+  const found = new Map<string, RecordedStream>()
+  for (const { userId: user, source, quality } of [...index.segments(query), ...index.open(query)]) {
+    found.set(JSON.stringify([user, source]), { roomId, userId: user, source, quality })
+  }
+  return [...found.values()]
+}
+
+/** Whether anything of a room or user was recorded, or is being recorded, since a moment. */
+export function isRecorded(
+  index: Pick<RecordingIndex, 'segments' | 'open'>,
+  { room_id: roomId, user_id: userId }: Pick<StoredRecording, 'room_id' | 'user_id'>,
+  from: number,
+): boolean {
+  const query = { roomId, from, limit: 1, ...(userId === '' ? {} : { userId }) }
+  return index.open(query).length > 0 || index.segments(query).length > 0
+}
+
+/**
+ * Resolves when no segment of these is written any more, or after `maxMs`: a rule may go on recording them.
+ * @param signal ends the wait
+ */
+export async function untilWritten(
+  index: Pick<RecordingIndex, 'open' | 'onChange'>,
+  { room_id: roomId, user_id: userId }: Pick<StoredRecording, 'room_id' | 'user_id'>,
+  to: number,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const query = { roomId, to, ...(userId === '' ? {} : { userId }) }
+  const isOpen = (): boolean => index.open(query).some(({ startedAt }) => startedAt <= to)
+  if (!isOpen()) return
+  await new Promise<void>((resolve) => {
+    const finish = (): void => {
+      clearTimeout(deadline)
+      clearInterval(look)
+      stop()
+      signal.removeEventListener('abort', finish)
+      resolve()
+    }
+    const check = (): void => {
+      if (!isOpen()) finish()
+    }
+    const deadline = setTimeout(finish, maxMs)
+    const look = setInterval(check, lookMs)
+    const stop = index.onChange(check)
+    signal.addEventListener('abort', finish)
+  })
+}
+
+/** Source of a picture or sound that a recording wants. */
+export function sourceOf(picture: StoredRecording['picture']): StreamSource {
+  return picture === 'screen' ? 'screen' : 'main'
+}

@@ -1,0 +1,106 @@
+import PQueue from 'p-queue'
+import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { runFfmpeg } from '../export/ffmpeg-convert.ts'
+
+/** A file with one sound. */
+export interface MixedSound {
+  path: string
+  /** Moment of its first sound, in milliseconds since the epoch. */
+  startedAt: number
+}
+
+/** A picture and sounds that become one file. */
+export interface MixWish {
+  /** Left out: sound alone. */
+  picture: MixedSound | undefined
+  sounds: readonly MixedSound[]
+  container: 'mp4' | 'webm'
+  /** Path of the result. */
+  result: string
+  signal: AbortSignal
+}
+
+/** Mixes run one after the other: they decode and encode hours of sound. */
+const mixesAtOnce = 1
+/** Inputs of one mix; more people than that are not told apart in one sound anyway. */
+const maxSounds = 64
+
+/** Mixes several sounds into one by ffmpeg; the picture is copied. */
+export class SoundMixer {
+  readonly #ffmpeg: LocalFfmpeg
+  readonly #queue = new PQueue({ concurrency: mixesAtOnce })
+
+  constructor(ffmpeg: LocalFfmpeg) {
+    this.#ffmpeg = ffmpeg
+  }
+
+  /** Why nothing can be mixed, as a sentence; empty: it can. Never rejects. */
+  async problem(): Promise<string> {
+    await this.#ffmpeg.look()
+    const { program } = this.#ffmpeg
+    if (program === undefined) return 'The sound of several people needs ffmpeg: install it on the controller.'
+    return program.sound ? '' : 'The sound of several people needs an ffmpeg with the encoder libopus.'
+  }
+
+  /** @throws Error when ffmpeg fails; AbortError */
+  async mix(wish: MixWish): Promise<{ startedAt: number; durationMs: number }> {
+    return await this.#queue.add(() => this.#mix(wish), { signal: wish.signal })
+  }
+
+  async #mix({
+    picture,
+    sounds,
+    container,
+    result,
+    signal,
+  }: MixWish): Promise<{ startedAt: number; durationMs: number }> {
+    const { program } = this.#ffmpeg
+    if (program === undefined) throw new Error('ffmpeg is gone')
+    const heard = sounds.slice(0, maxSounds)
+    const startedAt = picture?.startedAt ?? Math.min(...heard.map((sound) => sound.startedAt))
+    const inputs = [...(picture === undefined ? [] : [picture]), ...heard].flatMap(({ path }) => ['-i', path])
+    const first = picture === undefined ? 0 : 1
+    const moved = heard.map((sound, n) => `[${first + n}:a]${shift(sound.startedAt - startedAt)}[s${n}]`)
+    const names = heard.map((_, n) => `[s${n}]`).join('')
+    const sum = `${names}amix=inputs=${heard.length}:duration=longest:normalize=0,alimiter=limit=0.95[mix]`
+    const sound = heard.length === 0 ? [] : ['-filter_complex', [...moved, sum].join(';'), '-map', '[mix]']
+    let endUs = 0
+    await runFfmpeg(
+      program.path,
+      [
+        ...[
+          '-hide_banner',
+          '-loglevel',
+          'error',
+          '-nostdin',
+          '-y',
+          '-protocol_whitelist',
+          'file',
+          '-progress',
+          'pipe:1',
+        ],
+        ...inputs,
+        ...(picture === undefined ? [] : ['-map', '0:v', '-c:v', 'copy']),
+        ...sound,
+        ...(container === 'mp4'
+          ? ['-c:a', 'aac', '-b:a', '96k', '-movflags', '+faststart', '-f', 'mp4']
+          : ['-c:a', 'libopus', '-b:a', '64k', '-f', 'webm']),
+        result,
+      ],
+      {
+        signal,
+        line: (line) => {
+          const [, time] = /^out_time_us=(\d+)/.exec(line) ?? []
+          if (time !== undefined) endUs = Number(time)
+        },
+      },
+    )
+    return { startedAt, durationMs: endUs / 1_000 }
+  }
+}
+
+/** Filter that moves a sound to its moment: later by silence, earlier by a cut. */
+function shift(milliseconds: number): string {
+  if (milliseconds >= 0) return `adelay=${Math.round(milliseconds)}:all=1`
+  return `atrim=start=${(-milliseconds / 1_000).toFixed(3)},asetpts=PTS-STARTPTS`
+}

@@ -1,0 +1,46 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Segment, SegmentStart } from '../../shared/recordings/segment.ts'
+import { partSuffix } from '../../shared/recordings/segment-path.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import { repairFile } from './files/repair.ts'
+import { readSegment } from './files/segment-facts.ts'
+
+/** Outcome for a file that its process left open. */
+export interface RepairedFile {
+  /** undefined: nothing of it can be played. */
+  segment: Segment | undefined
+  /** Its end was cut off; false: the file was complete already. */
+  wasCut: boolean
+}
+
+/** Completes a file that its process left open. Never rejects. @param folder the recordings folder */
+export async function repairOpen(folder: string, segment: SegmentStart, logger: NodeLogger): Promise<RepairedFile> {
+  const { file, container, startedAt } = segment
+  try {
+    if (await exists(join(folder, file))) {
+      const complete = await readSegment(folder, file)
+      return { segment: complete === undefined ? undefined : { ...complete, ...segment }, wasCut: false }
+    }
+    if (!(await exists(join(folder, file + partSuffix)))) return { segment: undefined, wasCut: false }
+    const repaired = await repairFile(folder, { file, container, startedAt: Math.round(startedAt), isPart: true })
+    if (repaired.outcome === 'repaired') {
+      const { segment: found } = repaired
+      // The index knows the start more precisely than the file's name.
+      const endedAt = startedAt + (found.endedAt - found.startedAt)
+      return { segment: { ...found, ...segment, endedAt }, wasCut: true }
+    }
+    if (repaired.outcome === 'damaged')
+      logger.warn({ file }, 'a recording that was cut off cannot be played, and was set aside')
+  } catch (error) {
+    logger.error({ err: error, file }, 'a recording that was cut off could not be repaired')
+  }
+  return { segment: undefined, wasCut: false }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  )
+}

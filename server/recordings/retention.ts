@@ -1,0 +1,156 @@
+import { clearInterval, setInterval } from 'node:timers'
+import { setImmediate } from 'node:timers/promises'
+import type { Retention } from '../../shared/recordings/recording-rule.ts'
+import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { Store } from '../store/store.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { StoredIndex } from './index/stored-index.ts'
+import type { RecordedSource } from './recording-index.ts'
+import type { Space } from './storage-watch.ts'
+
+const gigabyte = 1_000_000_000
+const dayMs = 24 * 60 * 60_000
+/** Interval between two rounds through all sources, in milliseconds. */
+const roundMs = 60_000
+/** Segments that are deleted in one turn of the event loop: some milliseconds. */
+const chunk = 25
+/** Deletions in one round for space. */
+const maxChunks = 200
+/** Segments for live viewing are kept at least this long, in milliseconds. */
+const liveMs = 120_000
+/** Gaps are forgotten after this time, if no recording is as old, in milliseconds. */
+const gapMs = 90 * dayMs
+
+/** Needs of the retention. */
+export interface RetentionParts {
+  store: Pick<Store, 'get'>
+  index: StoredIndex
+  settings: () => RecordingSettings
+  /** Files of deleted segments wait for their removal. */
+  deleted: () => void
+  logger: NodeLogger
+  now?: () => number
+}
+
+/** Deletes recordings after their days, beyond their size, and when the disk fills: the oldest first, never kept ones. */
+export class RecordingRetention {
+  readonly #parts: RetentionParts
+  readonly #now: () => number
+  #timer: NodeJS.Timeout | undefined
+  #work: Promise<void> | undefined
+  #freeing: Promise<void> | undefined
+  #stopped = false
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.begin(), roundMs).unref()
+    this.begin()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    clearInterval(this.#timer)
+    await this.#work
+    await this.#freeing
+  }
+
+  /** Begins a round unless one is under way. */
+  begin(): void {
+    if (this.#stopped) return
+    this.#work ??= this.round()
+      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'old recordings were not deleted'))
+      .finally(() => {
+        this.#work = undefined
+      })
+  }
+
+  /** Deletes what is past its time or beyond its size. */
+  async round(): Promise<void> {
+    const { index, settings, store } = this.#parts
+    const now = this.#now()
+    await this.#repeat(() => index.deleteLive(now - liveMs, chunk))
+    const rooms = new Map<string, RecordedSource[]>()
+    for (const source of index.sources()) {
+      if (this.#stopped) return
+      const { days, gigabytes } = this.#retentionOf(source)
+      if (days > 0) await this.#repeat(() => index.deleteOldest(source, now - days * dayMs, chunk))
+      if (source.device) await this.#shrink([source], gigabytes)
+      else rooms.set(source.roomId, [...(rooms.get(source.roomId) ?? []), source])
+    }
+    for (const [roomId, sources] of rooms) {
+      const retention = store.get('rooms', roomId)?.recording?.retention ?? settings().retention
+      await this.#shrink(sources, retention.gigabytes)
+    }
+    await this.#shrinkSite()
+    index.dropGaps(now - gapMs)
+  }
+
+  /** Deletes the oldest recordings until the disk has room again. @param space before */
+  makeRoom({ free, reserve, margin }: Space, waiting: number): void {
+    const missing = reserve + margin - free - waiting
+    if (missing <= 0 || this.#stopped) return
+    this.#freeing ??= this.#free(missing)
+      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'no room was made for recordings'))
+      .finally(() => {
+        this.#freeing = undefined
+      })
+  }
+
+  async #free(bytes: number): Promise<void> {
+    let left = bytes
+    for (let count = 0; left > 0 && count < maxChunks && !this.#stopped; count++) {
+      // No more than needed: segments of a site are of about the same size.
+      const { bytes: all, segments } = this.#parts.index.totals()
+      const needed = Math.ceil((left * segments) / Math.max(1, all))
+      const deleted = this.#parts.index.deleteOldestOfAll(Math.min(chunk, Math.max(1, needed)))
+      if (deleted.segments === 0) return
+      left -= deleted.bytes
+      this.#parts.deleted()
+      await setImmediate()
+    }
+  }
+
+  /** Retention of a camera, or of the room that a person was in. */
+  #retentionOf({ device, roomId, userId }: RecordedSource): Retention {
+    const { store, settings } = this.#parts
+    const own = device ? store.get('devices', userId)?.recording : store.get('rooms', roomId)?.recording
+    return own?.retention ?? settings().retention
+  }
+
+  /** Deletes the oldest of some sources until they fit. */
+  async #shrink(sources: readonly RecordedSource[], gigabytes: number): Promise<void> {
+    if (gigabytes === 0) return
+    let over = sources.reduce((sum, { bytes }) => sum + bytes, 0) - gigabytes * gigabyte
+    const oldest = [...sources].sort((one, other) => one.firstAt - other.firstAt)
+    for (const source of oldest) {
+      while (over > 0 && !this.#stopped) {
+        const count = Math.min(chunk, Math.max(1, Math.ceil((over * source.segments) / Math.max(1, source.bytes))))
+        const deleted = this.#parts.index.deleteOldest(source, Number.MAX_SAFE_INTEGER, count)
+        if (deleted.segments === 0) break
+        over -= deleted.bytes
+        this.#parts.deleted()
+        await setImmediate()
+      }
+    }
+  }
+
+  async #shrinkSite(): Promise<void> {
+    const { settings, index } = this.#parts
+    const { gigabytes } = settings()
+    if (gigabytes === 0) return
+    await this.#free(index.totals().bytes - gigabytes * gigabyte)
+  }
+
+  async #repeat(remove: () => { segments: number }): Promise<void> {
+    while (!this.#stopped) {
+      const { segments } = remove()
+      if (segments > 0) this.#parts.deleted()
+      if (segments < chunk) return
+      await setImmediate()
+    }
+  }
+}

@@ -1,0 +1,500 @@
+import { setImmediate } from 'node:timers/promises'
+import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { GapReason, RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
+import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
+import { FileRemoval } from './file-removal.ts'
+import { rebuildIndex } from './index/rebuild-index.ts'
+import { StoredIndex } from './index/stored-index.ts'
+import { KeptSpans } from './kept-spans.ts'
+import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
+import type { RecordEvent } from './recording-events.ts'
+import { matches, type OrderPool, RecordingOrders } from './recording-orders.ts'
+import { RecordingRate } from './recording-rate.ts'
+import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
+import { maxWishes, RecordingWishes } from './recording-wishes.ts'
+import { RecorderIntake } from './recorder-intake.ts'
+import type { RecordingsFolder } from './recordings-folder.ts'
+import { repairOpen } from './repair-open.ts'
+import { RecordingRetention } from './retention.ts'
+import { type Space, StorageWatch } from './storage-watch.ts'
+import { TargetEvents } from './target-events.ts'
+import type { WantedTarget } from './wanted-streams.ts'
+
+/** Needs of the recordings of a site. */
+export interface SiteRecordingsParts {
+  folder: RecordingsFolder
+  store: Store
+  pool: OrderPool
+  devicesOf: (roomId: string) => ReadonlySet<string>
+  settings: () => Settings
+  event: RecordEvent
+  /** Removes what was made of a recording, e.g. its thumbnails. */
+  removeMade?: ((file: string) => Promise<void>) | undefined
+  logger: NodeLogger
+  /** Measures the file system; left out: as it is. */
+  measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
+}
+
+/** The parts that exist only where the folder can be used. */
+interface Storage {
+  index: StoredIndex
+  watch: StorageWatch
+  retention: RecordingRetention
+  removal: FileRemoval
+}
+
+/** Segments that one call of `delete` forgets in one turn of the event loop. */
+const chunk = 25
+/** Failures of writing are shown for this time after the last one, in milliseconds. */
+const failureMs = 10 * 60_000
+const dayMs = 24 * 60 * 60_000
+/** Segments that are counted, and targets that the status shows, at most. */
+const maxCounted = 100_000
+const maxShown = 1_000
+const storageLowMessage =
+  'The disk of the recordings is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.'
+
+/**
+ * Recordings of a site: what is to be recorded, what is, its index and its space. Where the folder cannot be used, everything but the status refuses.
+ * Large because it joins orders, reports, storage and kept spans, each of which is a part of its own.
+ */
+export class SiteRecordings implements RecordingControl, RecordingChanges, RecordingRequests {
+  readonly #parts: SiteRecordingsParts
+  readonly kept: KeptSpans
+  readonly orders: RecordingOrders
+  /** Receives the reports of the recorders. */
+  readonly intake: RecorderIntake | undefined
+  readonly #wishes: RecordingWishes
+  readonly #storage: Storage | undefined
+  readonly #rate = new RecordingRate()
+  readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
+  readonly #events: TargetEvents
+  readonly #stop = new AbortController()
+  readonly #stops: (() => void)[] = []
+  #rebuilding: { done: number; total: number } | undefined
+  #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
+  #lowSince = 0
+  #work: Promise<unknown> = Promise.resolve()
+
+  constructor(parts: SiteRecordingsParts) {
+    this.#parts = parts
+    const { store, settings, logger, pool, devicesOf, event } = parts
+    this.kept = new KeptSpans(store)
+    this.#wishes = new RecordingWishes(store)
+    this.#storage = this.#openStorage()
+    this.#events = new TargetEvents(store, event)
+    this.orders = new RecordingOrders({
+      ...{ store, pool, devicesOf, settings, logger },
+      wishes: this.#wishes,
+      blocked: () => this.#blocked(),
+      isWriting: (roomId, target) => this.intake?.writingOf(roomId).some((stream) => matches(target, stream)) ?? false,
+      changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
+    })
+    this.intake = this.#storage && this.#makeIntake(this.#storage.index)
+  }
+
+  /** The index; undefined where the folder cannot be used. */
+  get index(): StoredIndex | undefined {
+    return this.#storage?.index
+  }
+
+  /** The index. @throws ConsoleError recordingsUnusable */
+  get usableIndex(): StoredIndex {
+    if (this.#storage === undefined) {
+      const problem = this.#parts.folder.problem?.message ?? ''
+      throw new ConsoleError(refusal('recordingsUnusable', { problem }))
+    }
+    return this.#storage.index
+  }
+
+  /** Path of the folder; undefined where it cannot be used. */
+  get folder(): string | undefined {
+    return this.#storage === undefined ? undefined : this.#parts.folder.path
+  }
+
+  /** Begins to give orders, before the pool starts. Resolves when the space was measured. Never rejects. */
+  async begin(): Promise<void> {
+    const { store, folder, event, logger } = this.#parts
+    if (folder.problem !== undefined) {
+      logger.error({ folder: folder.path, problem: folder.problem.code }, folder.problem.message)
+      const subject = { type: 'recording', id: '', name: '' } as const
+      event({
+        kind: 'recording.folderFailed',
+        level: 'error',
+        subject,
+        params: { folder: folder.path, code: folder.problem.code },
+      })
+    }
+    this.#events.start()
+    this.orders.start()
+    this.#stops.push(
+      store.onChange((changes) => {
+        for (const { collection, key, value } of changes) {
+          if (collection === 'meetings' && value === undefined) this.#meetingEnded(key)
+          else if (collection === 'rooms' && value === undefined) this.#forgetStale({ roomId: key })
+          else if (collection === 'devices') this.#forgetStale({ userId: key })
+          // The reserve may be another one now.
+          else if (collection === 'settings') void this.#storage?.watch.look()
+        }
+      }),
+    )
+    if (this.#storage === undefined) return
+    await this.#storage.watch.start()
+    this.#storage.retention.start()
+    this.#storage.removal.begin()
+    this.#background(this.#recover())
+  }
+
+  /** Ends orders and deletions. Resolves when nothing is under way. */
+  async end(): Promise<void> {
+    this.#stop.abort()
+    this.orders.stop()
+    for (const stop of this.#stops.splice(0)) stop()
+    this.#storage?.watch.stop()
+    await this.#work
+    await this.#storage?.retention.stop()
+    await this.#storage?.removal.stop()
+  }
+
+  /** Closes the index, after the last report of the nodes. */
+  async close(): Promise<void> {
+    await this.intake?.settled()
+    this.#storage?.index.close()
+  }
+
+  async start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget> {
+    this.#assertPossible(wish)
+    const added = await this.#wishes.add(wish, by, Date.now())
+    if (added === undefined) throw new ConsoleError(refusal('recordingLimit', { limit: maxWishes }))
+    if (added) this.#events.started(wish, by)
+    this.orders.review(wish.roomId)
+    return this.orders.targetOf(wish, by)
+  }
+
+  async stop(wish: RecordingWish, by: StartedBy): Promise<boolean> {
+    if (this.#parts.store.get('rooms', wish.roomId) === undefined) throw new ApiError('roomNotFound')
+    if (await this.#wishes.remove(wish)) this.#events.stopped(wish, by)
+    this.orders.review(wish.roomId)
+    return !this.orders.ruleHolds(wish)
+  }
+
+  put(request: RecordingRequest): void {
+    const { store } = this.#parts
+    if (store.get('rooms', request.roomId) === undefined) throw new ApiError('roomNotFound')
+    const { name, canRecord } = this.orders.node(request.roomId)
+    if (!canRecord)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
+    if (this.#blocked() !== undefined) {
+      const problem = this.#parts.folder.problem?.message ?? storageLowMessage
+      throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
+    }
+    this.orders.put(request)
+  }
+
+  remove(id: string): void {
+    this.orders.remove(id)
+  }
+
+  targets(roomIds?: readonly string[]): RecordingTarget[] {
+    return this.orders.targets(roomIds)
+  }
+
+  onTargets(listener: (roomIds: readonly string[]) => void): () => void {
+    this.#targetListeners.add(listener)
+    return () => this.#targetListeners.delete(listener)
+  }
+
+  async delete(
+    streams: readonly RecordedStream[],
+    from: number,
+    to: number,
+  ): Promise<{ segments: number; bytes: number; kept: number }> {
+    const index = this.usableIndex
+    const sums = { segments: 0, bytes: 0, kept: 0 }
+    for (const stream of streams) {
+      for (;;) {
+        const { segments, bytes } = index.deleteSpan(stream, { from, to }, chunk)
+        sums.segments += segments
+        sums.bytes += bytes
+        if (segments < chunk) break
+        await setImmediate()
+      }
+      sums.kept += index.extents(stream, from, to, maxCounted).length
+    }
+    this.#storage?.removal.begin()
+    return sums
+  }
+
+  /** @param mayShow whether a target is shown to whoever asks */
+  status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
+    const { folder } = this.#parts
+    const totals = this.index?.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
+    const { free, capacity, reserve } = this.#storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
+    const rate = this.#rate.perSecond(Date.now())
+    return {
+      folder: folder.path,
+      usable: this.#storage !== undefined,
+      bytes: totals.bytes,
+      segments: totals.segments,
+      oldest_at: totals.firstAt,
+      newest_at: totals.lastAt,
+      kept_bytes: totals.keptBytes,
+      free,
+      capacity,
+      reserve,
+      rate,
+      days_until_full: rate === 0 ? null : Math.max(0, free - reserve) / rate / (dayMs / 1_000),
+      streams: this.intake?.writing ?? 0,
+      deleting: this.index === undefined ? 0 : (this.#storage?.removal.waiting ?? 0),
+      rebuilding: this.#rebuilding ?? null,
+      targets: this.targets().filter(mayShow).slice(0, maxShown),
+      problems: this.problems(),
+    }
+  }
+
+  /** What needs the operator's attention now. */
+  problems(): RecordingStatus['problems'] {
+    const { folder } = this.#parts
+    const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
+      code,
+      subject,
+      message,
+      since,
+    })
+    const found = []
+    if (folder.problem !== undefined) found.push(problem(folder.problem.code, folder.problem.message, 0, folder.path))
+    if (this.#rebuilding !== undefined) {
+      const { done, total } = this.#rebuilding
+      found.push(
+        problem('indexRebuilding', `The index of the recordings is being rebuilt: ${done} of ${total} files are read.`),
+      )
+    }
+    if (this.#storage?.watch.isLow === true) found.push(problem('storageLow', storageLowMessage, this.#lowSince))
+    if (this.#failure !== undefined && Date.now() - this.#failure.at < failureMs) {
+      const { since, subject, reason } = this.#failure
+      const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
+      found.push(
+        problem(
+          'writeFailed',
+          `A recording could not be written: ${why}. Check the disk of ${folder.path}.`,
+          since,
+          subject,
+        ),
+      )
+    }
+    const without = this.targets().find(({ hindrance }) => hindrance === 'node')
+    if (without !== undefined) {
+      const { name } = this.orders.node(without.room_id)
+      const message = refusal('recordingImpossible', { node: name }).message
+      found.push(problem('nodeCannotRecord', message, without.since, without.topic || without.room_id))
+    }
+    return found
+  }
+
+  /** Reports of a recorder. */
+  take(node: string, event: RecorderEvent): void {
+    this.intake?.take(node, event)
+  }
+
+  /** The process of a node ended. */
+  restarted(node: string): void {
+    this.intake?.restarted(node)
+    this.orders.restarted(node)
+  }
+
+  #openStorage(): Storage | undefined {
+    const { folder, settings, store, logger, removeMade, measure } = this.#parts
+    if (folder.problem !== undefined) return undefined
+    const recording = (): RecordingSettings => settings().recording
+    const path = folder.path
+    const index = new StoredIndex({
+      folder: path,
+      isKept: (stream, from, to) => this.kept.covers(stream, from, to),
+      onDamage: (reason) => {
+        logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
+        this.#background(setImmediate().then(() => this.#rebuild()))
+      },
+    })
+    const removal = new FileRemoval({ folder: path, index, removeMade, logger })
+    const retention = new RecordingRetention({
+      store,
+      index,
+      settings: recording,
+      deleted: () => removal.begin(),
+      logger,
+    })
+    const watch = new StorageWatch({
+      folder: path,
+      settings: recording,
+      rate: () => this.#rate.perSecond(Date.now()),
+      isBusy: () => (this.intake?.writing ?? 0) > 0,
+      lowChanged: (low, space) => this.#lowChanged(low, space),
+      measured: (space) => retention.makeRoom(space, removal.waitingBytes),
+      logger,
+      measure,
+    })
+    return { index, watch, retention, removal }
+  }
+
+  #makeIntake(index: StoredIndex): RecorderIntake {
+    const { store, pool, event, logger, folder } = this.#parts
+    return new RecorderIntake({
+      index,
+      rate: this.#rate,
+      isLiveOnly: (stream) => this.orders.windowOf(stream) !== undefined,
+      stopReason: (stream) =>
+        this.#storage?.watch.isLow === true && this.orders.wants(stream) ? 'storageLow' : undefined,
+      namesOf: ({ roomId, userId }) => {
+        const device = store.get('devices', userId)
+        const userName = device?.userName ?? pool.user(roomId, userId)?.userName ?? userId
+        return { userName, topic: store.get('rooms', roomId)?.topic ?? '', device: device !== undefined }
+      },
+      repair: (segment) => repairOpen(folder.path, segment, logger),
+      changed: (roomId) => this.#announce(roomId),
+      failing: ({ roomId, userId }, reason) => this.#failing(`${roomId}/${userId}`, reason),
+      repaired: (segment) => {
+        const subject = { type: 'recording', id: segment.file, name: segment.userName } as const
+        event({
+          kind: 'recording.repaired',
+          subject,
+          room: segment.roomId,
+          params: { from: segment.startedAt, to: segment.endedAt },
+        })
+      },
+      logger,
+    })
+  }
+
+  /** Completes what an earlier process left open; a new index is rebuilt. */
+  async #recover(): Promise<void> {
+    if (this.index?.isNew === true) await this.#rebuild()
+    else await this.intake?.start()
+    this.#closeGaps()
+  }
+
+  /** Ends gaps of streams that are not to be recorded any more. */
+  #closeGaps(roomId?: string): void {
+    const { index } = this
+    if (index === undefined) return
+    const now = Date.now()
+    const query = roomId === undefined ? {} : { roomId }
+    for (const gap of index.gaps({ ...query, from: now, limit: maxCounted })) {
+      const isPaused = gap.reason === 'paused' && this.#parts.store.get('devices', gap.userId)?.paused === true
+      if (gap.to === null && !isPaused && !this.orders.wants(gap)) index.endGap(gap, now)
+    }
+  }
+
+  async #rebuild(): Promise<void> {
+    const { folder, logger } = this.#parts
+    const { index, intake } = this
+    if (index === undefined || intake === undefined || this.#rebuilding !== undefined) return
+    this.#rebuilding = { done: 0, total: 0 }
+    try {
+      const rebuilt = await rebuildIndex({
+        folder: folder.path,
+        index,
+        isOpen: (file) => intake.isOpen(file),
+        progress: (done, total) => {
+          this.#rebuilding = { done, total }
+        },
+        signal: this.#stop.signal,
+        logger,
+      })
+      await this.kept.markAll(index)
+      if (rebuilt.segments > 0) logger.info({ ...rebuilt }, 'the index of the recordings was rebuilt')
+    } finally {
+      this.#rebuilding = undefined
+    }
+  }
+
+  #background(work: Promise<void>): void {
+    const guarded = work.catch((error: unknown) => {
+      if (!this.#stop.signal.aborted) this.#parts.logger.error({ err: error }, 'the recordings could not be read')
+    })
+    this.#work = Promise.all([this.#work, guarded])
+  }
+
+  #blocked(): 'off' | 'storageLow' | undefined {
+    if (this.#storage === undefined) return 'off'
+    return this.#storage.watch.isLow ? 'storageLow' : undefined
+  }
+
+  #assertPossible({ roomId }: RecordingWish): void {
+    if (this.#parts.store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
+    void this.usableIndex
+    const { name, canRecord } = this.orders.node(roomId)
+    if (!canRecord) throw new ConsoleError(refusal('recordingImpossible', { node: name }))
+  }
+
+  #targetsChanged(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
+    this.#events.changed(roomId, before, after)
+    this.#closeGaps(roomId)
+    this.#notePaused(roomId, before, after)
+    this.#announce(roomId)
+  }
+
+  /** A camera that is to be recorded was paused: its time line says so. */
+  #notePaused(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
+    const { store } = this.#parts
+    for (const { userId, quality, device } of before) {
+      const found = store.get('devices', userId)
+      if (!device || found?.paused !== true || after.some((target) => target.userId === userId)) continue
+      const gap = { roomId, userId, source: 'main', quality, from: Date.now(), to: null, reason: 'paused' } as const
+      const topic = store.get('rooms', roomId)?.topic ?? ''
+      this.index?.gap(gap, { userName: found.userName, topic, device })
+    }
+  }
+
+  #announce(roomId: string): void {
+    for (const listener of this.#targetListeners) listener([roomId])
+  }
+
+  #forgetStale(changed: { roomId?: string; userId?: string }): void {
+    this.#wishes
+      .forgetStale(changed)
+      .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'a recording of what is gone was not ended'))
+  }
+
+  #meetingEnded(roomId: string): void {
+    const { store, logger } = this.#parts
+    this.#wishes
+      .meetingEnded(roomId, (userId) => store.get('devices', userId) !== undefined)
+      .then((ended) => ended.forEach((wish) => this.#events.ended(wish)))
+      .catch((error: unknown) =>
+        logger.error({ err: error, room: roomId }, 'a recording was not ended with its meeting'),
+      )
+  }
+
+  #lowChanged(low: boolean, { free, reserve }: Space): void {
+    this.#lowSince = low ? Date.now() : 0
+    const { event, logger, folder } = this.#parts
+    const subject = { type: 'recording', id: '', name: '' } as const
+    const params = { free, reserve, folder: folder.path }
+    event({
+      kind: low ? 'recording.storageLow' : 'recording.storageBack',
+      level: low ? 'error' : 'info',
+      subject,
+      params,
+    })
+    logger[low ? 'error' : 'info'](
+      { ...params },
+      low ? 'recording stops: the disk is nearly full' : 'recording goes on: the disk has room again',
+    )
+    this.orders.reviewAll()
+  }
+
+  #failing(subject: string, reason: GapReason | undefined): void {
+    if (reason === undefined) {
+      if (this.#failure?.subject === subject) this.#failure = undefined
+      return
+    }
+    const now = Date.now()
+    this.#failure = { at: now, since: this.#failure?.since ?? now, subject, reason }
+  }
+}

@@ -1,0 +1,105 @@
+import { statfs } from 'node:fs/promises'
+import { clearInterval, setInterval } from 'node:timers'
+import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+
+const gigabyte = 1_000_000_000
+/** Interval between two looks at the file system, in milliseconds. */
+const everyMs = 5_000
+/** Time for which recordings at the current rate fit between reserve and the level at which recording goes on, in seconds. */
+const marginSeconds = 60
+const minMarginBytes = 200_000_000
+
+/** Space of the recordings' file system, in bytes. */
+export interface Space {
+  free: number
+  capacity: number
+  /** Bytes that stay free: recording stops before. */
+  reserve: number
+  /** Bytes above the reserve at which the oldest recordings are deleted and recording goes on. */
+  margin: number
+}
+
+/** Needs of the watch. */
+export interface StorageWatchParts {
+  folder: string
+  settings: () => RecordingSettings
+  /** Bytes a second that are recorded now. */
+  rate: () => number
+  /** Something is recorded or to be recorded: space is measured often. */
+  isBusy: () => boolean
+  /** Recording has to stop, or can go on. */
+  lowChanged: (low: boolean, space: Space) => void
+  /** Called after each measurement. */
+  measured: (space: Space) => void
+  logger: NodeLogger
+  /** Left out: that of the file system. */
+  measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
+}
+
+/** Watches the free space of the recordings' disk. Recording stops at the reserve, and goes on at the margin above it. */
+export class StorageWatch {
+  readonly #parts: StorageWatchParts
+  #timer: NodeJS.Timeout | undefined
+  #space: Space = { free: 0, capacity: 0, reserve: 0, margin: 0 }
+  #low = false
+  #rounds = 0
+  #failed = false
+
+  constructor(parts: StorageWatchParts) {
+    this.#parts = parts
+  }
+
+  /** Resolves when space was measured for the first time. Never rejects. */
+  async start(): Promise<void> {
+    this.#timer = setInterval(() => void this.#look(), everyMs).unref()
+    await this.look()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  get space(): Space {
+    return this.#space
+  }
+
+  /** Recording is stopped because the disk is nearly full. */
+  get isLow(): boolean {
+    return this.#low
+  }
+
+  /** Measures now. Never rejects. */
+  async look(): Promise<void> {
+    const { folder, settings, rate, lowChanged, measured, logger, measure = measureSpace } = this.#parts
+    try {
+      const found = await measure(folder)
+      const { free_gigabytes, free_percent } = settings()
+      const reserve = Math.max(free_gigabytes * gigabyte, (found.capacity * free_percent) / 100)
+      const margin = Math.max(minMarginBytes, rate() * marginSeconds)
+      this.#space = { ...found, reserve, margin }
+      this.#failed = false
+    } catch (error) {
+      if (!this.#failed) logger.error({ err: error, folder }, 'the space of the recordings cannot be measured')
+      this.#failed = true
+      return
+    }
+    const { free, reserve, margin } = this.#space
+    measured(this.#space)
+    const low = this.#low ? free < reserve + margin : free < reserve
+    if (low === this.#low) return
+    this.#low = low
+    lowChanged(low, this.#space)
+  }
+
+  async #look(): Promise<void> {
+    // An idle site is measured once a minute.
+    this.#rounds++
+    if (this.#parts.isBusy() || this.#low || this.#rounds % 12 === 0) await this.look()
+  }
+}
+
+async function measureSpace(folder: string): Promise<Pick<Space, 'free' | 'capacity'>> {
+  const { bavail, blocks, bsize } = await statfs(folder)
+  return { free: bavail * bsize, capacity: blocks * bsize }
+}

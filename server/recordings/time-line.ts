@@ -1,0 +1,38 @@
+import type { RecordedSpan } from '../../shared/console/recordings.ts'
+import type { SegmentExtent } from './index/index-reader.ts'
+
+/**
+ * Merges segments that follow one another into spans; a change of `kept` begins another span.
+ * @param segments in order of time
+ * @param mergeMs longest pause inside a span, in milliseconds
+ */
+export function spansOf(segments: readonly SegmentExtent[], mergeMs: number): RecordedSpan[] {
+  const spans: RecordedSpan[] = []
+  let last: RecordedSpan | undefined
+  for (const { from, to, bytes, kept } of segments) {
+    if (last?.kept === kept && from - last.to <= mergeMs) {
+      last.to = Math.max(last.to, to)
+      last.segments++
+      last.bytes += bytes
+    } else {
+      last = { from, to, segments: 1, bytes, kept, open: false }
+      spans.push(last)
+    }
+  }
+  return spans
+}
+
+/** Adds a segment that is being written to the end of a time line. @param now its end so far */
+export function withOpenSegment(
+  spans: readonly RecordedSpan[],
+  startedAt: number,
+  now: number,
+  mergeMs: number,
+): RecordedSpan[] {
+  const last = spans.at(-1)
+  const to = Math.max(startedAt, now)
+  if (last === undefined || startedAt - last.to > mergeMs) {
+    return [...spans, { from: startedAt, to, segments: 1, bytes: 0, kept: false, open: true }]
+  }
+  return [...spans.slice(0, -1), { ...last, to, segments: last.segments + 1, open: true }]
+}

@@ -1,0 +1,116 @@
+import type { RecordingStarter } from '../../shared/console/recordings.ts'
+import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
+import type { RecordedQuality } from '../../shared/recordings/segment.ts'
+import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { StoredDevice, StoredRecordingWish } from '../store/records.ts'
+import { isWithinHours } from './recording-hours.ts'
+import type { RecordingRequest } from './recording-requests.ts'
+
+/** Facts of a room that decide what is recorded of it. */
+export interface RoomFacts {
+  /** Rule of the room itself; undefined: the site's. */
+  rule: RecordingRule | undefined
+  /** Number of people in the room, without cameras. */
+  people: number
+  /** Anybody is in the room, cameras included. */
+  occupied: boolean
+  devices: readonly StoredDevice[]
+  wishes: readonly StoredRecordingWish[]
+  requests: readonly RecordingRequest[]
+}
+
+/** A room, camera or person that is to be recorded. */
+export interface WantedTarget {
+  /** Empty: the whole room. */
+  userId: string
+  device: boolean
+  quality: RecordedQuality
+  by: RecordingStarter
+  startedBy: string
+  /** Nothing but live viewing wants it: it is kept this long after its end, in milliseconds. Undefined: it is kept. */
+  windowMs: number | undefined
+}
+
+/** Rule in force of a room or camera. */
+function effectiveRule(own: RecordingRule | undefined, site: RecordingRule): RecordingRule {
+  return own ?? site
+}
+
+/** Computes what is to be recorded of a room. @param now milliseconds since the epoch */
+export function wantedOf(facts: RoomFacts, settings: RecordingSettings, now: number): WantedTarget[] {
+  const targets: WantedTarget[] = []
+  const room = wantedRoom(facts, settings, now)
+  if (room !== undefined) targets.push(room)
+  const devices = new Map(facts.devices.map((device) => [device.userId, device]))
+  for (const device of facts.devices) {
+    const target = wantedCamera(device, facts, settings, now)
+    if (target !== undefined) targets.push(target)
+  }
+  for (const { user_id: userId, by, name } of facts.wishes) {
+    if (userId === '' || devices.has(userId)) continue
+    targets.push({ userId, device: false, quality: 'main', by, startedBy: name, windowMs: undefined })
+  }
+  for (const { userId, windowMs } of facts.requests) {
+    if (userId === undefined || devices.has(userId) || targets.some((target) => target.userId === userId)) continue
+    targets.push({ userId, device: false, quality: 'main', by: 'client', startedBy: '', windowMs })
+  }
+  return targets
+}
+
+/** Tells whether the rules of a room depend on the clock. */
+export function dependsOnClock({ rule, devices }: RoomFacts, settings: RecordingSettings): boolean {
+  return (
+    effectiveRule(rule, settings.rooms).when === 'hours' ||
+    devices.some(({ recording }) => effectiveRule(recording, settings.cameras).when === 'hours')
+  )
+}
+
+function wantedRoom(facts: RoomFacts, settings: RecordingSettings, now: number): WantedTarget | undefined {
+  const found = wanted(
+    effectiveRule(facts.rule, settings.rooms),
+    facts,
+    now,
+    facts.wishes.find(({ user_id }) => user_id === ''),
+    facts.requests.filter(({ userId }) => userId === undefined),
+  )
+  // An empty room has no streams: a rule says nothing about it yet.
+  if (found === undefined || (found.by === 'rule' && !facts.occupied)) return undefined
+  return { userId: '', device: false, quality: 'main', ...found }
+}
+
+function wantedCamera(
+  device: StoredDevice,
+  facts: RoomFacts,
+  settings: RecordingSettings,
+  now: number,
+): WantedTarget | undefined {
+  if (device.paused) return undefined
+  const rule = effectiveRule(device.recording, settings.cameras)
+  const requests = facts.requests.filter(({ userId }) => userId === device.userId)
+  const wish = facts.wishes.find(({ user_id }) => user_id === device.userId)
+  const found = wanted(rule, facts, now, wish, requests)
+  if (found === undefined) return undefined
+  const asked = found.by === 'rule' || wish !== undefined ? undefined : requests[0]?.quality
+  return { userId: device.userId, device: true, quality: asked ?? rule.quality ?? 'main', ...found }
+}
+
+function wanted(
+  rule: RecordingRule,
+  { people }: RoomFacts,
+  now: number,
+  wish: StoredRecordingWish | undefined,
+  requests: readonly RecordingRequest[],
+): Pick<WantedTarget, 'by' | 'startedBy' | 'windowMs'> | undefined {
+  if (wish !== undefined) return { by: wish.by, startedBy: wish.name, windowMs: undefined }
+  if (holds(rule, people, now)) return { by: 'rule', startedBy: '', windowMs: undefined }
+  if (requests.length === 0) return undefined
+  const windows = requests.map(({ windowMs }) => windowMs ?? Number.POSITIVE_INFINITY)
+  const longest = Math.max(...windows)
+  return { by: 'client', startedBy: '', windowMs: longest === Number.POSITIVE_INFINITY ? undefined : longest }
+}
+
+function holds({ when, hours = [] }: RecordingRule, people: number, now: number): boolean {
+  if (when === 'always') return true
+  if (when === 'occupied') return people > 0
+  return when === 'hours' && isWithinHours(hours, now)
+}

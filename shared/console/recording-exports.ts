@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { done, moment, nothing, procedure } from './procedure.ts'
+import { recordingStream } from './recordings.ts'
+
+/**
+ * What an exported file is made to be. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
+ * compatible: H.264 with AAC, for players that know nothing else.
+ */
+export const exportFormats = ['mp4', 'original', 'compatible'] as const
+export type ExportFormat = (typeof exportFormats)[number]
+
+const exportStates = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
+export type ExportState = (typeof exportStates)[number]
+
+/** Maximum length of an exported span, in milliseconds: a day. */
+export const maxExportMs = 86_400_000
+
+const exportView = z.strictObject({
+  id: z.string(),
+  state: z.enum(exportStates),
+  /** Done, 0 to 1. */
+  progress: z.number().min(0).max(1),
+  streams: z.array(recordingStream),
+  from: moment,
+  to: moment,
+  format: z.enum(exportFormats),
+  /** Name and size of the file, at `/recordings/exports/<id>` of the console port; empty until it is there. */
+  name: z.string(),
+  bytes: z.int(),
+  /** VP8 or a change of format stayed as it is: ffmpeg is missing. */
+  unconverted: z.boolean(),
+  /** Why it failed. */
+  error: z.string(),
+  /** The file is deleted then; 0: it is not there yet. */
+  expires_at: moment,
+})
+export type ExportView = z.output<typeof exportView>
+
+export const recordingExportProcedures = {
+  'exports.start': procedure(
+    'Export a span as a plain MP4; of several streams a tar with a file each and a time line. The file is kept for an hour.',
+    z.strictObject({
+      streams: z.array(recordingStream).min(1).max(100),
+      from: moment.min(0),
+      to: moment.min(0),
+      format: z.enum(exportFormats).default('mp4'),
+      /** Leaves gaps as long as they were; the last picture stays. */
+      keep_gaps: z.boolean().default(false),
+      picture: z.boolean().default(true),
+      sound: z.boolean().default(true),
+    }),
+    exportView,
+  ),
+  'exports.list': procedure(
+    "The caller's exports, the newest first.",
+    nothing,
+    z.strictObject({ items: z.array(exportView) }),
+  ),
+  'exports.cancel': procedure(
+    'Stop an export, or delete its file.',
+    z.strictObject({ id: z.string().min(1).max(64) }),
+    done,
+  ),
+}

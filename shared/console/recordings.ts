@@ -1,0 +1,287 @@
+import { z } from 'zod'
+import { streamSources } from '../media/stream-source.ts'
+import { gapReasons, recordedQualities } from '../recordings/segment.ts'
+import { recordingRuleSchema } from '../recordings/recording-rule.ts'
+import { limits } from '../limits.ts'
+import { bytes } from '../operation.ts'
+import { moment, nothing, procedure } from './procedure.ts'
+
+const roomId = bytes(1, limits.roomExtendId)
+const userId = bytes(1, limits.userId)
+
+/** A recorded stream, as the console names it. */
+export const recordingStream = z.strictObject({
+  room_id: roomId,
+  user_id: userId,
+  source: z.enum(streamSources).default('main'),
+  quality: z.enum(recordedQualities).default('main'),
+})
+export type RecordingStream = z.output<typeof recordingStream>
+
+/** A span of some streams, overlapping counts; milliseconds since the epoch. */
+const span = {
+  streams: z.array(recordingStream).min(1).max(100),
+  from: moment.min(0),
+  to: moment.min(0),
+}
+
+/** A recorded stream with its extent. */
+const recordingSource = recordingStream.extend({
+  user_name: z.string(),
+  topic: z.string(),
+  /** A camera, rather than a person. */
+  device: z.boolean(),
+  first_at: moment,
+  last_at: moment,
+  bytes: z.int(),
+  segments: z.int(),
+  /** It is being recorded now. */
+  recording: z.boolean(),
+  /** Its room, or for a camera the camera, still exists. */
+  exists: z.boolean(),
+})
+export type RecordingSource = z.output<typeof recordingSource>
+
+/** Segments that follow one another, as one. */
+const recordedSpan = z.strictObject({
+  from: moment,
+  to: moment,
+  segments: z.int(),
+  bytes: z.int(),
+  /** Kept whatever the retention. */
+  kept: z.boolean(),
+  /** It is still growing. */
+  open: z.boolean(),
+})
+export type RecordedSpan = z.output<typeof recordedSpan>
+
+/** A time in which nothing was recorded though it was to be; `to` null: it lasts. */
+const recordingGap = z.strictObject({ from: moment, to: moment.nullable(), reason: z.enum(gapReasons) })
+export type RecordingGap = z.output<typeof recordingGap>
+
+/** Span that is kept whatever the retention. */
+const keptSpan = z.strictObject({
+  id: z.string(),
+  streams: z.array(recordingStream),
+  from: moment,
+  to: moment,
+  note: z.string(),
+  kept_by: z.string(),
+  kept_at: moment,
+})
+
+/** Reasons of a recording: a rule, or the button of an operator, a host in the room, a client of an API. */
+const recordingStarters = ['rule', 'operator', 'host', 'client'] as const
+export type RecordingStarter = (typeof recordingStarters)[number]
+
+/** Reasons why something that is to be recorded is not. node: its node cannot record. off: the recordings folder cannot be used. storageLow: the disk is nearly full. away: it is not there. */
+const recordingHindrances = ['node', 'off', 'storageLow', 'away'] as const
+export type RecordingHindrance = (typeof recordingHindrances)[number]
+
+/** A room, camera or person that is to be recorded now, or is recorded. */
+const recordingTarget = z.strictObject({
+  room_id: z.string(),
+  /** Empty: the whole room. */
+  user_id: z.string(),
+  user_name: z.string(),
+  topic: z.string(),
+  device: z.boolean(),
+  quality: z.enum(recordedQualities),
+  by: z.enum(recordingStarters),
+  /** Operator, host or client; empty for a rule. */
+  started_by: z.string(),
+  since: moment,
+  /** Media is being written. */
+  recording: z.boolean(),
+  /** Why not; null: it is, or its first picture has not come yet. */
+  hindrance: z.enum(recordingHindrances).nullable(),
+})
+export type RecordingTarget = z.output<typeof recordingTarget>
+
+/** Target of a button. Without `user_id`: the whole room. */
+const target = z.strictObject({
+  room_id: roomId,
+  user_id: userId.optional(),
+})
+
+const ruleOf = z.strictObject({
+  rule: recordingRuleSchema.nullable(),
+  /** The rule is in force; the site's default if it has none of its own. */
+  effective: recordingRuleSchema,
+  /** False: the node of its room cannot record; see `problem`. */
+  possible: z.boolean(),
+  /** English; the console words it by `hindrance`. */
+  problem: z.string(),
+  /** Node of the room; empty: none yet. */
+  node: z.string(),
+})
+export type RecordingRuleView = z.output<typeof ruleOf>
+
+/** Problems of recording, for the status. */
+const recordingProblems = [
+  'folderMissing',
+  'folderReadOnly',
+  'folderOfOtherSite',
+  'folderFailed',
+  'indexRebuilding',
+  'storageLow',
+  'writeFailed',
+  'nodeCannotRecord',
+] as const
+export type RecordingProblem = (typeof recordingProblems)[number]
+
+const recordingStatus = z.strictObject({
+  /** Folder of the recordings. */
+  folder: z.string(),
+  /** The folder can be used. */
+  usable: z.boolean(),
+  bytes: z.int(),
+  segments: z.int(),
+  oldest_at: moment,
+  newest_at: moment,
+  /** Bytes of kept segments. */
+  kept_bytes: z.int(),
+  /** Free and total bytes of its file system, and the bytes that stay free. */
+  free: z.int(),
+  capacity: z.int(),
+  reserve: z.int(),
+  /** Bytes a second in the last minutes. */
+  rate: z.number(),
+  /** Days until the oldest are deleted for want of space at this rate; null: not at this rate. */
+  days_until_full: z.number().nullable(),
+  /** Number of streams that are written now. */
+  streams: z.int(),
+  /** Deleted files that still have to be removed from the disk. */
+  deleting: z.int(),
+  /** Progress of rebuilding the index; null: it is complete. */
+  rebuilding: z.strictObject({ done: z.int(), total: z.int() }).nullable(),
+  targets: z.array(recordingTarget),
+  problems: z.array(
+    z.strictObject({
+      code: z.enum(recordingProblems),
+      /** Folder, node or room that it is about. */
+      subject: z.string(),
+      message: z.string(),
+      since: moment,
+    }),
+  ),
+})
+export type RecordingStatus = z.output<typeof recordingStatus>
+
+/** Outcome of a change of segments. */
+const changedSegments = z.strictObject({ segments: z.int(), bytes: z.int() })
+
+export const recordingProcedures = {
+  'recordings.sources': procedure(
+    'Streams of which there are recordings, the newest first, a page of them.',
+    z.strictObject({
+      /** Text in name, topic or number; case-insensitive. */
+      search: z.string().max(200).default(''),
+      room_ids: z.array(roomId).max(limits.favourites).optional(),
+      /** Only cameras, or only people. */
+      device: z.boolean().optional(),
+      /** Only those with recordings in this time. */
+      from: moment.optional(),
+      to: moment.optional(),
+      offset: z.int().min(0).default(0),
+      limit: z.int().min(0).max(limits.pageSize).default(100),
+    }),
+    z.strictObject({ total: z.int(), items: z.array(recordingSource) }),
+  ),
+  'recordings.segments': procedure(
+    'Time line of some streams: recorded spans and gaps, at most 31 days.',
+    z.strictObject({
+      ...span,
+      /** Spans closer than this become one, in milliseconds. */
+      merge_ms: z.int().min(0).max(3_600_000).default(1_500),
+    }),
+    z.strictObject({
+      items: z.array(
+        recordingStream.extend({
+          spans: z.array(recordedSpan),
+          gaps: z.array(recordingGap),
+          /** There are more than shown: ask for a shorter time. */
+          more: z.boolean(),
+        }),
+      ),
+    }),
+  ),
+  'recordings.pieces': procedure(
+    'Segments of one stream as they lie on the disk, oldest first.',
+    z.strictObject({
+      stream: recordingStream,
+      from: moment.min(0),
+      to: moment.min(0),
+      limit: z.int().min(1).max(2_000).default(500),
+    }),
+    z.strictObject({
+      items: z.array(
+        z.strictObject({
+          id: z.int(),
+          from: moment,
+          to: moment,
+          bytes: z.int(),
+          container: z.string(),
+          video_codec: z.string(),
+          audio_codec: z.string(),
+          width: z.int(),
+          height: z.int(),
+          kept: z.boolean(),
+          end: z.string(),
+        }),
+      ),
+      more: z.boolean(),
+    }),
+  ),
+  'recordings.keep': procedure(
+    'Keep a span whatever the retention.',
+    z.strictObject({ ...span, note: z.string().max(500).default('') }),
+    keptSpan.extend(changedSegments.shape),
+  ),
+  'recordings.unkeep': procedure(
+    'The retention applies to a span again.',
+    z.strictObject({ id: z.string().min(1).max(64) }),
+    changedSegments,
+  ),
+  'recordings.kept': procedure(
+    'Spans that are kept, the newest first.',
+    z.strictObject({ room_id: roomId.optional() }).default({}),
+    z.strictObject({ items: z.array(keptSpan) }),
+  ),
+  'recordings.delete': procedure(
+    'Delete all segments that overlap a span for good, except kept ones and those being written.',
+    z.strictObject(span),
+    changedSegments.extend({
+      /** Segments that stay because they are kept. */
+      kept: z.int(),
+    }),
+  ),
+  'recordings.start': procedure('Record a room, camera or person until it is stopped.', target, recordingTarget),
+  'recordings.stop': procedure(
+    'Stop what a button started; a rule goes on unless the answer says so.',
+    target,
+    z.strictObject({
+      /** It is recorded no more; false: a rule records it. */
+      stopped: z.boolean(),
+    }),
+  ),
+  'recordings.states': procedure(
+    'What of these rooms is to be recorded now, and is.',
+    z.strictObject({ room_ids: z.array(roomId).max(limits.pageSize).optional() }).default({}),
+    z.strictObject({ items: z.array(recordingTarget) }),
+  ),
+  'recordings.rule': procedure('Rule of a room, camera or person.', target, ruleOf),
+  'recordings.set_rule': procedure(
+    'Change the rule of a room or camera; null: as the site says.',
+    target.extend({ rule: recordingRuleSchema.nullable() }),
+    ruleOf,
+  ),
+  'recordings.status': procedure('Space, rate, what is recorded now, and problems.', nothing, recordingStatus),
+}
+
+/** Recordings or what is recorded changed. */
+export const recordingsChanged = z.strictObject({
+  room_ids: z.array(z.string()),
+  /** Too many to name. */
+  all: z.boolean(),
+})

@@ -1,0 +1,192 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { bytes, defineOperation, nameBytes, type OperationContract, wholeNumber } from './operation.ts'
+
+/** Record API and live API v1.0.0 (2017) of the original platform's clients: native programs post JSON, pages send forms and queries. */
+
+/** Spellings of the token in these clients. */
+const token = ['accessToken', 'access_token', 'access_tocken'] as const
+
+/** A text that some clients write as a number in a JSON body. */
+const textOf = <T extends z.ZodType<string, string>>(schema: T) => z.union([schema, z.number().transform(String)])
+const id = textOf(bytes(1, 64))
+const roomId = textOf(bytes(1, limits.roomExtendId))
+const userId = textOf(bytes(1, limits.userId))
+const url = bytes(0, limits.liveUrl)
+
+const stream = {
+  name: textOf(nameBytes(0, limits.recordingName)).optional(),
+  tag: textOf(nameBytes(0, limits.recordingTag)).optional(),
+  roomId,
+  userId,
+  /** 0 none, 1 that user, 2 all of the room as one sound. */
+  audioType: wholeNumber(0, 2).optional(),
+  /** 0 none, 1 main picture, 2 and 3 auxiliary (the screen). */
+  videoType: wholeNumber(0, 3).optional(),
+}
+const streamDisclosure = {
+  name: 'length',
+  tag: 'length',
+  roomId: 'room',
+  userId: 'user',
+  audioType: 'number',
+  videoType: 'number',
+} as const
+
+const idAndStatus = z.strictObject({ id: z.string(), status: z.number() })
+const ended = idAndStatus.extend({
+  roomId: z.string(),
+  name: z.string(),
+  /** `yyyy-mm-dd hh:mm:ss` of the controller's time zone. */
+  createTime: z.string(),
+  /** Seconds. */
+  duration: z.number(),
+})
+const described = ended.extend({
+  description: z.string(),
+  tags: z.string(),
+  userId: z.string(),
+  audioType: z.number(),
+  videoType: z.number(),
+})
+const record = described.extend({ fileType: z.number(), url: z.string(), size: z.number() })
+const liveUrls = { rtmpurl: z.string(), hlsurl: z.string() }
+const live = described.extend(liveUrls)
+const pageOf = <T extends z.ZodType>(item: T) =>
+  z.strictObject({ total: z.number(), begin: z.number(), count: z.number(), items: z.array(item) })
+
+const begins = ['parameter', 'tokenIncorrect', 'roomNotFound', 'userNotOnline', 'recordingUnavailable'] as const
+const finds = ['parameter', 'tokenIncorrect', 'recordingNotFound'] as const
+const common = { api: 'device', methods: ['GET', 'POST'], token, extension: true, setting: 'older_clients' } as const
+
+const byId = { params: z.object({ id }), disclosure: { id: 'number' }, errors: finds } as const
+const bySearch = {
+  params: z.object({
+    begin: wholeNumber(0, 1_000_000).optional(),
+    count: wholeNumber(0, 1_000).optional(),
+    /** JSON text `{fromTime, endTime, roomId, userId}`, dates as `yyyy-mm-dd`; empty values do not filter. */
+    filter: z.union([bytes(0, limits.deviceOptions), z.record(z.string(), z.unknown())]).optional(),
+  }),
+  disclosure: { begin: 'number', count: 'number', filter: { fields: { roomId: 'room', userId: 'user' } } },
+  errors: ['parameter', 'tokenIncorrect'],
+  safe: true,
+} as const
+
+export const createUserRecord = defineOperation({
+  ...common,
+  name: 'create_user_record',
+  path: '/avd/api/record/createUserRecord',
+  safe: false,
+  summary: 'Record a user of a room from now on.',
+  /** fileType: 0 MP4, 1 WebM; what the codecs of the user do not allow becomes the other one. */
+  params: z.object({ ...stream, fileType: wholeNumber(0, 1).optional() }),
+  disclosure: { ...streamDisclosure, fileType: 'number' },
+  success: z.strictObject({ data: idAndStatus }),
+  errors: begins,
+})
+
+export const stopRecord = defineOperation({
+  ...common,
+  ...byId,
+  name: 'stop_record',
+  path: '/avd/api/record/stop',
+  safe: true,
+  summary: 'End a record: its file is made.',
+  success: z.strictObject({ data: ended }),
+})
+
+export const getRecord = defineOperation({
+  ...common,
+  ...byId,
+  name: 'get_record',
+  path: '/avd/api/record/getRecord',
+  safe: true,
+  summary: 'One record, with the address of its file.',
+  success: z.strictObject({ data: record }),
+})
+
+export const findRecords = defineOperation({
+  ...common,
+  ...bySearch,
+  name: 'find_records',
+  path: '/avd/api/record/findRecords',
+  summary: 'Records, the newest first.',
+  success: z.strictObject({ data: pageOf(record) }),
+})
+
+export const deleteRecord = defineOperation({
+  ...common,
+  ...byId,
+  name: 'delete_record',
+  path: '/avd/api/record/delete',
+  safe: false,
+  summary: 'Delete a record and its file; one that is under way ends.',
+  success: z.strictObject({ data: idAndStatus }),
+})
+
+export const createUserLive = defineOperation({
+  ...common,
+  name: 'create_user_live',
+  path: '/avd/api/live/createUserLive',
+  safe: false,
+  summary: 'Stream a user of a room live, by HLS and to an RTMP server.',
+  params: z.object({ ...stream, publishurl: url.optional(), rtmpurl: url.optional(), hlsurl: url.optional() }),
+  disclosure: { ...streamDisclosure, publishurl: 'secret', rtmpurl: 'length', hlsurl: 'length' },
+  success: z.strictObject({
+    data: idAndStatus.extend({ roomId: z.string(), name: z.string(), createTime: z.string(), ...liveUrls }),
+  }),
+  errors: begins,
+})
+
+export const stopLive = defineOperation({
+  ...common,
+  ...byId,
+  name: 'stop_live',
+  path: '/avd/api/live/stop',
+  safe: true,
+  summary: 'End a live stream.',
+  success: z.strictObject({ data: ended.extend(liveUrls) }),
+})
+
+export const getLive = defineOperation({
+  ...common,
+  ...byId,
+  name: 'get_live',
+  path: '/avd/api/live/getLive',
+  safe: true,
+  summary: 'One live stream, with its addresses.',
+  success: z.strictObject({ data: live }),
+})
+
+export const findLives = defineOperation({
+  ...common,
+  ...bySearch,
+  name: 'find_lives',
+  path: '/avd/api/live/findLives',
+  summary: 'Live streams, the newest first.',
+  success: z.strictObject({ data: pageOf(live) }),
+})
+
+export const deleteLive = defineOperation({
+  ...common,
+  ...byId,
+  name: 'delete_live',
+  path: '/avd/api/live/delete',
+  safe: false,
+  summary: 'End and forget a live stream.',
+  success: z.strictObject({ data: idAndStatus }),
+})
+
+/** The ten operations. */
+export const recordOperations: readonly OperationContract[] = [
+  createUserRecord,
+  stopRecord,
+  getRecord,
+  findRecords,
+  deleteRecord,
+  createUserLive,
+  stopLive,
+  getLive,
+  findLives,
+  deleteLive,
+]

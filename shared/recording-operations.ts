@@ -1,0 +1,282 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+import { streamSources } from './media/stream-source.ts'
+import { bytes, defineOperation, nameBytes, wholeNumber } from './operation.ts'
+
+/** Recordings and live streams on the media API: beyond the specification, for rooms, people and cameras. */
+
+const token = ['access_token', 'access_tocken'] as const
+const roomId = bytes(1, limits.roomExtendId)
+const userId = bytes(1, limits.userId)
+const id = bytes(1, 64)
+/** Milliseconds since the epoch, as text or a number. */
+const moment = z.union([
+  z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be milliseconds since 1970')
+    .transform(Number),
+  z.number().min(0),
+])
+
+export const recordingSounds = ['none', 'own', 'room'] as const
+export const recordingPictures = ['none', 'main', 'screen'] as const
+const recordingStates = ['waiting', 'recording', 'finishing', 'available', 'failed'] as const
+const liveStates = ['waiting', 'living', 'stopped', 'failed'] as const
+
+const streams = {
+  /** none, own: the user's, or everybody's own of a whole room; room: all of the room as one sound. Default: own. */
+  sound: z.enum(recordingSounds, 'must be none, own or room').optional(),
+  /** Default: main. */
+  picture: z.enum(recordingPictures, 'must be none, main or screen').optional(),
+}
+const labels = {
+  name: nameBytes(0, limits.recordingName).optional(),
+  tag: nameBytes(0, limits.recordingTag).optional(),
+}
+const labelDisclosure = { name: 'length', tag: 'length', sound: recordingSounds, picture: recordingPictures } as const
+
+const facts = {
+  id: z.string(),
+  room_id: z.string(),
+  /** Empty: the whole room. */
+  user_id: z.string(),
+  name: z.string(),
+  tag: z.string(),
+  description: z.string(),
+  sound: z.enum(recordingSounds),
+  picture: z.enum(recordingPictures),
+  /** Why it failed; empty: it did not. */
+  reason: z.string(),
+  /** Milliseconds since the epoch. */
+  created_at: z.number(),
+  /** 0: it goes on. */
+  ended_at: z.number(),
+}
+
+/** A recording as answers of the API and of the console hold it. */
+export const recordingFacts = z.strictObject({
+  ...facts,
+  state: z.enum(recordingStates),
+  files: z.array(
+    z.strictObject({
+      /** Downloaded as it stands, until the recording is deleted. */
+      url: z.string(),
+      user_id: z.string(),
+      source: z.enum(streamSources),
+      container: z.enum(['mp4', 'webm']),
+      bytes: z.number(),
+      duration_ms: z.number(),
+      started_at: z.number(),
+    }),
+  ),
+})
+export type RecordingFacts = z.output<typeof recordingFacts>
+
+/** A live stream as answers hold it. */
+export const liveFacts = z.strictObject({
+  ...facts,
+  state: z.enum(liveStates),
+  /** Page to watch it. */
+  page_url: z.string(),
+  /** HLS playlist. */
+  hls_url: z.string(),
+  /** As the caller gave it. */
+  rtmp_url: z.string(),
+})
+export type LiveFacts = z.output<typeof liveFacts>
+
+const common = { api: 'media', methods: ['GET'], token, extension: true } as const
+const byId = { params: z.object({ id }), disclosure: { id: 'number' } } as const
+const finds = ['parameter', 'tokenIncorrect', 'recordingNotFound', 'storage'] as const
+const begins = [
+  'parameter',
+  'tokenIncorrect',
+  'roomNotFound',
+  'roomClosed',
+  'userNotOnline',
+  'recordingUnavailable',
+  'storage',
+] as const
+const search = {
+  params: z.object({
+    room_id: roomId.optional(),
+    user_id: userId.optional(),
+    /** Those that began in this span, in milliseconds since the epoch. */
+    from: moment.optional(),
+    to: moment.optional(),
+    begin: wholeNumber(0, 1_000_000).optional(),
+    count: wholeNumber(1, 1_000).optional(),
+  }),
+  disclosure: {
+    room_id: 'roomFilter',
+    user_id: 'user',
+    from: 'length',
+    to: 'length',
+    begin: 'number',
+    count: 'number',
+  },
+  errors: ['parameter', 'tokenIncorrect'],
+  safe: true,
+} as const
+
+export const startRecording = defineOperation({
+  ...common,
+  name: 'recording_start',
+  path: '/rtc/recording/start',
+  safe: false,
+  summary: 'Record a room, a person or a camera from now on.',
+  params: z.object({
+    room_id: roomId,
+    /** Left out: the whole room, each stream in a file of its own. */
+    user_id: userId.optional(),
+    ...labels,
+    ...streams,
+    /** Wanted; left out: as the codecs allow. */
+    container: z.enum(['mp4', 'webm'], 'must be mp4 or webm').optional(),
+  }),
+  disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, container: ['mp4', 'webm'] },
+  success: recordingFacts,
+  errors: begins,
+})
+
+export const stopRecording = defineOperation({
+  ...common,
+  ...byId,
+  name: 'recording_stop',
+  path: '/rtc/recording/stop',
+  safe: true,
+  summary: 'End a recording: its files are made.',
+  success: recordingFacts,
+  errors: finds,
+})
+
+export const getRecording = defineOperation({
+  ...common,
+  ...byId,
+  name: 'recording_get',
+  path: '/rtc/recording/get',
+  safe: true,
+  summary: 'One recording, with the addresses of its files.',
+  success: recordingFacts,
+  errors: finds,
+})
+
+export const listRecordings = defineOperation({
+  ...common,
+  ...search,
+  name: 'recording_list',
+  path: '/rtc/recording/list',
+  summary: 'Recordings, the newest first.',
+  success: z.strictObject({ total: z.number(), items: z.array(recordingFacts) }),
+})
+
+export const deleteRecording = defineOperation({
+  ...common,
+  ...byId,
+  name: 'recording_delete',
+  path: '/rtc/recording/delete',
+  safe: false,
+  summary: 'Delete a recording and its files; one that is under way ends.',
+  success: z.strictObject({ id: z.string() }),
+  errors: finds,
+})
+
+export const startLive = defineOperation({
+  ...common,
+  name: 'live_start',
+  path: '/rtc/live/start',
+  safe: false,
+  summary: 'Stream a person or a camera live, by HLS and, if wished, to an RTMP server.',
+  params: z.object({
+    room_id: roomId,
+    user_id: userId,
+    ...labels,
+    ...streams,
+    /** `rtmp://` or `rtmps://`; never shown again. */
+    publish_url: bytes(1, limits.liveUrl).optional(),
+    rtmp_url: bytes(1, limits.liveUrl).optional(),
+  }),
+  disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, publish_url: 'secret', rtmp_url: 'length' },
+  success: liveFacts,
+  errors: begins,
+})
+
+export const stopLiveStream = defineOperation({
+  ...common,
+  ...byId,
+  name: 'live_stop',
+  path: '/rtc/live/stop',
+  safe: true,
+  summary: 'End a live stream.',
+  success: liveFacts,
+  errors: finds,
+})
+
+export const getLiveStream = defineOperation({
+  ...common,
+  ...byId,
+  name: 'live_get',
+  path: '/rtc/live/get',
+  safe: true,
+  summary: 'One live stream, with its addresses.',
+  success: liveFacts,
+  errors: finds,
+})
+
+export const listLiveStreams = defineOperation({
+  ...common,
+  ...search,
+  name: 'live_list',
+  path: '/rtc/live/list',
+  summary: 'Live streams, the newest first.',
+  success: z.strictObject({ total: z.number(), items: z.array(liveFacts) }),
+})
+
+export const deleteLiveStream = defineOperation({
+  ...common,
+  ...byId,
+  name: 'live_delete',
+  path: '/rtc/live/delete',
+  safe: false,
+  summary: 'End and forget a live stream: its addresses are void.',
+  success: z.strictObject({ id: z.string() }),
+  errors: finds,
+})
+
+export const liveLink = defineOperation({
+  ...common,
+  name: 'live_link',
+  path: '/rtc/live/link',
+  safe: true,
+  summary: 'Addresses to watch a camera or a person live, which expire. The stream runs while somebody watches.',
+  params: z.object({
+    room_id: roomId,
+    user_id: userId,
+    source: z.enum(streamSources, 'must be main or screen').optional(),
+    /** Lifetime in seconds; default: an hour. */
+    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+  }),
+  disclosure: { room_id: 'room', user_id: 'user', source: streamSources, ttl: 'number' },
+  success: z.strictObject({
+    /** Page to watch, and to embed where the settings allow the site. */
+    page_url: z.string(),
+    hls_url: z.string(),
+    /** Milliseconds since the epoch. */
+    expires_at: z.number(),
+  }),
+  errors: begins,
+})
+
+export const recordingOperations = [
+  startRecording,
+  stopRecording,
+  getRecording,
+  listRecordings,
+  deleteRecording,
+  startLive,
+  stopLiveStream,
+  getLiveStream,
+  listLiveStreams,
+  deleteLiveStream,
+  liveLink,
+] as const

@@ -1,0 +1,122 @@
+import { z } from 'zod'
+import { streamSources } from '../media/stream-source.ts'
+
+/** Streams of a camera that can be recorded: its main stream, or its smaller one. Of people, `main` is their largest layer. */
+export const recordedQualities = ['main', 'substream'] as const
+export type RecordedQuality = (typeof recordedQualities)[number]
+
+/** Containers of segments: fragmented MP4 for H.264, H.265 and sound alone; WebM for VP8. */
+export const segmentContainers = ['mp4', 'webm'] as const
+
+/** Length of a segment in milliseconds; it ends at the first key frame after that. */
+export const segmentMs = 60_000
+
+/**
+ * Reasons why a segment ended. length: its minute is over. format: another codec, size or parameter set. track: picture or sound began or ended. clock: a clock
+ * jumped. left: the stream is gone. stopped: it is not to be recorded any more. silent: no packet came for a while. diskFull, failed: it could not be written. cut: the process or the
+ * machine ended, and the file was repaired at the next start.
+ */
+export const segmentEnds = [
+  'length',
+  'format',
+  'track',
+  'clock',
+  'left',
+  'stopped',
+  'silent',
+  'diskFull',
+  'failed',
+  'cut',
+] as const
+export type SegmentEnd = (typeof segmentEnds)[number]
+
+/**
+ * Reasons why nothing is recorded of a stream that is to be recorded. away: the camera or person is not in the room. paused: the operator paused the camera. silent: no media
+ * comes. noKeyFrame: no key frame came yet. codec: it cannot be recorded. diskFull, failed: it could not be written. nodeAway: the node, or the controller, was away or restarted.
+ * storageLow: recording stops before the disk is full.
+ */
+export const gapReasons = [
+  'away',
+  'paused',
+  'silent',
+  'noKeyFrame',
+  'codec',
+  'diskFull',
+  'failed',
+  'nodeAway',
+  'storageLow',
+] as const
+export type GapReason = (typeof gapReasons)[number]
+
+const id = z.string().min(1).max(128)
+const moment = z.number().min(0)
+
+/** Stream that a recording belongs to. */
+const recordedStreamSchema = z.strictObject({
+  roomId: id,
+  userId: id,
+  source: z.enum(streamSources),
+  quality: z.enum(recordedQualities),
+})
+export type RecordedStream = z.output<typeof recordedStreamSchema>
+
+/** Facts of a segment that are known when it begins; the file carries them too, as its metadata. */
+export const segmentStartSchema = recordedStreamSchema.extend({
+  /** Path below the recordings folder, with `/`. */
+  file: z.string().min(1).max(1_024),
+  container: z.enum(segmentContainers),
+  userName: z.string().max(256),
+  topic: z.string().max(600),
+  /** An outgoing user (camera), rather than a person. */
+  device: z.boolean(),
+  /** Moment of its first picture or sound by the node's clock, in milliseconds since the epoch. */
+  startedAt: moment,
+  /** The same moment by the sender's clock (RTCP sender reports, RFC 3550 section 6.4.1); null: the sender reports none. */
+  senderStartedAt: moment.nullable(),
+  /** RFC 6381 codec strings, as `avc1.64001f`; empty: none. */
+  videoCodec: z.string().max(64),
+  audioCodec: z.string().max(64),
+  /** Pixels; 0: no picture, or unknown. */
+  width: z.int().min(0),
+  height: z.int().min(0),
+})
+export type SegmentStart = z.output<typeof segmentStartSchema>
+
+/** A complete segment. */
+const segmentSchema = segmentStartSchema.extend({
+  /** Moment of its end by the node's clock: start plus media time. */
+  endedAt: moment,
+  bytes: z.int().min(0),
+  end: z.enum(segmentEnds),
+})
+export type Segment = z.output<typeof segmentSchema>
+
+/** A span in which nothing was recorded of a stream that was to be recorded. */
+const gapSchema = recordedStreamSchema.extend({
+  from: moment,
+  /** null: it lasts. */
+  to: moment.nullable(),
+  reason: z.enum(gapReasons),
+})
+export type Gap = z.output<typeof gapSchema>
+
+/** What a node records of a room; each replaces the one before for that room. A node without one records nothing. */
+export const recordingOrderSchema = z.strictObject({
+  roomId: id,
+  /** Every stream of the room, those that come later too. People in the room are notified while this is set, or one of `people` is. */
+  everything: z.boolean(),
+  /** Cameras, recorded whether `everything` is set or not. */
+  cameras: z.array(z.strictObject({ userId: id, quality: z.enum(recordedQualities) })).max(1_000),
+  /** People recorded by themselves. */
+  people: z.array(id).max(1_000),
+})
+export type RecordingOrder = z.output<typeof recordingOrderSchema>
+
+/** Events of a node's recorder, in order for each stream. */
+export const recorderEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('segmentBegan'), segment: segmentStartSchema }),
+  z.strictObject({ type: z.literal('segmentEnded'), segment: segmentSchema }),
+  /** Nothing is recorded from now on; the next `segmentBegan` of the stream ends it. */
+  z.strictObject({ type: z.literal('recordingGap'), gap: gapSchema }),
+])
+export type RecorderEvent = z.output<typeof recorderEventSchema>

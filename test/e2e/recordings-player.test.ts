@@ -1,0 +1,163 @@
+import { appendFile, readFile, rename, truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
+import { openWindows } from '../support/chromium.ts'
+import type { Film } from '../support/recordings/film.ts'
+import { type PlayerSite, playerSite } from '../support/recordings/player-site.ts'
+
+/** What the test calls on the page: test/renderer/recordings/player-page.ts. */
+interface PlayerPage {
+  players: ReadonlyMap<string, { at: number; state: string }>
+  shown: ReadonlyMap<string, { at: number; number: number }[]>
+  conductor: { at: number; ended: boolean; play(): void; setRate(rate: number): void }
+  add(key: string, pieces: readonly object[]): void
+  picture(key: string, at: number): Promise<number>
+  step(key: string, direction: 1 | -1): Promise<number>
+  thumbnail(id: number, at: number, signal: AbortSignal): Promise<{ url: string; at: number }>
+}
+
+declare global {
+  var PlayerPage: new (at: number) => PlayerPage
+  var player: PlayerPage
+}
+
+const startedAt = Date.UTC(2026, 8, 21, 10)
+
+async function openPlayer(site: PlayerSite, userIds: readonly string[], at = startedAt, open = false): Promise<Page> {
+  const browser = await openWindows()
+  onTestFinished(() => browser.close())
+  const page = await browser.newPage()
+  await page.goto(site.url)
+  await page.waitForFunction(() => 'PlayerPage' in globalThis)
+  const streams = userIds.map((userId) => ({ userId, pieces: site.pieces(userId, open) }))
+  await page.evaluate(
+    ([begin, all]) => {
+      globalThis.player = new PlayerPage(begin)
+      for (const { userId, pieces } of all) globalThis.player.add(userId, pieces)
+    },
+    [at, streams] as const,
+  )
+  return page
+}
+
+/** Numbers of the pictures that were shown, with the number that belongs to their moment. */
+async function shown(page: Page, key = 'camera'): Promise<{ number: number; due: number }[]> {
+  const pictures = await page.evaluate((name) => globalThis.player.shown.get(name) ?? [], key)
+  return pictures.map(({ at, number }) => ({ number, due: Math.round((at - startedAt) / 40) }))
+}
+
+const films: readonly (readonly [string, Partial<Film>])[] = [
+  ['fragmented MP4', { codec: 'h264' }],
+  ['WebM', { codec: 'vp8' }],
+  ['fragmented MP4 without sound', { codec: 'h264', sound: 'none' }],
+]
+
+test.each(films)('No picture is missing, double or out of place at the seams of segments: %s', async (_name, film) => {
+  const site = await playerSite()
+  await site.record({ startedAt, film })
+  const page = await openPlayer(site, ['camera'])
+  // Picture by picture over the seam at 4 s, which is that of pictures 99 and 100, and back.
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 97 * 40 + 25)
+  const forward: number[] = []
+  for (let step = 0; step < 8; step++) forward.push(await page.evaluate(() => globalThis.player.step('camera', 1)))
+  expect(forward).toEqual([98, 99, 100, 101, 102, 103, 104, 105])
+  const back: number[] = []
+  for (let step = 0; step < 8; step++) back.push(await page.evaluate(() => globalThis.player.step('camera', -1)))
+  expect(back).toEqual([104, 103, 102, 101, 100, 99, 98, 97])
+
+  // Playing through both seams: each picture at its moment, and none goes back.
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 20)
+  const before = (await shown(page)).length
+  await page.evaluate(() => globalThis.player.conductor.play())
+  await expect.poll(async () => (await shown(page)).at(-1)?.number, { timeout: 40_000 }).toBeGreaterThanOrEqual(290)
+  const played = (await shown(page)).slice(before)
+  // On a busy machine the picture that is read may be a little later than the one that was announced.
+  for (const { number, due } of played) expect(Math.abs(number - due)).toBeLessThanOrEqual(3)
+  for (const [position, { number }] of played.entries()) {
+    const earlier = played[position - 1]?.number ?? -1
+    expect(number).toBeGreaterThanOrEqual(earlier)
+  }
+})
+
+test('A click on the time line shows the picture of that moment', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })
+  const page = await openPlayer(site, ['camera'])
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 1_000)
+  const waits: number[] = []
+  for (const second of [33.4, 5.1, 58.9, 20.02, 41.7, 12.3, 50.5, 28.8])
+    waits.push(await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + second * 1_000))
+  for (const { number, due } of (await shown(page)).slice(1)) expect(Math.abs(number - due)).toBeLessThanOrEqual(1)
+  console.info(`first picture after ${waits.map((wait) => Math.round(wait)).join(', ')} ms`)
+  expect(waits.toSorted((one, other) => one - other)[4]).toBeLessThan(2_000)
+})
+
+test('Several streams play together, also where one comes later and where none was recorded', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt, userId: 'camera' })
+  await site.record({ startedAt: startedAt + 2_000, userId: 'person', film: { codec: 'vp8', seconds: 4 } })
+  await site.record({ startedAt: startedAt + 60_000, userId: 'camera', film: { seconds: 4 } })
+  const page = await openPlayer(site, ['camera', 'person'])
+  await page.evaluate(() => globalThis.player.conductor.play())
+  await expect.poll(async () => (await shown(page, 'person')).length, { timeout: 30_000 }).toBeGreaterThan(20)
+  const apart = await page.evaluate(() => {
+    const { players } = globalThis.player
+    return Math.abs((players.get('camera')?.at ?? 0) - (players.get('person')?.at ?? 0))
+  })
+  expect(apart).toBeLessThan(1_000)
+  // The camera goes on after the person has left, and then over the gap.
+  await expect
+    .poll(() => page.evaluate(() => globalThis.player.conductor.at), { timeout: 60_000 })
+    .toBeGreaterThan(startedAt + 61_000)
+  expect(await page.evaluate(() => globalThis.player.players.get('person')?.state)).toBe('gap')
+  await expect.poll(() => page.evaluate(() => globalThis.player.conductor.ended), { timeout: 30_000 }).toBe(true)
+})
+
+test.each(['h264', 'vp8'] as const)('A recording that is still written plays on as it grows: %s', async (codec) => {
+  const site = await playerSite()
+  const [id = 0] = await site.record({ startedAt, film: { codec }, segmentSeconds: 20 })
+  const segment = site.index.segment(id)
+  if (segment === undefined) throw new Error('nothing was recorded')
+  const path = join(site.folder, segment.file)
+  const whole = await readFile(path)
+  const part = `${path}.part`
+  await rename(path, part)
+  await truncate(part, Math.round(whole.length / 3))
+  const page = await openPlayer(site, ['camera'], startedAt, true)
+  await page.evaluate(() => globalThis.player.conductor.play())
+  const latest = async (): Promise<number> => (await shown(page)).at(-1)?.number ?? 0
+  await expect.poll(latest, { timeout: 30_000 }).toBeGreaterThan(25)
+  await appendFile(part, whole.subarray(Math.round(whole.length / 3)))
+  await expect.poll(latest, { timeout: 40_000 }).toBeGreaterThan(250)
+  const numbers = (await shown(page)).map(({ number }) => number)
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other))
+})
+
+test('Faster than life, the player keeps up', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })
+  const page = await openPlayer(site, ['camera'])
+  await page.evaluate(() => {
+    globalThis.player.conductor.setRate(16)
+    globalThis.player.conductor.play()
+  })
+  const began = performance.now()
+  await expect
+    .poll(() => page.evaluate(() => globalThis.player.conductor.at), { timeout: 40_000 })
+    .toBeGreaterThan(startedAt + 57_000)
+  expect(performance.now() - began).toBeLessThan(30_000)
+})
+
+test.each(['h264', 'vp8'] as const)('Thumbnails are decoded by the browser: %s', async (codec) => {
+  const site = await playerSite()
+  const [, id = 0] = await site.record({ startedAt, film: { codec } })
+  const page = await openPlayer(site, [])
+  const { url, at } = await page.evaluate(
+    (one) => globalThis.player.thumbnail(one, 1.5, new AbortController().signal),
+    id,
+  )
+  expect(url).toMatch(/^data:image\/jpeg/)
+  expect(url.length).toBeGreaterThan(1_000)
+  expect((at - startedAt) / 1_000).toBeCloseTo(5, 1)
+})

@@ -1,0 +1,213 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { findRecordings } from '../../server/recordings/files/find-files.ts'
+import { repairRecordings } from '../../server/recordings/files/repair.ts'
+import type { Segment, SegmentStart } from '../../shared/recordings/segment.ts'
+import { type FilmCameras, startFilmCameras } from '../support/camera/film-camera.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { MachineLoad } from '../support/machine-load.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { readRecorded } from '../support/recordings/recorded-file.ts'
+import { recordedFilm } from '../support/recordings/recorded-film.ts'
+import { mediaTime, RecordingNode } from '../support/recordings/recording-node.ts'
+
+const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 4)
+const seed = Number(process.env.ROOMDESK_HISTORY_SEED ?? Date.now() % 100_000)
+const cameraCount = 20
+/** Group of pictures of the film, and interval of syncs, in milliseconds. */
+const groupMs = 2_000
+const syncMs = 1_000
+/** Time that a fragment and its sync take besides: packets wait for the other track, and the disk is not idle. */
+const slackMs = { quiet: 1_000, busy: 6_000 }
+
+const preload = (name: string): string[] => [
+  '--import',
+  pathToFileURL(join(import.meta.dirname, '../support/recordings', name)).href,
+]
+const patient = { transcoders: 0, join_ms: 30_000, camera_answer_ms: 30_000, camera_stall_ms: 30_000 }
+
+let cameras: FilmCameras
+beforeAll(async () => {
+  cameras = await startFilmCameras(await recordedFilm({ width: 320, height: 180, rate: '500k' }))
+}, 60_000)
+afterAll(async () => await cameras[Symbol.asyncDispose]())
+
+async function folderOfTest(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** Records all cameras in one room. */
+async function recordAll(recording: RecordingNode): Promise<void> {
+  await recording.node.openRoom('yard', { maxVideo: cameraCount, maxAudio: cameraCount })
+  const ids = Array.from({ length: cameraCount }, (_, index) => `cam-${index}`)
+  await recording.order('yard', { cameras: ids.map((userId) => ({ userId, quality: 'main' })) })
+  await Promise.all(ids.map(async (id, index) => await recording.node.addDevice('yard', id, cameras.url(index))))
+  await recording.began('yard', cameraCount)
+}
+
+const syncSchema = z.object({ path: z.string(), size: z.number() })
+
+/** Takes from each file what was written after its last sync. */
+async function cutPower(folder: string, log: string): Promise<void> {
+  const synced = new Map<string, number>()
+  for (const line of (await readFile(log, 'utf8')).split('\n')) {
+    if (line === '') continue
+    const { path, size } = syncSchema.parse(JSON.parse(line))
+    synced.set(path, Math.max(synced.get(path) ?? 0, size))
+  }
+  for await (const { file, isPart } of findRecordings(folder)) {
+    if (!isPart) continue
+    const path = join(folder, `${file}.part`)
+    const { size } = await stat(path)
+    await truncate(path, Math.min(size, synced.get(path) ?? 0))
+  }
+}
+
+test(`power cuts and kills while ${cameraCount} cameras are recorded: everything plays, at most a group of pictures and a second are missing (seed ${seed})`, {
+  timeout: 60_000 + rounds * 60_000,
+}, async () => {
+  const random = seededRandom(seed)
+  for (let round = 0; round < rounds; round++) {
+    const folder = await folderOfTest()
+    const log = join(folder, 'syncs.log')
+    const recording = await RecordingNode.start(
+      { settings: patient, execArgv: preload('watch-syncs.mjs'), env: { ROOMDESK_SYNC_LOG: log } },
+      folder,
+    )
+    await recordAll(recording)
+    const load = new MachineLoad()
+    await mediaTime(groupMs + 2_000 + random() * 4_000)
+    const exited = new Promise<void>((resolve) => recording.node.child.once('exit', () => resolve()))
+    recording.node.child.kill('SIGKILL')
+    const killedAt = Date.now()
+    await exited
+    const isPowerCut = round % 2 === 0
+    if (isPowerCut) await cutPower(folder, log)
+    const whole: Pick<Segment, 'file' | 'endedAt' | 'userId'>[] = recording.segments('yard')
+    for await (const outcome of repairRecordings(folder)) {
+      if (outcome.outcome !== 'repaired') expect(outcome.outcome).toBe('empty')
+      else whole.push(outcome.segment)
+    }
+    const bound = groupMs + syncMs + load.bound(slackMs)
+    for (let index = 0; index < cameraCount; index++) {
+      const last = Math.max(0, ...whole.filter(({ userId }) => userId === `cam-${index}`).map(({ endedAt }) => endedAt))
+      expect(killedAt - last, `cam-${index} of round ${round}`).toBeLessThan(bound)
+    }
+    const files: string[] = []
+    for await (const { file, isPart } of findRecordings(folder)) {
+      expect(isPart).toBe(false)
+      files.push(file)
+    }
+    expect(files.length).toBeGreaterThanOrEqual(cameraCount)
+    for (const file of files) {
+      const read = await readRecorded(join(folder, file))
+      expect(read.pictures.length).toBeGreaterThan(0)
+      expect(whole.map((segment) => segment.file)).toContain(file)
+    }
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a full disk ends segments that play, and recording goes on when there is room again', {
+  timeout: 120_000,
+}, async (context) => {
+  const folder = await folderOfTest()
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder])
+  if (mounted.status !== 0) context.skip('a tmpfs cannot be mounted here: the test needs root')
+  onTestFinished(() => void spawnSync('umount', ['-l', folder]))
+  await using recording = await RecordingNode.start({ settings: patient }, folder)
+  await recordAll(recording)
+  await expect
+    .poll(() => recording.gaps('yard').some(({ reason }) => reason === 'diskFull'), { timeout: 60_000 })
+    .toBe(true)
+  const ended = (): Segment[] => recording.segments('yard').filter(({ end }) => end === 'diskFull')
+  await expect.poll(() => ended().length, { timeout: 30_000 }).toBeGreaterThan(0)
+  for (const segment of ended().filter(({ bytes }) => bytes > 0)) {
+    const file = await readRecorded(recording.path(segment))
+    expect(file.pictures.length).toBeGreaterThan(0)
+    expect(Math.abs(file.duration * 1_000 - (segment.endedAt - segment.startedAt))).toBeLessThan(500)
+  }
+  expect(recording.node.child.exitCode).toBeNull()
+  const began = recording.events('yard').filter(({ type }) => type === 'segmentBegan').length
+  expect(spawnSync('mount', ['-o', 'remount,size=200m', folder]).status).toBe(0)
+  await recording.began('yard', began + cameraCount / 2)
+  const before = recording.segments('yard').length
+  await mediaTime(5_000)
+  const segments = (await recording.finished('yard')).slice(before)
+  expect(segments.some(({ end, bytes }) => end === 'stopped' && bytes > 50_000)).toBe(true)
+})
+
+test('a wall clock an hour ahead and back begins segments with the new time, and files keep their own', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await folderOfTest()
+  await using recording = await RecordingNode.start({ settings: patient, execArgv: preload('move-clock.mjs') }, folder)
+  await recordAll(recording)
+  const moved = async (): Promise<void> => {
+    const before = recording.segments('yard').length
+    recording.node.child.kill('SIGUSR2')
+    await expect
+      .poll(() => recording.segments('yard').length, { timeout: 60_000 })
+      .toBeGreaterThanOrEqual(before + cameraCount)
+    await mediaTime(4_000)
+  }
+  await mediaTime(3_000)
+  await moved()
+  await moved()
+  const segments = await recording.finished('yard')
+  const ofFirst = segments.filter(({ userId }) => userId === 'cam-0').map(({ startedAt }) => startedAt)
+  expect(Math.max(...ofFirst) - Math.min(...ofFirst)).toBeGreaterThan(3_500_000)
+  expect(new Set(segments.map(({ file }) => file)).size).toBe(segments.length)
+  for (const segment of segments) {
+    const file = await readRecorded(recording.path(segment))
+    expect(segment.endedAt - segment.startedAt).toBeLessThan(60_000)
+    expect(Math.abs(file.duration * 1_000 - (segment.endedAt - segment.startedAt))).toBeLessThan(500)
+  }
+})
+
+test('a camera that drops again and again and comes back with another size and codec is recorded each time', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await folderOfTest()
+  await using recording = await RecordingNode.start({ settings: { ...patient, camera_stall_ms: 2_000 } }, folder)
+  await recording.node.openRoom('gate')
+  await recording.order('gate', { cameras: [{ userId: 'cam', quality: 'main' }] })
+  const forms = [
+    { mount: '/opus', width: 320, height: 180, codec: 'h264' },
+    { mount: '/opus', width: 640, height: 360, codec: 'h264' },
+    { mount: '/h265', width: 320, height: 180, codec: 'hevc' },
+  ]
+  for (const { mount, width, height } of forms) {
+    await using camera = await startCamera({ width, height, gop: 15 })
+    const before = recording.events('gate').filter(({ type }) => type === 'segmentBegan').length
+    await recording.node.addDevice('gate', 'cam', camera.url(mount))
+    await recording.began('gate', before + 1)
+    await mediaTime(5_000)
+    await camera.kill()
+    const left = (segments: readonly Segment[]): number => segments.filter(({ end }) => end === 'left').length
+    const known = left(recording.segments('gate'))
+    await expect
+      .poll(() => left(recording.segments('gate')), { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(Math.max(1, known))
+    await expect.poll(() => recording.gaps('gate').at(-1)?.reason, { timeout: 20_000 }).toBe('away')
+  }
+  const segments = await recording.finished('gate')
+  const found = new Set<string>()
+  for (const segment of segments) {
+    const file = await readRecorded(recording.path(segment))
+    found.add(`${file.codecs[0] ?? ''} ${file.width}x${file.height}`)
+    expectFacts(segment, file)
+  }
+  expect([...found].sort()).toEqual(['h264 320x180', 'h264 640x360', 'hevc 320x180'])
+})
+
+function expectFacts(segment: SegmentStart, file: { width: number; height: number }): void {
+  expect(segment).toMatchObject({ width: file.width, height: file.height })
+}

@@ -1,0 +1,92 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openControllerSite } from '../../support/sites/controller-site.ts'
+import { removeFolder } from '../../support/headless.ts'
+import { record } from '../../support/recordings/recorded-files.ts'
+
+test('The console port plays and exports recordings for those who may see them, and the event log knows', async () => {
+  const dataFolder = await mkdtemp(join(tmpdir(), 'roomdesk-recorded-'))
+  const folder = join(dataFolder, 'recordings')
+  const startedAt = Date.now() - 3_600_000
+  await record({ folder, startedAt, roomId: '1000', userId: 'dock', userName: 'Loading dock', film: { seconds: 4 } })
+  await record({ folder, startedAt, roomId: '1000', userId: 'anna', device: false, film: { seconds: 4 } })
+  const site = await openControllerSite(undefined, { dataFolder })
+  try {
+    const key = await site.key()
+    await expect.poll(async () => (await site.call(key, 'recordings.sources', {})).total).toBe(2)
+    const idOf = async (user_id: string): Promise<number> => {
+      const stream = { room_id: '1000', user_id }
+      const { items } = await site.call(key, 'recordings.pieces', { stream, from: startedAt, to: Date.now() })
+      return items[0]?.id ?? 0
+    }
+    const [dock, anna] = [await idOf('dock'), await idOf('anna')]
+    await site.create('olivia', 'operator')
+    const viewer = await site.create('victor', 'viewer')
+    const cookies = { operator: await site.signIn('olivia'), viewer: await site.signIn('victor') }
+    const status = async (headers: Record<string, string>, path: string): Promise<number> => {
+      const answer = await fetch(`${site.url}/recordings/${path}`, { headers })
+      await answer.body?.cancel()
+      return answer.status
+    }
+
+    // Whoever is not signed in, an operator, a viewer, tokens with and without the scope.
+    expect(await status({}, `segments/${dock}`)).toBe(401)
+    for (const id of [dock, anna]) expect(await status({ cookie: cookies.operator }, `segments/${id}`)).toBe(200)
+    expect(await status({ cookie: cookies.viewer }, `segments/${dock}`)).toBe(200)
+    expect(await status({ cookie: cookies.viewer }, `segments/${anna}`)).toBe(404)
+    const token = async (scope: 'recordings:read' | 'rooms:read'): Promise<string> => {
+      const made = await site.call(key, 'accounts.create_token', { id: viewer.id, label: scope, scopes: [scope] })
+      return `Bearer ${made.token}`
+    }
+    expect(await status({ authorization: await token('recordings:read') }, `segments/${dock}`)).toBe(200)
+    expect(await status({ authorization: await token('rooms:read') }, `segments/${dock}`)).toBe(403)
+    const part = await fetch(`${site.url}/recordings/segments/${dock}`, {
+      headers: { cookie: cookies.operator, range: 'bytes=4-7' },
+    })
+    expect([part.status, await part.text()]).toEqual([206, 'ftyp'])
+    const played = await fetch(`${site.url}/recordings/segments/${dock}/media?from=1.5`, {
+      headers: { cookie: cookies.operator },
+    })
+    expect(Number(played.headers.get('recording-from'))).toBeCloseTo(1, 1)
+    expect((await played.arrayBuffer()).byteLength).toBe(Number(played.headers.get('content-length')))
+
+    const snapshot = await fetch(`${site.url}/recordings/segments/${dock}/snapshot?at=1.5`, {
+      headers: { cookie: cookies.operator },
+    })
+    expect([snapshot.status, snapshot.headers.get('content-type')]).toEqual([200, 'image/jpeg'])
+    expect(
+      Buffer.from(await snapshot.arrayBuffer())
+        .subarray(0, 3)
+        .toString('hex'),
+    ).toBe('ffd8ff')
+
+    // An export belongs to whoever asked for it.
+    const streams = [{ room_id: '1000', user_id: 'dock' }]
+    const { id } = await site.call(cookies.operator, 'exports.start', { streams, from: startedAt, to: Date.now() })
+    const state = async (): Promise<string> =>
+      (await site.call(cookies.operator, 'exports.list', {})).items[0]?.state ?? ''
+    await expect.poll(state).toBe('done')
+    expect(await status({ cookie: cookies.operator }, `exports/${id}`)).toBe(200)
+    expect(await status({ cookie: cookies.viewer }, `exports/${id}`)).toBe(404)
+    expect(
+      (await site.result(cookies.viewer, 'exports.start', { streams, from: startedAt, to: Date.now() })).status,
+    ).toBe(403)
+
+    const { items } = await site.call(key, 'events.list', { groups: ['recordings'], limit: 50 })
+    const acts = items.map(({ kind, actor, subject }) => `${actor.name} ${kind} ${subject.id}`)
+    expect(acts).toEqual(
+      expect.arrayContaining([
+        'olivia recording.watched 1000/dock',
+        'olivia recording.watched 1000/anna',
+        'victor recording.watched 1000/dock',
+        'olivia recording.exported 1000/dock',
+      ]),
+    )
+    expect(acts).not.toContain('victor recording.watched 1000/anna')
+  } finally {
+    await site.remove()
+    await removeFolder(dataFolder)
+  }
+})

@@ -1,0 +1,127 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { list } from 'tar'
+import { expect, onTestFinished, test } from 'vitest'
+import { ExportJobs, type ExportRequest } from '../../../../server/recordings/export/export-jobs.ts'
+import { exportRoute } from '../../../../server/recordings/export/export-route.ts'
+import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
+import { type RecordingsSite, recordingsSite } from '../../../support/recordings/recordings-site.ts'
+
+const startedAt = Date.UTC(2026, 8, 21, 10)
+const operator = { role: 'operator', account: 'olivia', address: '', scoped: true } as const
+
+async function exportSite(site: RecordingsSite): Promise<{ jobs: ExportJobs; folder: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-exports-'))
+  await mkdir(join(folder, 'left'), { recursive: true })
+  await writeFile(join(folder, 'left', 'over.mp4'), 'of a run before')
+  const { index, playback } = site
+  const span = new SpanExport({ folder: site.folder, index, tables: playback.tables, ffmpeg: async () => undefined })
+  const jobs = new ExportJobs({ folder, index, span, logger: pino({ level: 'silent' }) })
+  onTestFinished(async () => {
+    await jobs.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return { jobs, folder }
+}
+
+function requestOf(userIds: readonly string[], more: Partial<ExportRequest> = {}): ExportRequest {
+  const streams = userIds.map((userId) => ({ roomId: '1000', userId, source: 'main', quality: 'main' }) as const)
+  const span = { from: startedAt, to: startedAt + 12_000 }
+  return { streams, ...span, format: 'mp4', keepGaps: false, picture: true, sound: true, ...more }
+}
+
+async function ended(jobs: ExportJobs, id: string): Promise<string> {
+  const state = (): string => jobs.list().find((job) => job.id === id)?.state ?? 'gone'
+  await expect.poll(state).toMatch(/done|failed|cancelled|gone/)
+  return state()
+}
+
+test('An operator exports a span, sees the progress and downloads the file, also in parts', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt, userName: 'Loading dock / east' })
+  const { jobs, folder } = await exportSite(site)
+  const { id } = await jobs.start(requestOf(['camera']), 'olivia')
+  expect(await ended(jobs, id)).toBe('done')
+  const [job] = jobs.list('olivia')
+  expect(job).toMatchObject({ progress: 1, name: 'Loading-dock-east-2026-09-21T100000Z.mp4', error: '' })
+  expect((job?.expiresAt ?? 0) - Date.now()).toBeGreaterThan(3_500_000)
+  expect(await readdir(folder)).toEqual([id])
+
+  const route = exportRoute(jobs)
+  const ask = (headers: Record<string, string>, caller: Parameters<typeof route>[1] = operator): Promise<Response> =>
+    route(new Request('http://console.invalid/', { headers }), caller, id)
+  const whole = Buffer.from(await (await ask({})).arrayBuffer())
+  expect(whole.length).toBe(job?.bytes)
+  const rest = await ask({ Range: 'bytes=1000-' })
+  expect([rest.status, Buffer.from(await rest.arrayBuffer())]).toEqual([206, whole.subarray(1000)])
+  expect((await ask({}, { ...operator, account: 'other' })).status).toBe(404)
+  const admin = await ask({}, { ...operator, account: 'other', role: 'admin' })
+  expect(admin.status).toBe(200)
+  await admin.body?.cancel()
+
+  jobs.cancel(id)
+  expect((await ask({})).status).toBe(404)
+  await expect.poll(() => readdir(folder)).toEqual([])
+})
+
+test('A whole room becomes a tar: a file for each person who was there, and a time line', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt, userId: 'anna', userName: 'Anna', device: false })
+  await site.record({
+    startedAt: startedAt + 5_000,
+    userId: 'ben',
+    userName: 'Ben',
+    device: false,
+    film: { codec: 'vp8' },
+  })
+  const { jobs, folder } = await exportSite(site)
+  const { id } = await jobs.start(requestOf(['anna', 'ben', 'never there']), 'olivia')
+  expect(await ended(jobs, id)).toBe('done')
+  const [job] = jobs.list()
+  expect(job).toMatchObject({ name: 'recordings-2026-09-21T100000Z.tar', unconverted: true })
+  const names: string[] = []
+  let text = ''
+  await list({
+    file: join(folder, id, job?.name ?? ''),
+    onReadEntry: (entry) => {
+      names.push(entry.path)
+      if (entry.path === 'timeline.json') entry.on('data', (chunk) => (text += String(chunk)))
+    },
+  })
+  expect(names).toEqual(['timeline.json', 'Anna-2026-09-21T100000Z-1.mp4', 'Ben-2026-09-21T100000Z-2.webm'])
+  const timeline = JSON.parse(text) as {
+    files: { user_name: string; begins_at: string; recorded: { from: string }[] }[]
+  }
+  expect(timeline.files.map(({ user_name, begins_at }) => [user_name, begins_at.slice(11, 19)])).toEqual([
+    ['Anna', '10:00:00'],
+    ['Ben', '10:00:05'],
+  ])
+  expect(timeline.files[1]?.recorded.map(({ from }) => from)).toEqual(['2026-09-21T10:00:05.000Z'])
+})
+
+test('Exports run two at a time, can be stopped, and are bounded', async () => {
+  const site = await recordingsSite()
+  await site.record({ startedAt })
+  const { jobs, folder } = await exportSite(site)
+  const asked = await Promise.allSettled(Array.from({ length: 60 }, () => jobs.start(requestOf(['camera']), 'olivia')))
+  const started = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  const refused = asked.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  expect(jobs.list().filter(({ state }) => state === 'running')).toHaveLength(2)
+  expect(jobs.list().length).toBeLessThanOrEqual(50)
+  expect(refused[0]).toContain('Too many exports')
+  for (const { id } of started.slice(1)) jobs.cancel(id)
+  expect(await ended(jobs, started[0]?.id ?? '')).toBe('done')
+  await expect.poll(() => jobs.list().filter(({ state }) => state === 'running')).toEqual([])
+  await expect.poll(async () => (await readdir(folder)).length).toBe(1)
+})
+
+test('An export of a span without recordings says so', async () => {
+  const site = await recordingsSite()
+  const { jobs, folder } = await exportSite(site)
+  const { id } = await jobs.start(requestOf(['camera']), 'olivia')
+  expect(await ended(jobs, id)).toBe('failed')
+  expect(jobs.list()[0]?.error).toContain('nothing')
+  expect(await readdir(folder)).toEqual([])
+})

@@ -1,0 +1,179 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test, vi } from 'vitest'
+import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
+import { beginning, cameraStream, complete } from '../../support/recordings/segment-facts.ts'
+
+const noon = Date.UTC(2026, 10, 25, 12)
+const minute = 60_000
+const yard = cameraStream('yard')
+const gate = cameraStream('gate')
+const opened: StoredIndex[] = []
+
+afterEach(() => {
+  for (const index of opened.splice(0)) index.close()
+})
+
+function open(folder = mkdtempSync(join(tmpdir(), 'recording-index-')), isKept = () => false, onDamage = vi.fn()) {
+  const index = new StoredIndex({ folder, isKept, onDamage })
+  opened.push(index)
+  return { index, folder, onDamage }
+}
+
+function record(index: StoredIndex, stream = yard, minutes = 3, from = noon): void {
+  for (let each = 0; each < minutes; each++) {
+    const start = beginning(stream, from + each * minute)
+    index.began(start)
+    index.ended(complete(start))
+  }
+}
+
+test('a segment keeps its id while it is written and afterwards, also after a restart', () => {
+  const { index, folder } = open()
+  const start = beginning(yard, noon)
+  const id = index.began(start)
+  expect(index.began(start)).toBe(id)
+  expect(index.open(yard)).toEqual([{ ...start, id }])
+  expect(index.segments(yard)).toEqual([])
+  index.close()
+  opened.pop()
+  const { index: again } = open(folder)
+  expect(again.open({})).toEqual([{ ...start, id }])
+  expect(again.ended(complete(start))).toBe(id)
+  expect(again.open({})).toEqual([])
+  expect(again.segment(id)).toEqual({ ...complete(start), id, kept: false, stored: 'local' })
+})
+
+test('an id is not given again after its segment was deleted and the program restarted', () => {
+  const { index, folder } = open()
+  record(index, yard, 1)
+  const [only] = index.segments(yard)
+  index.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
+  index.close()
+  opened.pop()
+  const { index: again } = open(folder)
+  expect(again.began(beginning(yard, noon))).toBeGreaterThan(only?.id ?? 0)
+})
+
+test('a search finds the segments that overlap its time, of one stream, of a room, of all', () => {
+  const { index } = open()
+  record(index, yard)
+  record(index, gate)
+  record(index, cameraStream('hall', '2002'), 2)
+  const times = (found: readonly { startedAt: number }[]) => found.map(({ startedAt }) => (startedAt - noon) / minute)
+  expect(times(index.segments({ ...yard, from: noon + 30_000, to: noon + minute + 1 }))).toEqual([0, 1])
+  expect(times(index.segments({ ...yard, from: noon + minute, to: noon + 2 * minute }))).toEqual([1])
+  expect(times(index.segments({ roomId: '1001' }))).toEqual([0, 0, 1, 1, 2, 2])
+  expect(index.segments({})).toHaveLength(8)
+  expect(index.segments({ limit: 3 })).toHaveLength(3)
+  expect(index.segments(cameraStream('nobody'))).toEqual([])
+})
+
+test('a gap lasts until the next segment of its stream, and another reason begins another gap', () => {
+  const { index } = open()
+  const names = { userName: 'Yard', topic: 'Weekly', device: true }
+  index.gap({ ...yard, from: noon, to: null, reason: 'away' }, names)
+  index.gap({ ...yard, from: noon + 1_000, to: null, reason: 'away' }, names)
+  index.gap({ ...yard, from: noon + 2_000, to: null, reason: 'nodeAway' }, names)
+  expect(index.gaps(yard)).toEqual([
+    { ...yard, from: noon, to: noon + 2_000, reason: 'away' },
+    { ...yard, from: noon + 2_000, to: null, reason: 'nodeAway' },
+  ])
+  index.began(beginning(yard, noon + 9_000))
+  expect(index.gaps({ ...yard, from: noon + 3_000 })).toEqual([
+    { ...yard, from: noon + 2_000, to: noon + 9_000, reason: 'nodeAway' },
+  ])
+})
+
+test('the list of sources holds names, extent and size, and forgets a source with its last segment', () => {
+  const { index } = open()
+  record(index, yard)
+  record(index, gate, 1, noon + 10 * minute)
+  expect(index.sources()).toMatchObject([
+    { userId: 'gate', segments: 1 },
+    {
+      ...yard,
+      userName: 'Camera yard',
+      topic: 'Weekly',
+      device: true,
+      firstAt: noon,
+      lastAt: noon + 3 * minute,
+      bytes: 45_000_000,
+      segments: 3,
+    },
+  ])
+  expect(index.sources({ search: 'YARD' }).map(({ userId }) => userId)).toEqual(['yard'])
+  expect(index.sources({ search: '%' })).toEqual([])
+  expect(index.deleteOldest(yard, noon + 1.5 * minute, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
+  expect(index.sources({ roomIds: ['1001'], to: noon + minute })).toEqual([])
+  expect(index.sources()).toContainEqual(expect.objectContaining({ firstAt: noon + minute, segments: 2 }))
+  index.deleteSpan(gate, { from: 0, to: noon * 2 }, 10)
+  expect(index.sources().map(({ userId }) => userId)).toEqual(['yard'])
+  expect(index.totals()).toMatchObject({ bytes: 30_000_000, segments: 2, firstAt: noon + minute })
+})
+
+test('kept segments survive every deletion', () => {
+  const { index } = open()
+  record(index, yard, 4)
+  const span = { from: noon + minute, to: noon + 2 * minute }
+  expect(index.setKept(yard, span, true, 10)).toEqual({ segments: 1, bytes: 15_000_000 })
+  expect(index.totals().keptBytes).toBe(15_000_000)
+  index.deleteOldest(yard, noon * 2, 1)
+  index.deleteOldestOfAll(1)
+  index.deleteSpan(yard, { from: 0, to: noon * 2 }, 10)
+  expect(index.segments(yard).map(({ startedAt, kept }) => [startedAt, kept])).toEqual([[noon + minute, true]])
+  const files = index.removals(10)
+  expect(files.map(({ bytes }) => bytes)).toEqual([15_000_000, 15_000_000, 15_000_000])
+  expect(files[0]?.file).toBe(beginning(yard, noon).file)
+  index.removed(files.map(({ id }) => id))
+  expect(index.waitingRemovals().files).toBe(0)
+  index.setKept(yard, span, false, 10)
+  expect(index.deleteOldestOfAll(5)).toEqual({ segments: 1, bytes: 15_000_000 })
+})
+
+test('a segment that ends in a kept span is kept', () => {
+  const { index } = open(undefined, () => true)
+  record(index, yard, 1)
+  expect(index.segments(yard)[0]?.kept).toBe(true)
+})
+
+test('whoever listens learns which streams changed', () => {
+  const { index } = open()
+  const changed = vi.fn()
+  const stop = index.onChange((streams) => void changed(streams.map(({ userId }) => userId)))
+  record(index, yard, 1)
+  index.deleteOldestOfAll(1)
+  stop()
+  record(index, gate, 1)
+  expect(changed.mock.calls).toEqual([[['yard']], [['yard']], [['yard']]])
+})
+
+test('a file that is none of SQLite is set aside when the index opens', () => {
+  const { index, folder } = open()
+  index.close()
+  opened.pop()
+  writeFileSync(join(folder, 'index.sqlite'), 'a text in place of an index '.repeat(300))
+  const { index: again, onDamage } = open(folder)
+  expect(onDamage).toHaveBeenCalledOnce()
+  expect(again.isNew).toBe(true)
+  record(again, yard, 1)
+  expect(again.segments(yard)).toHaveLength(1)
+  expect(readFileSync(join(folder, 'index.sqlite.damaged'), 'utf8')).toContain('a text')
+})
+
+test('a damage that shows while the index is in use empties it, and the work goes on', () => {
+  const { index, folder } = open()
+  record(index, yard, 500)
+  index.close()
+  opened.pop()
+  const path = join(folder, 'index.sqlite')
+  const bytes = readFileSync(path)
+  // Everything behind the tables' own page.
+  bytes.fill(0x55, 4_096)
+  writeFileSync(path, bytes)
+  const { index: again, onDamage } = open(folder)
+  record(again, yard, 1)
+  expect(again.segments(yard)).toHaveLength(1)
+  expect(onDamage).toHaveBeenCalledOnce()
+})

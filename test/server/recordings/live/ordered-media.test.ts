@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startCamera } from '../../../support/camera/camera.ts'
+import { MediaSite } from '../../../support/sites/media-site.ts'
+
+/** A real camera on a real node, recorded and watched live by scripts. */
+
+const run = promisify(execFile)
+vi.setConfig({ testTimeout: 180_000 })
+
+async function cameraSite(): Promise<{ site: MediaSite; roomId: string }> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+  const [site, camera] = await Promise.all([
+    MediaSite.start({ recordings: folder }),
+    startCamera({ width: 320, height: 180, fps: 10 }),
+  ])
+  onTestFinished(async () => {
+    await camera[Symbol.asyncDispose]()
+    await site[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const roomId = await site.api.createRoom()
+  await vi.waitFor(async () => expect(await site.join(roomId, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 }), {
+    timeout: 60_000,
+    interval: 500,
+  })
+  return { site, roomId }
+}
+
+async function codecsOf(input: string, ...options: string[]): Promise<string> {
+  const { stdout } = await run('ffprobe', [
+    ...options,
+    '-v',
+    'error',
+    '-show_entries',
+    'stream=codec_name',
+    '-of',
+    'csv=p=0',
+    input,
+  ])
+  return stdout
+    .trim()
+    .split('\n')
+    .filter((line, index, all) => line !== '' && all.indexOf(line) === index)
+    .join(' ')
+}
+
+test('A script records a camera and the whole room, and downloads the files; the console lists both', async () => {
+  const { site, roomId } = await cameraSite()
+  const start = (params: Record<string, string>) => site.api.get('/rtc/recording/start', { room_id: roomId, ...params })
+  const one = await start({ user_id: 'door', name: 'Door', container: 'mp4' })
+  const all = await start({ name: 'Everything' })
+  expect([one, all]).toMatchObject([
+    { ret: 0, user_id: 'door' },
+    { ret: 0, user_id: '' },
+  ])
+  const get = (id: unknown) => site.api.get('/rtc/recording/get', { id: String(id) })
+  await expect.poll(async () => (await get(one.id)).state, { timeout: 30_000 }).toBe('recording')
+  await new Promise((resolve) => setTimeout(resolve, 6_000))
+  for (const { id } of [one, all]) {
+    expect(await site.api.get('/rtc/recording/stop', { id: String(id) })).toMatchObject({ ret: 0 })
+    await expect.poll(async () => (await get(id)).state, { timeout: 60_000 }).toBe('available')
+    const { files } = (await get(id)) as unknown as { files: { url: string; user_id: string; duration_ms: number }[] }
+    expect(files).toMatchObject([{ user_id: 'door', source: 'main' }])
+    expect(files[0]?.duration_ms).toBeGreaterThan(2_000)
+    const path = join(site.folder, `${String(id)}.mp4`)
+    await writeFile(path, Buffer.from(await (await fetch(files[0]?.url ?? '')).arrayBuffer()))
+    expect(await codecsOf(path)).toContain('h264')
+  }
+  const listed = await site.rpc('orders.recordings', { room_id: roomId })
+  expect(listed).toMatchObject({ total: 2, items: [{ name: 'Everything' }, { name: 'Door', state: 'available' }] })
+  expect(await site.rpc('orders.delete_recording', { id: String(one.id) })).toEqual({})
+  expect(await get(one.id)).toMatchObject({ ret: 430 })
+})
+
+test('A camera that nobody records is watched by HLS, and nothing of it stays in the list of recordings', async () => {
+  const { site, roomId } = await cameraSite()
+  const link = await site.rpc('orders.live_link', { room_id: roomId, user_id: 'door' })
+  await vi.waitFor(async () => expect((await fetch(link.hls_url)).status).toBe(200), { timeout: 60_000 })
+  expect(await codecsOf(link.hls_url)).toContain('h264')
+  expect((await site.rpc('recordings.states', {})).items).toEqual([])
+})

@@ -1,0 +1,156 @@
+import { mkdir, open, rename, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import {
+  ALL_FORMATS,
+  AppendOnlyStreamTarget,
+  type EncodedPacket,
+  EncodedAudioPacketSource,
+  EncodedPacketSink,
+  EncodedVideoPacketSource,
+  FilePathSource,
+  Input,
+  type InputAudioTrack,
+  type InputVideoTrack,
+  Mp4OutputFormat,
+  Output,
+  WebMOutputFormat,
+} from 'mediabunny'
+import { partSuffix, segmentPath } from '../../../shared/recordings/segment-path.ts'
+import type { RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { type Film, filmOf, smallFilm } from './film.ts'
+
+/** A recording that is to be made of a film. */
+export interface Recording extends Partial<RecordedStream> {
+  /** Recordings folder. */
+  folder: string
+  film?: Partial<Film>
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  /** Length of a segment; it ends at the first key frame after that. */
+  segmentSeconds?: number
+  userName?: string
+  device?: boolean
+  /** Left as it is while it is written, with its suffix: the last segment is not finished. */
+  growing?: boolean
+}
+
+interface Packets {
+  video: readonly EncodedPacket[]
+  audio: readonly EncodedPacket[]
+  videoTrack: InputVideoTrack | null
+  audioTrack: InputAudioTrack | null
+}
+
+/** Writes the segments of a film as the recorder does: cut at key frames, fragmented MP4 or WebM, made by mediabunny. */
+export async function record(recording: Recording): Promise<Segment[]> {
+  const film = { ...smallFilm, ...recording.film }
+  using input = new Input({ source: new FilePathSource(await filmOf(film)), formats: ALL_FORMATS })
+  const packets = await packetsOf(input)
+  const seconds = recording.segmentSeconds ?? 4
+  const cuts = cutsOf(packets, seconds)
+  const segments: Segment[] = []
+  for (const [position, from] of cuts.entries()) {
+    const to = cuts[position + 1] ?? Number.POSITIVE_INFINITY
+    const last = position === cuts.length - 1
+    segments.push(
+      await writeSegment(recording, film, packets, { from, to, growing: last && recording.growing === true }),
+    )
+  }
+  return segments
+}
+
+async function packetsOf(input: Input): Promise<Packets> {
+  const videoTrack = await input.getPrimaryVideoTrack()
+  const audioTrack = await input.getPrimaryAudioTrack()
+  const all = async (track: InputVideoTrack | InputAudioTrack | null): Promise<EncodedPacket[]> => {
+    const packets: EncodedPacket[] = []
+    if (track !== null) for await (const packet of new EncodedPacketSink(track).packets()) packets.push(packet)
+    return packets
+  }
+  return { video: await all(videoTrack), audio: await all(audioTrack), videoTrack, audioTrack }
+}
+
+function cutsOf({ video, audio }: Packets, seconds: number): number[] {
+  const cuts: number[] = [0]
+  for (const { type, timestamp } of video.length > 0 ? video : audio)
+    if (type === 'key' && timestamp - (cuts.at(-1) ?? 0) >= seconds) cuts.push(timestamp)
+  return cuts
+}
+
+async function writeSegment(
+  recording: Recording,
+  film: Film,
+  { video, audio, videoTrack, audioTrack }: Packets,
+  { from, to, growing }: { from: number; to: number; growing: boolean },
+): Promise<Segment> {
+  const container = film.codec === 'vp8' ? 'webm' : 'mp4'
+  const stream = { roomId: '1000', userId: 'camera', source: 'main', quality: 'main', ...streamOf(recording) } as const
+  const startedAt = recording.startedAt + Math.round(from * 1_000)
+  const start: SegmentStart = {
+    ...stream,
+    file: segmentPath(stream, startedAt, container),
+    container,
+    userName: recording.userName ?? 'Camera',
+    topic: 'Room',
+    device: recording.device ?? true,
+    startedAt,
+    senderStartedAt: null,
+    videoCodec: (await videoTrack?.getCodecParameterString()) ?? '',
+    audioCodec: (await audioTrack?.getCodecParameterString()) ?? '',
+    width: videoTrack === null ? 0 : film.width,
+    height: videoTrack === null ? 0 : film.height,
+  }
+  const path = join(recording.folder, start.file)
+  await mkdir(dirname(path), { recursive: true })
+  const file = await open(`${path}${partSuffix}`, 'w')
+  const target = new AppendOnlyStreamTarget(
+    new WritableStream({ write: async (chunk) => void (await file.write(chunk)) }),
+  )
+  const format =
+    container === 'mp4'
+      ? new Mp4OutputFormat({ fastStart: 'fragmented', minimumFragmentDuration: 1 })
+      : new WebMOutputFormat({ appendOnly: true })
+  const output = new Output({ format, target })
+  output.setMetadataTags({ comment: JSON.stringify(start) })
+  const adders: { packet: EncodedPacket; add: (packet: EncodedPacket) => Promise<void> }[] = []
+  const within = ({ timestamp }: EncodedPacket): boolean => timestamp >= from - 0.001 && timestamp < to - 0.001
+  if (videoTrack !== null) {
+    const codec = await videoTrack.getCodec()
+    const decoderConfig = await videoTrack.getDecoderConfig()
+    if (codec === null || decoderConfig === null) throw new Error('the film has no known video codec')
+    const source = new EncodedVideoPacketSource(codec)
+    output.addVideoTrack(source)
+    const add = (packet: EncodedPacket): Promise<void> => source.add(packet, { decoderConfig })
+    adders.push(...video.filter(within).map((packet) => ({ packet, add })))
+  }
+  if (audioTrack !== null) {
+    const codec = await audioTrack.getCodec()
+    const decoderConfig = await audioTrack.getDecoderConfig()
+    if (codec === null || decoderConfig === null) throw new Error('the film has no known audio codec')
+    const source = new EncodedAudioPacketSource(codec)
+    output.addAudioTrack(source)
+    const add = (packet: EncodedPacket): Promise<void> => source.add(packet, { decoderConfig })
+    adders.push(...audio.filter(within).map((packet) => ({ packet, add })))
+  }
+  await output.start()
+  adders.sort((one, other) => one.packet.timestamp - other.packet.timestamp)
+  let end = 0
+  for (const { packet, add } of adders) {
+    const timestamp = Math.max(0, packet.timestamp - from)
+    end = Math.max(end, timestamp + packet.duration)
+    await add(packet.clone({ timestamp }))
+  }
+  if (growing) await file.sync()
+  else {
+    await output.finalize()
+    await rename(`${path}${partSuffix}`, path)
+  }
+  await file.close()
+  const { size } = await stat(growing ? `${path}${partSuffix}` : path)
+  return { ...start, endedAt: startedAt + Math.round(end * 1_000), bytes: size, end: 'length' }
+}
+
+function streamOf({ roomId, userId, source, quality }: Partial<RecordedStream>): Partial<RecordedStream> {
+  const given = Object.entries({ roomId, userId, source, quality }).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given)
+}

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Gap, RecorderEvent, RecordingOrder, Segment } from '../../../shared/recordings/segment.ts'
+import { type MediaNodeOptions, TestMediaNode } from '../media/media-node.ts'
+
+/** The media program with a folder of recordings, and what it told of them. */
+export class RecordingNode implements AsyncDisposable {
+  readonly node: TestMediaNode
+  readonly folder: string
+
+  readonly #stays: boolean
+
+  private constructor(node: TestMediaNode, folder: string, stays: boolean) {
+    this.#stays = stays
+    this.node = node
+    this.folder = folder
+  }
+
+  /** @param folder that exists and stays; left out: one of its own */
+  static async start(options: MediaNodeOptions = {}, folder?: string): Promise<RecordingNode> {
+    if (folder !== undefined)
+      return new RecordingNode(await TestMediaNode.start({ ...options, recordings: folder }), folder, true)
+    const own = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+    const node = await TestMediaNode.start({ ...options, recordings: own })
+    return new RecordingNode(node, own, false)
+  }
+
+  /** Orders what is recorded of a room; nothing, where nothing is given. */
+  async order(roomId: string, more: Partial<RecordingOrder> = {}): Promise<void> {
+    await this.node.request('set_recording', { roomId, everything: false, cameras: [], people: [], ...more })
+  }
+
+  events(roomId: string): RecorderEvent[] {
+    return this.node.events.flatMap((event) => {
+      if (event.type !== 'recorder') return []
+      const about = event.event.type === 'recordingGap' ? event.event.gap : event.event.segment
+      return about.roomId === roomId ? [event.event] : []
+    })
+  }
+
+  /** Complete segments of a room. */
+  segments(roomId: string): Segment[] {
+    return this.events(roomId).flatMap((event) => (event.type === 'segmentEnded' ? [event.segment] : []))
+  }
+
+  gaps(roomId: string): Gap[] {
+    return this.events(roomId).flatMap((event) => (event.type === 'recordingGap' ? [event.gap] : []))
+  }
+
+  /** Waits until this many segments of a room began. */
+  async began(roomId: string, count = 1): Promise<void> {
+    const began = (): number => this.events(roomId).filter(({ type }) => type === 'segmentBegan').length
+    await expect.poll(began, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)
+  }
+
+  /** Ends the recording of a room. Resolves with its segments when they are complete. */
+  async finished(roomId: string): Promise<Segment[]> {
+    await this.order(roomId)
+    const open = (): number => this.events(roomId).filter(({ type }) => type === 'segmentBegan').length
+    await expect.poll(() => this.segments(roomId).length, { timeout: 60_000 }).toBe(open())
+    return this.segments(roomId)
+  }
+
+  path(segment: Pick<Segment, 'file'>): string {
+    return join(this.folder, segment.file)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.node.stop()
+    if (!this.#stays) await rm(this.folder, { recursive: true })
+  }
+}
+
+/** Waits for a time to pass that media needs to come. */
+export async function mediaTime(ms: number): Promise<void> {
+  const began = performance.now()
+  await expect.poll(() => performance.now() - began, { timeout: ms + 30_000, interval: 100 }).toBeGreaterThan(ms)
+}

@@ -105,5 +105,8 @@ export function consoleSurfaces(room: string): Record<string, Way> {
 export const elsewhere: Readonly<Record<string, string>> = {
   'ControllerPanel SidePanel': 'test/e2e/controllers.test.ts',
   'ControllersPage RowMenu': 'test/e2e/controllers.test.ts',
+  'ExportDialog ElDialog': 'test/e2e/recordings-page.test.ts',
   'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
+  'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',
+  'RuleDialog ElDialog': 'test/e2e/recordings-page.test.ts',
 }

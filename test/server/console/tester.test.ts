@@ -38,6 +38,16 @@ describe('The API tester', () => {
     expect(older.map(({ name, path, setting }) => [name, path, setting])).toEqual([
       ['server_info', '/sdk/config/serverinfo', 'older_clients'],
       ['get_access_token', '/avd/api/admin/getAccessToken', 'get_access_token'],
+      ...['createUserRecord', 'stop', 'getRecord', 'findRecords', 'delete'].map((path) => [
+        expect.stringContaining('record'),
+        `/avd/api/record/${path}`,
+        'older_clients',
+      ]),
+      ...['createUserLive', 'stop', 'getLive', 'findLives', 'delete'].map((path) => [
+        expect.stringContaining('live'),
+        `/avd/api/live/${path}`,
+        'older_clients',
+      ]),
     ])
     const exchange = { ...send, api: 'device', operation: 'get_access_token', params: {} } as const
     const { url } = await server.rpc('tester.send', exchange)

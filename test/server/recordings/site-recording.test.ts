@@ -132,7 +132,9 @@ test('a paused camera leaves a gap that says so, and a removed one is recorded n
   expect(await target()).toBeUndefined()
   await site.rpc('devices.resume', { userIds: ['yard'] })
   await expect.poll(async () => (await target())?.recording, { timeout: 20_000 }).toBe(true)
-  expect((await timeLine()).gaps.at(-1)).toMatchObject({ to: expect.any(Number) })
+  await expect
+    .poll(async () => (await timeLine()).gaps.at(-1), { timeout: 20_000 })
+    .toMatchObject({ to: expect.any(Number) })
   await site.rpc('devices.remove', { userIds: ['yard'] })
   await expect.poll(target).toBeUndefined()
   // What comes back from the trash is not recorded by a wish of before.

@@ -73,6 +73,6 @@ export async function readRecorded(path: string): Promise<RecordedFile> {
 
 /** Decodes a whole file. @throws Error with the complaints of the decoder */
 export async function decodeRecorded(path: string): Promise<void> {
-  const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-f', 'null', '-'])
+  const { stderr } = await run('ffmpeg', ['-v', 'error', '-i', path, '-fps_mode', 'vfr', '-f', 'null', '-'])
   if (stderr.trim() !== '') throw new Error(`${path}: ${stderr.trim()}`)
 }

@@ -4,7 +4,7 @@ import type { RequestProof } from '../edge/request-proof.ts'
 import type { SiteWatch } from '../event-log/watch-site.ts'
 import type { MediaConfiguration } from '../nodes/embedded/embedded-media-options.ts'
 import { EmbeddedNodes, type EmbeddedNodesOptions } from '../nodes/embedded/embedded-nodes.ts'
-import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { mediaConfiguration } from '../nodes/embedded/media-configuration.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import type { RemovalsPort } from '../nodes/port/removals-port.ts'
@@ -30,6 +30,8 @@ export interface EmbeddedProgramsParts {
   removals: RemovalsPort
   /** Left out: no node of kind `embedded` works here. */
   media?: MediaProgram | undefined
+  /** The ffmpeg of this machine. */
+  ffmpeg: LocalFfmpeg
   /** Folder of recordings; left out: nothing can be recorded. */
   recordingsFolder?: string | undefined
   /** Ports at which this controller listens. */
@@ -40,7 +42,17 @@ export interface EmbeddedProgramsParts {
 
 /** The processes of the embedded nodes of a site; nothing runs yet. Undefined where none works. */
 export function embeddedPrograms(
-  { media, recordingsFolder, store, settings, logger, proof, removals, sitePorts = () => [] }: EmbeddedProgramsParts,
+  {
+    media,
+    ffmpeg,
+    recordingsFolder,
+    store,
+    settings,
+    logger,
+    proof,
+    removals,
+    sitePorts = () => [],
+  }: EmbeddedProgramsParts,
   watch: SiteWatch,
   {
     nodesBeside,
@@ -61,7 +73,7 @@ export function embeddedPrograms(
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,
     recordingsFolder,
-    ffmpeg: new LocalFfmpeg(media.ffmpeg ?? '', logger),
+    ffmpeg,
     passedOn: proof && { key: proof.key, self: proof.self, tls: proof.tls },
     configuration,
     outgoing: () => Array.from(store.all('devices').values(), ({ userId, roomId }) => ({ userId, roomId })),

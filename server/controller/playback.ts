@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import type { Settings } from '../../shared/settings.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { FfmpegProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { LocalFfmpeg } from '../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { ExportJobs } from '../recordings/export/export-jobs.ts'
 import { exportRoute } from '../recordings/export/export-route.ts'
 import { Snapshots } from '../recordings/export/snapshot.ts'
@@ -23,15 +22,14 @@ export interface SitePlayback {
 
 /** Composes playback and exports; undefined where the recordings folder cannot be used. */
 export function sitePlayback(
-  { recordings }: Pick<Services, 'recordings'>,
-  { media, logger }: Pick<ControllerOptions, 'media' | 'logger'>,
+  { recordings, ffmpeg: local }: Pick<Services, 'recordings' | 'ffmpeg'>,
+  { logger }: Pick<ControllerOptions, 'logger'>,
   settings: () => Settings,
   events: EventSink,
 ): SitePlayback | undefined {
   const { folder, index } = recordings
   if (folder === undefined || index === undefined) return undefined
   const tables = new FragmentTables(folder)
-  const local = new LocalFfmpeg(media?.ffmpeg ?? '', logger)
   const ffmpeg = async (): Promise<FfmpegProgram | undefined> => {
     await local.look()
     return local.program

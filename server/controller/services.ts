@@ -34,7 +34,7 @@ import { recorderOf } from './media-orders.ts'
 import { type RoomParts, roomParts } from './rooms.ts'
 
 /** Options of the services. */
-export interface ServiceOptions extends Omit<NodesOptions, 'removals'>, AccessOptions {
+export interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'>, AccessOptions {
   /** The data folder. */
   folder: string
   /** See ControllerOptions. */
@@ -80,6 +80,8 @@ export interface Services
   /** Pictures of cameras that are kept. */
   pictures: PictureRounds
   recordings: SiteRecordings
+  /** The ffmpeg of this machine, searched for when it is first needed. */
+  ffmpeg: LocalFfmpeg
   /** Faults of the lab. */
   faults: FaultRules
   /** Names of people in the rooms. */
@@ -105,7 +107,8 @@ export function createServices(options: ServiceOptions): Services {
   const removals = new Removals({ store, settings, logger })
   const folder = recordingsFolder(options.recordingsDir, options.folder, store)
   const usable = folder.problem === undefined ? folder.path : undefined
-  const { probe, ...nodes } = nodeParts({ ...options, removals, recordingsFolder: usable }, watch, late)
+  const ffmpeg = new LocalFfmpeg(options.media?.ffmpeg ?? '', logger)
+  const { probe, ...nodes } = nodeParts({ ...options, removals, ffmpeg, recordingsFolder: usable }, watch, late)
   const { pool } = nodes
   const licence = siteLicence(store, pool)
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
@@ -145,7 +148,7 @@ export function createServices(options: ServiceOptions): Services {
     failed: (recording, reason) => recordOrders(options.events).failed(recording, reason),
     recorder: options.recorder ?? recorderOf(recordings),
     playerPage: options.playerPage ?? '',
-    ffmpeg: new LocalFfmpeg(options.media?.ffmpeg ?? '', logger),
+    ffmpeg,
     sitePorts: options.sitePorts ?? (() => []),
   })
   connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
@@ -170,6 +173,7 @@ export function createServices(options: ServiceOptions): Services {
     orderPages: ordered.pages,
     pictures,
     recordings,
+    ffmpeg,
     deviceTable: new DeviceTable(outgoing, store, tags, logger),
     people: new SimulatedPeople(pool, store),
     faults,

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
-import { boundedCommand } from '../../nodes/embedded/ffmpeg/bounded-command.ts'
-import { bareEnvironment } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
 /** Conversion of a file by ffmpeg. */
 export interface Conversion {
@@ -12,8 +9,6 @@ export interface Conversion {
   /** aac: encodes the sound; copy: leaves it. */
   sound: 'aac' | 'copy'
 }
-
-const maxComplaint = 600
 
 /**
  * Converts a file into an MP4 that plays anywhere, at low priority.
@@ -49,7 +44,7 @@ function pictureArguments({ width, height, encoder }: NonNullable<Conversion['pi
 }
 
 /**
- * Runs ffmpeg with bounded memory and at low priority.
+ * Runs ffmpeg over files to its end.
  * @param run `line` receives lines of its standard output; without it, the output is returned
  * @throws Error with its last words; AbortError
  */
@@ -59,21 +54,12 @@ export async function runFfmpeg(
   run: { signal?: AbortSignal | undefined; line?: (line: string) => void; maxBytes?: number },
 ): Promise<Buffer> {
   run.signal?.throwIfAborted()
-  const { command, given } = boundedCommand(path, parameters)
-  const child = spawn(command, given, {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: bareEnvironment(),
-    cwd: '/',
-    windowsHide: true,
-  })
+  const { child, complaint } = spawnFfmpeg(path, parameters)
+  child.stdin.end()
   const abort = (): void => void child.kill('SIGKILL')
   run.signal?.addEventListener('abort', abort, { once: true })
-  let complaint = ''
   const chunks: Buffer[] = []
   let bytes = 0
-  child.stderr.on('data', (chunk: Buffer) => {
-    complaint = `${complaint}${chunk.toString('utf8')}`.slice(-maxComplaint)
-  })
   if (run.line !== undefined) createInterface(child.stdout).on('line', run.line)
   else {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -82,22 +68,12 @@ export async function runFfmpeg(
       else chunks.push(chunk)
     })
   }
-  lowerPriority(child.pid)
   try {
     const [code] = (await once(child, 'close')) as [number | null]
     run.signal?.throwIfAborted()
-    if (code !== 0) throw new Error(`ffmpeg failed: ${complaint.trim() || `exit code ${code ?? 'unknown'}`}`)
+    if (code !== 0) throw new Error(`ffmpeg failed: ${complaint() || `exit code ${code ?? 'unknown'}`}`)
     return Buffer.concat(chunks)
   } finally {
     run.signal?.removeEventListener('abort', abort)
-  }
-}
-
-function lowerPriority(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-  } catch {
-    // It is over already, or the system does not allow it.
   }
 }

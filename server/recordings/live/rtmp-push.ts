@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { locate } from '../playback/fragment-table.ts'
-import { type FfmpegRun, runFfmpeg } from './ffmpeg-run.ts'
+import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'
 import { PushAddressError, type PushTarget } from './push-address.ts'
@@ -102,7 +102,7 @@ export class RtmpPush {
       if (error instanceof PushAddressError) return error.message
       throw error
     }
-    const run = runFfmpeg(program, pushArguments(target, copies ? undefined : program.pictures, tracks))
+    const run = startFfmpeg(program, pushArguments(target, copies ? undefined : program.pictures, tracks))
     const kill = (): void => run.kill()
     signal.addEventListener('abort', kill)
     run.stdout.resume()

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { constants, setPriority } from 'node:os'
 import { Readable } from 'node:stream'
 import { type FfmpegPlan, maxRunBytes, type RunOutput, runWindow, takenStep } from '../../../../shared/media/ffmpeg.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
-import { boundedCommand } from './bounded-command.ts'
 import { ffmpegArguments, soundDescriptor } from './ffmpeg-arguments.ts'
-import { bareEnvironment, type FfmpegProgram } from './ffmpeg-program.ts'
+import type { FfmpegProgram } from './ffmpeg-program.ts'
+import { spawnFfmpeg, type SpawnedFfmpeg } from './spawn-ffmpeg.ts'
 
 /** Receives events of a running ffmpeg. */
 export interface FfmpegChildListener {
@@ -19,18 +17,16 @@ export interface FfmpegChildListener {
   gone(): void
 }
 
-/** Last words that are kept. */
-const maxComplaint = 600
 /** Time for a run that makes one small picture, in milliseconds. Its caller has given up by then. */
 const stillMs = 30_000
 
 /** One running ffmpeg. What it reads comes through a pipe, and so does what it writes: no port, no file, no login. */
 export class FfmpegChild {
-  readonly #child: ChildProcess
+  readonly #child: SpawnedFfmpeg['child']
+  readonly #complaint: () => string
   readonly #listener: FfmpegChildListener
   readonly #outputs: Readable[] = []
   readonly #deadline: NodeJS.Timeout | undefined
-  #complaint = ''
   #over = false
   #gone = false
   /** Bytes that it was given and that were not said to be taken; those of them that it has taken. */
@@ -42,14 +38,13 @@ export class FfmpegChild {
   /** A program that cannot be started counts as ended. */
   constructor(program: FfmpegProgram, plan: FfmpegPlan, listener: FfmpegChildListener, logger: NodeLogger) {
     this.#listener = listener
-    const parameters = ffmpegArguments(program, plan)
-    const { command, given } = boundedCommand(program.path, parameters)
-    this.#child = spawn(command, given, {
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
-      env: bareEnvironment(),
-      cwd: '/',
-      windowsHide: true,
+    const { child, complaint } = spawnFfmpeg(program.path, ffmpegArguments(program, plan), {
+      descriptors: soundDescriptor + 1,
+      // Pictures of people and cameras that need nothing come first.
+      notLowered: (error) => logger.debug({ err: error }, 'the priority of ffmpeg could not be lowered'),
     })
+    this.#child = child
+    this.#complaint = complaint
     this.#child.on('error', (error) => this.#end(`it could not be started: ${error.message}`))
     this.#child.once('exit', () => this.#leave())
     // When everything that it wrote has been read.
@@ -58,7 +53,6 @@ export class FfmpegChild {
       this.#end(signal ?? `exit code ${code ?? 0}`)
     })
     if (plan.video?.still === true) this.#deadline = setTimeout(() => this.#child.kill('SIGKILL'), stillMs).unref()
-    this.#lowerPriority(logger)
     this.#listen()
   }
 
@@ -68,7 +62,7 @@ export class FfmpegChild {
     const { stdin } = this.#child
     this.#given += bytes.length
     // It may end at any time: then nobody reads them, and `ended` follows.
-    if (this.#over || stdin?.writable !== true) this.#took(bytes.length)
+    if (this.#over || !stdin.writable) this.#took(bytes.length)
     else stdin.write(bytes, () => this.#took(bytes.length))
     return true
   }
@@ -84,7 +78,7 @@ export class FfmpegChild {
 
   /** Nothing more comes: what it holds back is given out, and it ends by itself. */
   finish(): void {
-    this.#child.stdin?.end()
+    this.#child.stdin.end()
   }
 
   /** Ends the run at once, without calling `ended`. */
@@ -104,33 +98,15 @@ export class FfmpegChild {
     this.#listener.taken(taken)
   }
 
-  /** Pictures of people and cameras that need nothing come first. */
-  #lowerPriority(logger: NodeLogger): void {
-    const { pid } = this.#child
-    if (pid === undefined) return
-    try {
-      setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    } catch (error) {
-      // It is over already, or the system does not allow it.
-      logger.debug({ err: error }, 'the priority of ffmpeg could not be lowered')
-    }
-  }
-
   #listen(): void {
-    const { stdin, stdout, stderr, stdio } = this.#child
-    // It may end at any time; `close` tells.
-    stdin?.on('error', () => {})
+    const { stdout, stdio } = this.#child
     this.#read('pictures', stdout)
-    const sound = stdio[soundDescriptor]
+    // One more pipe than the types know.
+    const sound: unknown = (stdio as readonly unknown[])[soundDescriptor]
     if (sound instanceof Readable) this.#read('sound', sound)
-    stderr?.on('error', () => {})
-    stderr?.on('data', (chunk: Buffer) => {
-      this.#complaint = `${this.#complaint}${chunk.toString('utf8')}`.slice(-maxComplaint)
-    })
   }
 
-  #read(output: RunOutput, pipe: Readable | null): void {
-    if (pipe === null) return
+  #read(output: RunOutput, pipe: Readable): void {
     this.#outputs.push(pipe)
     pipe.on('error', () => {})
     pipe.on('data', (chunk: Buffer) => {
@@ -153,6 +129,6 @@ export class FfmpegChild {
   #end(why: string): void {
     if (this.#over) return
     this.#over = true
-    this.#listener.ended(why, this.#complaint.trim())
+    this.#listener.ended(why, this.#complaint())
   }
 }

@@ -1,0 +1,44 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { boundedCommand } from './bounded-command.ts'
+import { bareEnvironment } from './ffmpeg-program.ts'
+
+/** Last words that are kept, in characters. */
+const maxComplaint = 600
+
+/** A running ffmpeg. */
+export interface SpawnedFfmpeg {
+  child: ChildProcessWithoutNullStreams
+  /** Its last words so far; may hold addresses. */
+  complaint: () => string
+}
+
+/**
+ * Starts ffmpeg below the priority of live media, with bounded memory and nothing secret in its environment. Pipes that break are no error: it may end at any time, and `close` tells.
+ * @param path of the program
+ * @param options.descriptors pipes to it: 3, or more for further outputs
+ * @param options.notLowered called when its priority cannot be lowered: it is over already, or the system does not allow it
+ */
+export function spawnFfmpeg(
+  path: string,
+  parameters: readonly string[],
+  { descriptors = 3, notLowered = () => {} }: { descriptors?: number; notLowered?: (error: unknown) => void } = {},
+): SpawnedFfmpeg {
+  const { command, given } = boundedCommand(path, parameters)
+  const stdio = Array.from({ length: descriptors }, () => 'pipe' as const)
+  const child = spawn(command, given, { stdio, env: bareEnvironment(), cwd: '/', windowsHide: true })
+  let complaint = ''
+  child.stdin.on('error', () => {})
+  child.stderr.on('error', () => {})
+  child.stderr.on('data', (chunk: Buffer) => {
+    complaint = `${complaint}${chunk.toString('utf8')}`.slice(-maxComplaint)
+  })
+  if (child.pid !== undefined) {
+    try {
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    } catch (error) {
+      notLowered(error)
+    }
+  }
+  return { child, complaint: () => complaint.trim() }
+}

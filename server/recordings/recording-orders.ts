@@ -177,12 +177,12 @@ export class RecordingOrders implements RecordingRequests {
   /** Whether a stream is to be recorded now. */
   wants(stream: RecordedStream): boolean {
     const targets = this.#rooms.get(stream.roomId)?.targets ?? []
-    return targets.some((target) => matches(target, stream))
+    return targets.some((target) => belongsTo(target, stream))
   }
 
   /** How long the segments of a stream are kept that serves live viewing only; undefined: it serves more. */
   windowOf(stream: RecordedStream): number | undefined {
-    const targets = this.#rooms.get(stream.roomId)?.targets.filter((target) => matches(target, stream)) ?? []
+    const targets = this.#rooms.get(stream.roomId)?.targets.filter((target) => belongsTo(target, stream)) ?? []
     const [first] = targets
     return targets.length === 1 ? first?.windowMs : undefined
   }
@@ -344,7 +344,7 @@ function isEmpty({ everything, cameras, people }: RecordingOrder): boolean {
 }
 
 /** Whether a stream belongs to a target. A camera without a substream is recorded at its main stream. */
-export function matches(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
+export function belongsTo(target: Pick<WantedTarget, 'userId'>, { userId }: Pick<RecordedStream, 'userId'>): boolean {
   return target.userId === '' || target.userId === userId
 }
 

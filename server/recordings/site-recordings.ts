@@ -14,7 +14,7 @@ import { StoredIndex } from './index/stored-index.ts'
 import { KeptSpans } from './kept-spans.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent } from './recording-events.ts'
-import { matches, type OrderPool, RecordingOrders } from './recording-orders.ts'
+import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
 import { RecordingRate } from './recording-rate.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import { maxWishes, RecordingWishes } from './recording-wishes.ts'
@@ -93,7 +93,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       ...{ store, pool, devicesOf, settings, logger },
       wishes: this.#wishes,
       blocked: () => this.#blocked(),
-      isWriting: (roomId, target) => this.intake?.writingOf(roomId).some((stream) => matches(target, stream)) ?? false,
+      isWriting: (roomId, target) =>
+        this.intake?.writingOf(roomId).some((stream) => belongsTo(target, stream)) ?? false,
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
     })
     this.intake = this.#storage && this.#makeIntake(this.#storage.index)

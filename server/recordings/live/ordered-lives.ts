@@ -8,8 +8,8 @@ import type { StoredLive } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
 import type { RecordingIndex } from '../recording-index.ts'
+import { checkRegularly, checkWish, newOrderId } from '../records/order-checks.ts'
 import { matches, newestFirst, type OrderFilter, prunedBy } from '../records/order-search.ts'
-import { checkTarget, newOrderId } from '../records/ordered-recordings.ts'
 import { isRecorded, sourceOf } from '../records/recorded-streams.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { sealLiveToken } from './live-token.ts'
@@ -40,7 +40,6 @@ export interface OrderedLivesOptions {
 
 const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
 const lock = 'lives'
-const checkMs = 30_000
 /** Life of the token of an ordered live stream, in milliseconds; it ends with the stream anyway. */
 const tokenMs = 365 * 24 * 60 * 60 * 1_000
 
@@ -48,8 +47,7 @@ const tokenMs = 365 * 24 * 60 * 60 * 1_000
 export class OrderedLives {
   readonly #options: OrderedLivesOptions
   readonly #clock: () => number
-  #timer: NodeJS.Timeout | undefined
-  #stopFollowing = (): void => {}
+  #stopChecks = (): void => {}
 
   constructor(options: OrderedLivesOptions) {
     this.#options = options
@@ -62,26 +60,19 @@ export class OrderedLives {
     for (const live of store.all('lives').values()) {
       if (live.state === 'living') void this.#resume(live)
     }
-    this.#timer = setInterval(() => this.#check(), checkMs).unref()
-    this.#stopFollowing = store.onChange((changes) => {
-      if (changes.some(({ collection, value }) => collection === 'rooms' && value === undefined)) this.#check()
-    })
+    this.#stopChecks = checkRegularly(store, () => this.#check())
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#stopFollowing()
+    this.#stopChecks()
     await this.#options.pushes.close()
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin({ name = '', tag = '', publishUrl = '', ...wish }: LiveWish): Promise<StoredLive> {
     const { store, rooms, pushes } = this.#options
-    if (wish.sound === 'none' && wish.picture === 'none') {
-      throw new ApiError('parameter', { refusal: refusal('recordingOfNothing') })
-    }
     if (wish.sound === 'room') throw new ApiError('recordingUnavailable', { refusal: refusal('liveOfRoomSound') })
-    await checkTarget(rooms, wish)
+    await checkWish(rooms, wish)
     const active = [...store.all('lives').values()].filter(({ state }) => state === 'living').length
     if (active >= limits.activeLives) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
     if (publishUrl !== '') await pushes.check(publishUrl)

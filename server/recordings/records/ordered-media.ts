@@ -7,7 +7,8 @@ import { sealLiveToken } from '../live/live-token.ts'
 import type { OrderedLives } from '../live/ordered-lives.ts'
 import type { LiveAddresses, OrderAddresses } from './order-addresses.ts'
 import { liveFactsOf, recordingFactsOf } from './order-facts.ts'
-import { checkTarget, type OrderedRecordings } from './ordered-recordings.ts'
+import { checkTarget } from './order-checks.ts'
+import type { OrderedRecordings } from './ordered-recordings.ts'
 
 /** Needs of the orders. */
 export interface OrderedMediaParts {

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
@@ -11,10 +10,11 @@ import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
 import { newFileToken } from './record-files.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
+import { checkRegularly, checkWish, newOrderId } from './order-checks.ts'
 import { matches, newestFirst, type OrderFilter, prunedBy } from './order-search.ts'
 
 /** What to record. */
-export interface RecordingWish
+export interface OrderedRecordingWish
   extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture' | 'created_by'> {
   name?: string | undefined
   tag?: string | undefined
@@ -42,7 +42,6 @@ const madeAtOnce = 2
 const settleMs = 3_000
 /** A recording that nobody stops ends after this. */
 const maxMs = 24 * 60 * 60 * 1_000
-const checkMs = 30_000
 /** Time for which `stop` waits for the files: clients of the API give up after 5 s. */
 const stopPatienceMs = 3_500
 const lock = 'recordings'
@@ -54,8 +53,7 @@ export class OrderedRecordings {
   readonly #making = new PQueue({ concurrency: madeAtOnce })
   readonly #ended = new AbortController()
   readonly #finishing = new Map<string, Promise<void>>()
-  #timer: NodeJS.Timeout | undefined
-  #stopFollowing = (): void => {}
+  #stopChecks = (): void => {}
 
   constructor(options: OrderedRecordingsOptions) {
     this.#options = options
@@ -69,27 +67,20 @@ export class OrderedRecordings {
       if (recording.state === 'recording') void this.#resume(recording)
       else if (recording.state === 'finishing') void this.#finish(recording)
     }
-    this.#timer = setInterval(() => this.#check(), checkMs).unref()
-    this.#stopFollowing = store.onChange((changes) => {
-      if (changes.some(({ collection, value }) => collection === 'rooms' && value === undefined)) this.#check()
-    })
+    this.#stopChecks = checkRegularly(store, () => this.#check())
   }
 
   /** Ends the making of files; the next start begins it anew. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#stopFollowing()
+    this.#stopChecks()
     this.#ended.abort()
     await Promise.all(this.#finishing.values())
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
-  async begin(wish: RecordingWish): Promise<StoredRecording> {
+  async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
     const { store, requests } = this.#options
-    if (wish.sound === 'none' && wish.picture === 'none') {
-      throw new ApiError('parameter', { refusal: refusal('recordingOfNothing') })
-    }
-    await checkTarget(this.#options.rooms, wish)
+    await checkWish(this.#options.rooms, wish)
     const active = [...store.all('recordings').values()].filter(({ state }) => state === 'recording').length
     if (active >= limits.activeRecordings) {
       throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyRecordings') })
@@ -179,13 +170,12 @@ export class OrderedRecordings {
     try {
       await untilWritten(index, recording, ended_at, settleMs, signal)
       const made = await makeFiles(this.#options, recording, signal)
-      const stored = await this.#change(id, (before) => ({ ...before, state: 'available', files: made })).catch(
+      await this.#change(id, (before) => ({ ...before, state: 'available', files: made })).catch(
         async (error: unknown) => {
           await files.remove(made)
           throw error
         },
       )
-      void stored
     } catch (error) {
       if (signal.aborted || isGone(error)) return
       await this.#fail(recording, error)
@@ -244,7 +234,7 @@ export class OrderedRecordings {
     })
   }
 
-  #newRecord({ name = '', tag = '', container, ...wish }: RecordingWish): StoredRecording {
+  #newRecord({ name = '', tag = '', container, ...wish }: OrderedRecordingWish): StoredRecording {
     const { store } = this.#options
     const id = newOrderId(store.all('recordings'))
     return {
@@ -256,28 +246,6 @@ export class OrderedRecordings {
       files: [],
     }
   }
-}
-
-/** Makes an unused id: digits, because some clients read ids as numbers. */
-export function newOrderId(taken: ReadonlyMap<string, unknown>): string {
-  for (;;) {
-    const id = String(randomInt(1_000_000_000, 2_147_483_647))
-    if (!taken.has(id)) return id
-  }
-}
-
-/**
- * Checks that a room, or a user in it, can be recorded.
- * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout
- */
-export async function checkTarget(
-  rooms: Pick<Rooms, 'get' | 'users'>,
-  { room_id, user_id }: Pick<StoredRecording, 'room_id' | 'user_id'>,
-): Promise<void> {
-  if (rooms.get(room_id).closed) throw new ApiError('roomClosed')
-  if (user_id === '') return
-  const users = await rooms.users(room_id)
-  if (!users.some(({ userId }) => userId === user_id)) throw new ApiError('userNotOnline')
 }
 
 function requestId(id: string): string {

@@ -1,0 +1,57 @@
+import { randomInt } from 'node:crypto'
+import { ApiError } from '../../../shared/result-codes.ts'
+import { refusal } from '../../../shared/refusals/refusal.ts'
+import type { Rooms } from '../../rooms/room-lifecycle.ts'
+import type { StoredLive, StoredRecording } from '../../store/records.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Interval of the checks, in milliseconds. */
+const checkMs = 30_000
+
+/** Runs a check every 30 s, and at once when a room is deleted. Returns the function that ends that. */
+export function checkRegularly(store: Pick<Store, 'onChange'>, check: () => void): () => void {
+  const timer = setInterval(check, checkMs).unref()
+  const stopFollowing = store.onChange((changes) => {
+    if (changes.some(({ collection, value }) => collection === 'rooms' && value === undefined)) check()
+  })
+  return () => {
+    clearInterval(timer)
+    stopFollowing()
+  }
+}
+
+/**
+ * Checks that something of a room, or of a user in it, is wanted and can be recorded.
+ * @throws ApiError parameter, roomNotFound, roomClosed, userNotOnline, nodeTimeout
+ */
+export async function checkWish(
+  rooms: Pick<Rooms, 'get' | 'users'>,
+  wish: Pick<StoredRecording | StoredLive, 'room_id' | 'user_id' | 'sound' | 'picture'>,
+): Promise<void> {
+  if (wish.sound === 'none' && wish.picture === 'none') {
+    throw new ApiError('parameter', { refusal: refusal('recordingOfNothing') })
+  }
+  await checkTarget(rooms, wish)
+}
+
+/** Makes an unused id: digits, because some clients read ids as numbers. */
+export function newOrderId(taken: ReadonlyMap<string, unknown>): string {
+  for (;;) {
+    const id = String(randomInt(1_000_000_000, 2_147_483_647))
+    if (!taken.has(id)) return id
+  }
+}
+
+/**
+ * Checks that a room, or a user in it, can be recorded.
+ * @throws ApiError roomNotFound, roomClosed, userNotOnline, nodeTimeout
+ */
+export async function checkTarget(
+  rooms: Pick<Rooms, 'get' | 'users'>,
+  { room_id, user_id }: Pick<StoredRecording, 'room_id' | 'user_id'>,
+): Promise<void> {
+  if (rooms.get(room_id).closed) throw new ApiError('roomClosed')
+  if (user_id === '') return
+  const users = await rooms.users(room_id)
+  if (!users.some(({ userId }) => userId === user_id)) throw new ApiError('userNotOnline')
+}

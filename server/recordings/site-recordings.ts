@@ -1,28 +1,27 @@
 import { setImmediate } from 'node:timers/promises'
-import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
+import type { RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import type { GapReason, RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
-import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
-import { FileRemoval } from './file-removal.ts'
 import { rebuildIndex } from './index/rebuild-index.ts'
-import { StoredIndex } from './index/stored-index.ts'
+import type { StoredIndex } from './index/stored-index.ts'
 import { KeptSpans } from './kept-spans.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent } from './recording-events.ts'
 import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
+import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
+import { openStorage, type RecordingStorage } from './recording-storage.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import { maxWishes, RecordingWishes } from './recording-wishes.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
-import { RecordingRetention } from './retention.ts'
-import { type Space, StorageWatch } from './storage-watch.ts'
+import type { Space } from './storage-watch.ts'
 import { TargetEvents } from './target-events.ts'
 import type { WantedTarget } from './wanted-streams.ts'
 
@@ -41,24 +40,10 @@ export interface SiteRecordingsParts {
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
 
-/** The parts that exist only where the folder can be used. */
-interface Storage {
-  index: StoredIndex
-  watch: StorageWatch
-  retention: RecordingRetention
-  removal: FileRemoval
-}
-
 /** Segments that one call of `delete` forgets in one turn of the event loop. */
 const chunk = 25
-/** Failures of writing are shown for this time after the last one, in milliseconds. */
-const failureMs = 10 * 60_000
-const dayMs = 24 * 60 * 60_000
-/** Segments that are counted, and targets that the status shows, at most. */
+/** Segments that are counted at most. */
 const maxCounted = 100_000
-const maxShown = 1_000
-const storageLowMessage =
-  'The disk of the recordings is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.'
 
 /**
  * Recordings of a site: what is to be recorded, what is, its index and its space. Where the folder cannot be used, everything but the status refuses.
@@ -71,15 +56,14 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** Receives the reports of the recorders. */
   readonly intake: RecorderIntake | undefined
   readonly #wishes: RecordingWishes
-  readonly #storage: Storage | undefined
+  readonly #storage: RecordingStorage | undefined
   readonly #rate = new RecordingRate()
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
   readonly #stop = new AbortController()
   readonly #stops: (() => void)[] = []
   #rebuilding: { done: number; total: number } | undefined
-  #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
-  #lowSince = 0
+  readonly #health: RecordingHealth
   #work: Promise<unknown> = Promise.resolve()
 
   constructor(parts: SiteRecordingsParts) {
@@ -98,6 +82,14 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       changed: (roomId, before, after) => this.#targetsChanged(roomId, before, after),
     })
     this.intake = this.#storage && this.#makeIntake(this.#storage.index)
+    this.#health = new RecordingHealth({
+      folder: parts.folder,
+      storage: this.#storage,
+      orders: this.orders,
+      rate: this.#rate,
+      writing: () => this.intake?.writing ?? 0,
+      rebuilding: () => this.#rebuilding,
+    })
   }
 
   /** The index; undefined where the folder cannot be used. */
@@ -234,68 +226,12 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
 
   /** @param mayShow whether a target is shown to whoever asks */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
-    const { folder } = this.#parts
-    const totals = this.index?.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
-    const { free, capacity, reserve } = this.#storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
-    const rate = this.#rate.perSecond(Date.now())
-    return {
-      folder: folder.path,
-      usable: this.#storage !== undefined,
-      bytes: totals.bytes,
-      segments: totals.segments,
-      oldest_at: totals.firstAt,
-      newest_at: totals.lastAt,
-      kept_bytes: totals.keptBytes,
-      free,
-      capacity,
-      reserve,
-      rate,
-      days_until_full: rate === 0 ? null : Math.max(0, free - reserve) / rate / (dayMs / 1_000),
-      streams: this.intake?.writing ?? 0,
-      deleting: this.index === undefined ? 0 : (this.#storage?.removal.waiting ?? 0),
-      rebuilding: this.#rebuilding ?? null,
-      targets: this.targets().filter(mayShow).slice(0, maxShown),
-      problems: this.problems(),
-    }
+    return this.#health.status(mayShow)
   }
 
   /** What needs the operator's attention now. */
   problems(): RecordingStatus['problems'] {
-    const { folder } = this.#parts
-    const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
-      code,
-      subject,
-      message,
-      since,
-    })
-    const found = []
-    if (folder.problem !== undefined) found.push(problem(folder.problem.code, folder.problem.message, 0, folder.path))
-    if (this.#rebuilding !== undefined) {
-      const { done, total } = this.#rebuilding
-      found.push(
-        problem('indexRebuilding', `The index of the recordings is being rebuilt: ${done} of ${total} files are read.`),
-      )
-    }
-    if (this.#storage?.watch.isLow === true) found.push(problem('storageLow', storageLowMessage, this.#lowSince))
-    if (this.#failure !== undefined && Date.now() - this.#failure.at < failureMs) {
-      const { since, subject, reason } = this.#failure
-      const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
-      found.push(
-        problem(
-          'writeFailed',
-          `A recording could not be written: ${why}. Check the disk of ${folder.path}.`,
-          since,
-          subject,
-        ),
-      )
-    }
-    const without = this.targets().find(({ hindrance }) => hindrance === 'node')
-    if (without !== undefined) {
-      const { name } = this.orders.node(without.room_id)
-      const message = refusal('recordingImpossible', { node: name }).message
-      found.push(problem('nodeCannotRecord', message, without.since, without.topic || without.room_id))
-    }
-    return found
+    return this.#health.problems()
   }
 
   /** Reports of a recorder. */
@@ -309,38 +245,22 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.orders.restarted(node)
   }
 
-  #openStorage(): Storage | undefined {
-    const { folder, settings, store, logger, removeMade, measure } = this.#parts
+  #openStorage(): RecordingStorage | undefined {
+    const { folder, logger } = this.#parts
     if (folder.problem !== undefined) return undefined
-    const recording = (): RecordingSettings => settings().recording
-    const path = folder.path
-    const index = new StoredIndex({
-      folder: path,
+    return openStorage({
+      ...this.#parts,
+      folder: folder.path,
+      settings: () => this.#parts.settings().recording,
+      rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
-      onDamage: (reason) => {
+      isBusy: () => (this.intake?.writing ?? 0) > 0,
+      lowChanged: (low, space) => this.#lowChanged(low, space),
+      damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
         this.#background(setImmediate().then(() => this.#rebuild()))
       },
     })
-    const removal = new FileRemoval({ folder: path, index, removeMade, logger })
-    const retention = new RecordingRetention({
-      store,
-      index,
-      settings: recording,
-      deleted: () => removal.begin(),
-      logger,
-    })
-    const watch = new StorageWatch({
-      folder: path,
-      settings: recording,
-      rate: () => this.#rate.perSecond(Date.now()),
-      isBusy: () => (this.intake?.writing ?? 0) > 0,
-      lowChanged: (low, space) => this.#lowChanged(low, space),
-      measured: (space) => retention.makeRoom(space, removal.waitingBytes),
-      logger,
-      measure,
-    })
-    return { index, watch, retention, removal }
   }
 
   #makeIntake(index: StoredIndex): RecorderIntake {
@@ -358,7 +278,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       },
       repair: (segment) => repairOpen(folder.path, segment, logger),
       changed: (roomId) => this.#announce(roomId),
-      failing: ({ roomId, userId }, reason) => this.#failing(`${roomId}/${userId}`, reason),
+      failing: ({ roomId, userId }, reason) => this.#health.noteFailure(`${roomId}/${userId}`, reason),
       repaired: (segment) => {
         const subject = { type: 'recording', id: segment.file, name: segment.userName } as const
         event({
@@ -473,7 +393,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   }
 
   #lowChanged(low: boolean, { free, reserve }: Space): void {
-    this.#lowSince = low ? Date.now() : 0
+    this.#health.noteLow(low)
     const { event, logger, folder } = this.#parts
     const subject = { type: 'recording', id: '', name: '' } as const
     const params = { free, reserve, folder: folder.path }
@@ -488,14 +408,5 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       low ? 'recording stops: the disk is nearly full' : 'recording goes on: the disk has room again',
     )
     this.orders.reviewAll()
-  }
-
-  #failing(subject: string, reason: GapReason | undefined): void {
-    if (reason === undefined) {
-      if (this.#failure?.subject === subject) this.#failure = undefined
-      return
-    }
-    const now = Date.now()
-    this.#failure = { at: now, since: this.#failure?.since ?? now, subject, reason }
   }
 }

@@ -1,0 +1,116 @@
+import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
+import type { GapReason } from '../../shared/recordings/segment.ts'
+import { refusal } from '../../shared/refusals/refusal.ts'
+import type { RecordingOrders } from './recording-orders.ts'
+import type { RecordingRate } from './recording-rate.ts'
+import type { RecordingStorage } from './recording-storage.ts'
+import type { RecordingsFolder } from './recordings-folder.ts'
+
+/** Failures of writing are shown for this time after the last one, in milliseconds. */
+const failureMs = 10 * 60_000
+const dayMs = 24 * 60 * 60_000
+/** Targets that the status shows at most. */
+const maxShown = 1_000
+export const storageLowMessage =
+  'The disk of the recordings is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.'
+
+/** Needs of the health. */
+interface HealthParts {
+  folder: RecordingsFolder
+  /** undefined: the folder cannot be used. */
+  storage: RecordingStorage | undefined
+  orders: Pick<RecordingOrders, 'targets' | 'node'>
+  rate: RecordingRate
+  /** Number of segments that are being written. */
+  writing: () => number
+  /** Progress of the index that is rebuilt; undefined: none is. */
+  rebuilding: () => { done: number; total: number } | undefined
+}
+
+/** State of the recordings for operators: space, what is recorded, and problems. */
+export class RecordingHealth {
+  readonly #parts: HealthParts
+  #failure: { at: number; since: number; subject: string; reason: GapReason } | undefined
+  #lowSince = 0
+
+  constructor(parts: HealthParts) {
+    this.#parts = parts
+  }
+
+  /** Notes that the disk is nearly full, or has room again. */
+  noteLow(low: boolean): void {
+    this.#lowSince = low ? Date.now() : 0
+  }
+
+  /** Notes why a stream cannot be written; undefined: it is written again. */
+  noteFailure(subject: string, reason: GapReason | undefined): void {
+    if (reason === undefined) {
+      if (this.#failure?.subject === subject) this.#failure = undefined
+      return
+    }
+    const now = Date.now()
+    this.#failure = { at: now, since: this.#failure?.since ?? now, subject, reason }
+  }
+
+  /** @param mayShow whether a target is shown to whoever asks */
+  status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
+    const { folder, storage, orders, rate, writing, rebuilding } = this.#parts
+    const totals = storage?.index.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
+    const { free, capacity, reserve } = storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
+    const perSecond = rate.perSecond(Date.now())
+    const targets = orders.targets()
+    return {
+      folder: folder.path,
+      usable: storage !== undefined,
+      bytes: totals.bytes,
+      segments: totals.segments,
+      oldest_at: totals.firstAt,
+      newest_at: totals.lastAt,
+      kept_bytes: totals.keptBytes,
+      free,
+      capacity,
+      reserve,
+      rate: perSecond,
+      days_until_full: perSecond === 0 ? null : Math.max(0, free - reserve) / perSecond / (dayMs / 1_000),
+      streams: writing(),
+      deleting: storage?.removal.waiting ?? 0,
+      rebuilding: rebuilding() ?? null,
+      targets: targets.filter(mayShow).slice(0, maxShown),
+      problems: this.problems(targets),
+    }
+  }
+
+  /** What needs the operator's attention now. @param targets what is to be recorded */
+  problems(targets: readonly RecordingTarget[] = this.#parts.orders.targets()): RecordingStatus['problems'] {
+    const { folder, storage, orders, rebuilding } = this.#parts
+    const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
+      code,
+      subject,
+      message,
+      since,
+    })
+    const found = []
+    if (folder.problem !== undefined) found.push(problem(folder.problem.code, folder.problem.message, 0, folder.path))
+    const progress = rebuilding()
+    if (progress !== undefined) {
+      const { done, total } = progress
+      found.push(
+        problem('indexRebuilding', `The index of the recordings is being rebuilt: ${done} of ${total} files are read.`),
+      )
+    }
+    if (storage?.watch.isLow === true) found.push(problem('storageLow', storageLowMessage, this.#lowSince))
+    if (this.#failure !== undefined && Date.now() - this.#failure.at < failureMs) {
+      const { since, subject, reason } = this.#failure
+      const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
+      const message = `A recording could not be written: ${why}. Check the disk of ${folder.path}.`
+      found.push(problem('writeFailed', message, since, subject))
+    }
+    const without = targets.find(({ hindrance }) => hindrance === 'node')
+    if (without !== undefined) {
+      const { name } = orders.node(without.room_id)
+      const { message } = refusal('recordingImpossible', { node: name })
+      found.push(problem('nodeCannotRecord', message, without.since, without.topic || without.room_id))
+    }
+    return found
+  }
+}

@@ -1,0 +1,50 @@
+import type { RecordingSettings } from '../../shared/recordings/recording-settings.ts'
+import type { RecordedStream } from '../../shared/recordings/segment.ts'
+import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import type { Store } from '../store/store.ts'
+import { FileRemoval } from './file-removal.ts'
+import { StoredIndex } from './index/stored-index.ts'
+import type { RecordingRate } from './recording-rate.ts'
+import { RecordingRetention } from './retention.ts'
+import { type Space, StorageWatch } from './storage-watch.ts'
+
+/** Index and space of the recordings folder: only where the folder can be used. */
+export interface RecordingStorage {
+  index: StoredIndex
+  watch: StorageWatch
+  retention: RecordingRetention
+  removal: FileRemoval
+}
+
+/** Needs of the storage. */
+interface StorageParts {
+  folder: string
+  store: Store
+  settings: () => RecordingSettings
+  rate: RecordingRate
+  /** Whether a span of a stream is kept whatever the retention. */
+  isKept: (stream: RecordedStream, from: number, to: number) => boolean
+  /** Something is being recorded. */
+  isBusy: () => boolean
+  /** The disk is nearly full, or has room again. */
+  lowChanged: (low: boolean, space: Space) => void
+  /** The index cannot be used and was begun anew. */
+  damaged: (reason: string) => void
+  removeMade?: ((file: string) => Promise<void>) | undefined
+  logger: NodeLogger
+  measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
+}
+
+/** Opens the storage; nothing is measured or deleted yet. */
+export function openStorage(parts: StorageParts): RecordingStorage {
+  const { folder, store, settings, rate, isKept, isBusy, lowChanged, damaged, removeMade, logger, measure } = parts
+  const index = new StoredIndex({ folder, isKept, onDamage: damaged })
+  const removal = new FileRemoval({ folder, index, removeMade, logger })
+  const retention = new RecordingRetention({ store, index, settings, deleted: () => removal.begin(), logger })
+  const watch = new StorageWatch({
+    ...{ folder, settings, isBusy, lowChanged, logger, measure },
+    rate: () => rate.perSecond(Date.now()),
+    measured: (space) => retention.makeRoom(space, removal.waitingBytes),
+  })
+  return { index, watch, retention, removal }
+}

@@ -7,6 +7,7 @@ import { fewImports } from './eslint-rules/few-imports.js'
 import { layers } from './eslint-rules/layers.js'
 import { oneBasename } from './eslint-rules/one-basename.js'
 import { parentPort } from './eslint-rules/parent-port.js'
+import { programParser } from './eslint-rules/program-parser.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
 
 const roomdesk = {
@@ -29,6 +30,7 @@ export default ts.config(
     files: ['**/*.{ts,vue}'],
     extends: [ts.configs.strictTypeChecked, ts.configs.stylisticTypeChecked],
     languageOptions: {
+      parser: programParser,
       parserOptions: {
         project: ['tsconfig.json', 'renderer/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
@@ -152,7 +154,7 @@ export default ts.config(
   {
     files: ['**/*.vue'],
     extends: [vue.configs['flat/recommended']],
-    languageOptions: { parser: vueParser, parserOptions: { parser: ts.parser } },
+    languageOptions: { parser: vueParser, parserOptions: { parser: programParser } },
     rules: {
       // The formatter's business.
       'vue/max-attributes-per-line': 'off',

@@ -113,19 +113,15 @@ export function utf8Length(text: string): number {
   return length
 }
 
+/** Matches the text of a whole number up to `max`: leading zeros may fill it to nine digits. */
+export function wholeNumberText(max: number): RegExp {
+  return new RegExp(`^\\d{1,${Math.max(9, String(max).length)}}$`)
+}
+
 /** A whole number in decimal, as in a query string, or a JSON number. */
 export function wholeNumber(min: number, max: number) {
   const message = rule('wholeNumber', { min, max })
   return z
-    .union(
-      [
-        z
-          .string()
-          .regex(/^\d{1,9}$/, message)
-          .transform(Number),
-        z.number(),
-      ],
-      message,
-    )
+    .union([z.string().regex(wholeNumberText(max), message).transform(Number), z.number()], message)
     .pipe(z.int(message).min(min, message).max(max, message))
 }

@@ -9,14 +9,8 @@ const token = ['access_token', 'access_tocken'] as const
 const roomId = bytes(1, limits.roomExtendId)
 const userId = bytes(1, limits.userId)
 const id = bytes(1, 64)
-/** Milliseconds since the epoch, as text or a number. */
-const moment = z.union([
-  z
-    .string()
-    .regex(/^\d{1,15}$/, 'must be milliseconds since 1970')
-    .transform(Number),
-  z.number().min(0),
-])
+/** Milliseconds since the epoch, as text or a number: up to the end of the year 9999. */
+const moment = wholeNumber(0, 253_402_300_799_999)
 
 export const recordingSounds = ['none', 'own', 'room'] as const
 export const recordingPictures = ['none', 'main', 'screen'] as const

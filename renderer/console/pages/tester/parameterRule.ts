@@ -1,5 +1,5 @@
 import type { TesterOperation } from '../../../../shared/console/tester.ts'
-import { utf8Length } from '../../../../shared/operation.ts'
+import { utf8Length, wholeNumberText } from '../../../../shared/operation.ts'
 import type { Translate } from '../../i18n/text.ts'
 
 export type Parameter = TesterOperation['parameters'][number]
@@ -38,7 +38,7 @@ export function valueProblem(parameter: Parameter, value: string, t: Translate):
   if (choices.length > 0 && !choices.includes(value)) return t('complaints.type')
   const range = wholeRange(parameter)
   if (range) {
-    const fits = /^\d{1,9}$/.test(value) && Number(value) >= range.least && Number(value) <= range.most
+    const fits = wholeNumberText(range.most).test(value) && Number(value) >= range.least && Number(value) <= range.most
     return fits ? '' : t('complaints.wholeNumber', { min: range.least, max: range.most })
   }
   const most = byteLimits(parameter)?.most ?? maxLength(parameter)

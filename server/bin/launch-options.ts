@@ -54,7 +54,8 @@ export class LaunchError extends Error {
 
 export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDESK_<FLAG>, e.g. ROOMDESK_DATA_DIR
   --data-dir DIR       where the site is kept (default: a folder of this user)
-  --recordings-dir DIR where recordings are kept; it must exist (default: recordings in the data folder)
+  --recordings-dir DIR
+                       where recordings are kept; it must exist (default: recordings in the data folder)
   --store ADDRESS      the site's state in PostgreSQL: postgres://user@host1,host2/database?sslmode=verify-full (default: files in DIR)
   --store-password-file FILE
                        file whose first line is the password of the database (default: ~/.pgpass, or PGPASSFILE)

@@ -49,7 +49,7 @@ test('an export holds no password, and importing it unchanged changes nothing', 
   const options = JSON.stringify({ login_name: '=cmd()', login_password: 'hidden', assist_address: 'rtsp://h/sub' })
   await client.outgoing('createOutgoingUser', { ...camera(roomId, 'cam-1'), userData: 'a,"b"', options })
   const text = deviceTable.export()
-  expect(text.split('\r\n')[0]).toBe(header)
+  expect(text.split('\r\n')[0]).toBe(`${header},tags`)
   expect(text).not.toContain('hidden')
   expect(text).toContain(`'=cmd()`)
   expect(deviceTable.preview(text).map(({ action }) => action)).toEqual(['unchanged'])

@@ -68,6 +68,8 @@ describe.concurrent('the process of the embedded node', () => {
   test("a node that hangs: 310 within the clients' timeout, then another process replaces it", async () => {
     await using camera = await startCamera()
     await using site = await MediaSite.start({ hangsAfterMs: 6_000, settings: { deadlines: { health_ms: 1_000 } } })
+    // A start may take longer than clients wait.
+    await site.until(async () => (await site.rpc('nodes.list', {}))[0]?.state === 'online')
     const room = await site.api.createRoom()
     expect(await site.join(room, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 })
     const { pid } = site

@@ -1,8 +1,7 @@
+import { smallPicture } from '../../../../kit/media/still/small-picture.ts'
+
 /** Width of a thumbnail in pixels. */
 const width = 240
-const quality = 0.7
-/** Timeout of decoding, in milliseconds. */
-const decodeMs = 5_000
 
 /** A small picture of a recording. */
 export interface RecordedThumbnail {
@@ -20,37 +19,6 @@ export interface RecordedThumbnail {
 export async function recordedThumbnail(id: number, at: number, signal: AbortSignal): Promise<RecordedThumbnail> {
   const answer = await fetch(`/recordings/segments/${id}/picture?at=${at.toFixed(3)}`, { signal })
   if (!answer.ok) throw new Error('there is no picture')
-  const url = URL.createObjectURL(await answer.blob())
-  const video = document.createElement('video')
-  try {
-    video.muted = true
-    video.preload = 'auto'
-    video.src = url
-    await decoded(video)
-    const canvas = document.createElement('canvas')
-    canvas.width = Math.min(width, video.videoWidth)
-    canvas.height = Math.round((canvas.width * video.videoHeight) / video.videoWidth)
-    canvas.getContext('2d')?.drawImage(video, 0, 0, canvas.width, canvas.height)
-    return { url: canvas.toDataURL('image/jpeg', quality), at: Number(answer.headers.get('recording-picture-at')) }
-  } finally {
-    video.removeAttribute('src')
-    video.load()
-    URL.revokeObjectURL(url)
-  }
-}
-
-function decoded(video: HTMLVideoElement): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the picture was not decoded in time')), decodeMs)
-    const settle = (done: () => void) => (): void => {
-      clearTimeout(timer)
-      done()
-    }
-    video.addEventListener(
-      'error',
-      settle(() => reject(new Error(video.error?.message ?? 'it cannot be decoded'))),
-      { once: true },
-    )
-    video.addEventListener('loadeddata', settle(resolve), { once: true })
-  })
+  const url = await smallPicture(await answer.blob(), width)
+  return { url, at: Number(answer.headers.get('recording-picture-at')) }
 }

@@ -1,23 +1,20 @@
-import { mkdir, open, rename, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir } from 'node:fs/promises'
 import {
   ALL_FORMATS,
-  AppendOnlyStreamTarget,
   type EncodedPacket,
   EncodedAudioPacketSource,
   EncodedPacketSink,
   EncodedVideoPacketSource,
   FilePathSource,
   Input,
-  Mp4OutputFormat,
-  Output,
-  WebMOutputFormat,
+  type Output,
 } from 'mediabunny'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import type { RecordingRequest, RecordingRequests } from '../../../server/recordings/recording-requests.ts'
-import { partSuffix, segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { segmentPath } from '../../../shared/recordings/segment-path.ts'
 import type { Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { type Film, filmOf, smallFilm } from './film.ts'
+import { openSegmentOutput } from './segment-output.ts'
 
 /** Users whose film is recorded while somebody asks for it. */
 export type FilmedUsers = Readonly<Record<string, Partial<Film>>>
@@ -116,19 +113,7 @@ export class FilmRecorder implements RecordingRequests {
       ...{ container, userName: `Name of ${userId}`, topic: 'Room', device: true, startedAt, senderStartedAt: null },
       ...{ videoCodec: all.videoCodec, audioCodec: all.audioCodec, width: film.width, height: film.height },
     }
-    const path = join(this.folder, start.file)
-    await mkdir(dirname(path), { recursive: true })
-    const file = await open(path + partSuffix, 'w')
-    const output = new Output({
-      format:
-        container === 'mp4'
-          ? new Mp4OutputFormat({ fastStart: 'fragmented', minimumFragmentDuration: 1 })
-          : new WebMOutputFormat({ appendOnly: true }),
-      target: new AppendOnlyStreamTarget(
-        new WritableStream({ write: async (bytes) => void (await file.write(bytes)) }),
-      ),
-    })
-    output.setMetadataTags({ comment: JSON.stringify(start) })
+    const { output, close } = await openSegmentOutput(this.folder, start)
     const add = await all.sources(output)
     await output.start()
     this.index.began(start)
@@ -144,10 +129,7 @@ export class FilmRecorder implements RecordingRequests {
       await add(packet, time)
       seconds = time + packet.packet.duration
     }
-    await output.finalize()
-    await file.close()
-    await rename(path + partSuffix, path)
-    const { size: bytes } = await stat(path)
+    const bytes = await close()
     const ended: Segment = {
       ...start,
       endedAt: startedAt + seconds * 1_000,

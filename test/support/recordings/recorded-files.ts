@@ -1,8 +1,5 @@
-import { mkdir, open, rename, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import {
   ALL_FORMATS,
-  AppendOnlyStreamTarget,
   type EncodedPacket,
   EncodedAudioPacketSource,
   EncodedPacketSink,
@@ -11,13 +8,11 @@ import {
   Input,
   type InputAudioTrack,
   type InputVideoTrack,
-  Mp4OutputFormat,
-  Output,
-  WebMOutputFormat,
 } from 'mediabunny'
-import { partSuffix, segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { segmentPath } from '../../../shared/recordings/segment-path.ts'
 import type { RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { type Film, filmOf, smallFilm } from './film.ts'
+import { openSegmentOutput } from './segment-output.ts'
 
 /** A recording that is to be made of a film. */
 export interface Recording extends Partial<RecordedStream> {
@@ -100,18 +95,7 @@ async function writeSegment(
     width: videoTrack === null ? 0 : film.width,
     height: videoTrack === null ? 0 : film.height,
   }
-  const path = join(recording.folder, start.file)
-  await mkdir(dirname(path), { recursive: true })
-  const file = await open(`${path}${partSuffix}`, 'w')
-  const target = new AppendOnlyStreamTarget(
-    new WritableStream({ write: async (chunk) => void (await file.write(chunk)) }),
-  )
-  const format =
-    container === 'mp4'
-      ? new Mp4OutputFormat({ fastStart: 'fragmented', minimumFragmentDuration: 1 })
-      : new WebMOutputFormat({ appendOnly: true })
-  const output = new Output({ format, target })
-  output.setMetadataTags({ comment: JSON.stringify(start) })
+  const { output, close } = await openSegmentOutput(recording.folder, start)
   const adders: { packet: EncodedPacket; add: (packet: EncodedPacket) => Promise<void> }[] = []
   const within = ({ timestamp }: EncodedPacket): boolean => timestamp >= from - 0.001 && timestamp < to - 0.001
   if (videoTrack !== null) {
@@ -140,14 +124,8 @@ async function writeSegment(
     end = Math.max(end, timestamp + packet.duration)
     await add(packet.clone({ timestamp }))
   }
-  if (growing) await file.sync()
-  else {
-    await output.finalize()
-    await rename(`${path}${partSuffix}`, path)
-  }
-  await file.close()
-  const { size } = await stat(growing ? `${path}${partSuffix}` : path)
-  return { ...start, endedAt: startedAt + Math.round(end * 1_000), bytes: size, end: 'length' }
+  const bytes = await close(growing)
+  return { ...start, endedAt: startedAt + Math.round(end * 1_000), bytes, end: 'length' }
 }
 
 function streamOf({ roomId, userId, source, quality }: Partial<RecordedStream>): Partial<RecordedStream> {

@@ -37,6 +37,7 @@ export default defineConfig({
   test: {
     reporters: ci ? ['default', 'github-actions'] : ['default'],
     passWithNoTests: true,
+    globalSetup: ['test/support/media/media-program.ts'],
     // Most tests wait for other processes most of the time: two workers for each core keep these busy.
     maxWorkers: 2 * availableParallelism(),
     // Real browsers, cameras and deadlines, on machines that others use too: one that stalls for seconds is no fault of the product. What failed once is reported as such.

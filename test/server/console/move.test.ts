@@ -10,6 +10,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { freePorts } from '../../support/free-port.ts'
+import { mediaProgram } from '../../support/media/media-program.ts'
 
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
 
@@ -28,7 +29,7 @@ describe('Moved listeners', () => {
       site: siteFileSchema.parse({ nodes: [{ name: 'lab', kind: 'simulated' }], settings: { listeners: ports } }),
       consolePage: folder,
       media: {
-        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
+        spawn: forkMediaProcess(mediaProgram),
         pageFolder: folder,
       },
     })

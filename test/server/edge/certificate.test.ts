@@ -12,6 +12,7 @@ import { forkMediaProcess } from '../../../server/nodes/embedded/fork-process.ts
 import { siteFileSchema } from '../../../server/controller/site-file.ts'
 import { removeFolder } from '../../support/headless.ts'
 import { certificateFiles, olderAuthority, renew, shown } from './certificates.ts'
+import { mediaProgram } from '../../support/media/media-program.ts'
 
 const names = ['media', 'device', 'node', 'console'] as const
 const origin = { transport: 'internal', client: '', role: 'admin' } as const
@@ -57,7 +58,7 @@ describe('The certificate of a site', () => {
       consolePage: folder,
       certificateLookMs: 30,
       media: {
-        spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
+        spawn: forkMediaProcess(mediaProgram),
         pageFolder: folder,
       },
     })
@@ -195,7 +196,7 @@ test('a site whose authority could sign for every name starts with another one o
     version: 'test',
     site: siteFileSchema.parse({ nodes: [{ name: 'here', kind: 'embedded' }], settings }),
     media: {
-      spawn: forkMediaProcess(join(import.meta.dirname, '../../../server/bin/media-node.ts')),
+      spawn: forkMediaProcess(mediaProgram),
       pageFolder: folder,
     },
   })

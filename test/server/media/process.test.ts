@@ -8,7 +8,8 @@ import { generate } from 'selfsigned'
 import { afterEach, expect, test } from 'vitest'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import { startCamera } from '../../support/camera/camera.ts'
-import { sourceProgram, TestMediaNode } from '../../support/media/media-node.ts'
+import { TestMediaNode } from '../../support/media/media-node.ts'
+import { mediaProgram } from '../../support/media/media-program.ts'
 import { offerSdp } from '../../support/media/offer.ts'
 import { SignalClient } from '../../support/media/signal-client.ts'
 
@@ -94,7 +95,7 @@ test('it also communicates through Electron’s parentPort', async () => {
 })
 
 test('an invalid, unknown or premature request fails alone', async () => {
-  const child = fork(sourceProgram, [], { stdio: 'inherit' })
+  const child = fork(mediaProgram, [], { stdio: 'inherit' })
   children.push(child)
   const answers: unknown[] = []
   const heard = Promise.withResolvers<void>()
@@ -125,7 +126,7 @@ test('a port in use is reported, and the process can start on another', async ()
   await once(taken, 'listening')
   const address = taken.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const child = fork(sourceProgram, [], { stdio: 'inherit' })
+  const child = fork(mediaProgram, [], { stdio: 'inherit' })
   children.push(child)
   const answer = async (id: number): Promise<Record<string, unknown>> => {
     for (;;) {

@@ -19,11 +19,11 @@ import { mediaSettingsSchema, type MediaSettings } from '../../../shared/media/m
 import type { StreamStats } from '../../../shared/media/stream-stats.ts'
 import { messagesOf } from '../../../shared/media/gathered-messages.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
+import { mediaProgram } from './media-program.ts'
 import { ffmpegRuns } from './own-ffmpeg.ts'
 
 const root = join(import.meta.dirname, '../../..')
-/** Program of the node: source and build. */
-export const sourceProgram = join(root, 'server/bin/media-node.ts')
+/** Program of the node as it is delivered. */
 export const builtProgram = join(root, 'dist/server/media-node.js')
 
 const refusals = { link: 'noRoom', password: 'hostPasswordWrong', number: 'unauthorised' } as const
@@ -99,7 +99,7 @@ export class TestMediaNode implements AsyncDisposable {
   }
 
   static async start(options: MediaNodeOptions = {}): Promise<TestMediaNode> {
-    const { program = sourceProgram, ffmpeg } = options
+    const { program = mediaProgram, ffmpeg } = options
     const settings = mediaSettingsSchema.parse(options.settings ?? {})
     const recordings = options.recordings ?? ''
     const confined = permissionArguments(program, [root], recordings)

@@ -10,9 +10,9 @@ import type { DeviceView } from '../../../shared/console/devices.ts'
 import type { SettingsPatch } from '../../../shared/settings.ts'
 import { ApiClient } from '../api-client.ts'
 import { removeFolder } from '../headless.ts'
+import { mediaProgram } from '../media/media-program.ts'
 import { openController } from './controller-site.ts'
 
-const program = join(import.meta.dirname, '../../../server/bin/media-node.ts')
 const pageFolder = join(import.meta.dirname, '../media/page')
 const credential = { access_key: 'lobby', secret_key: 'a secret of the tests', label: 'Lobby', p2p: true }
 
@@ -55,7 +55,7 @@ export class MediaSite implements AsyncDisposable {
   static async start(options: MediaSiteOptions = {}): Promise<MediaSite> {
     const { nodes = [{ name: 'here', kind: 'embedded' }], settings } = options
     const pids: number[] = []
-    const spawn = options.spawn ?? forkMediaProcess(program, [pageFolder], options.recordings)
+    const spawn = options.spawn ?? forkMediaProcess(mediaProgram, [pageFolder], options.recordings)
     const fast: SettingsPatch = {
       ...settings,
       // Polls often, with a deadline that a busy machine meets.

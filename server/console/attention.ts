@@ -183,10 +183,12 @@ function ofDurability({ medium }: AttentionSources): Attention[] {
   )
 }
 
-function ofEventLog({ eventLog: { healthy, lastError, since, lost } }: AttentionSources): Attention[] {
+function ofEventLog({ eventLog: { healthy, lastError, since, lost }, medium }: AttentionSources): Attention[] {
   if (healthy) return []
   const message = `The event log cannot be written: ${lastError}. Everything else keeps working; ${lost} events were not kept.`
-  return [item('error', 'eventLogRefused', '', message, since, { why: lastError })]
+  // Events lie in the database: its absence is the cause, and is listed first.
+  const began = medium.away_since > 0 ? Math.min(since, medium.away_since) : since
+  return [item('error', 'eventLogRefused', '', message, began, { why: lastError })]
 }
 
 function ofListeners({ listeners }: AttentionSources): Attention[] {

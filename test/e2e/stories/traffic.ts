@@ -17,7 +17,9 @@ export function trafficStories(opened: () => ConsoleUnderTest): void {
 
     // Others were refused before.
     await pages.search.fill(credential.access_key)
-    await pages.row('authenticate').filter({ hasText: '401' }).click()
+    const refused = pages.row('authenticate').filter({ hasText: '401' })
+    await expect.poll(() => refused.count()).toBe(1)
+    await refused.click()
     const panel = pages.panel('authenticate')
     await panel.getByText('The digest does not match').waitFor()
     await panel.getByText('Mistyped').first().waitFor()

@@ -33,7 +33,7 @@ test('The operator sees when the leader could not prove its lease, and that read
   expect(lease).toMatchObject({ epoch: before.epoch, lapses: 1, waits: 1 })
   const [, replica] = site.controllers
   expect((await replica?.headless.rpc('controllers.list', {}))?.lease).toBeNull()
-  const text = await (await fetch(`${replica?.headless.ready.console}/metrics`)).text()
-  expect(text).not.toMatch(/^roomdesk_leader_epoch /m)
-  expect(text).toMatch(/^roomdesk_standby_behind_lines 0$/m)
+  const replicaFigures = async () => await (await fetch(`${replica?.headless.ready.console}/metrics`)).text()
+  expect(await replicaFigures()).not.toMatch(/^roomdesk_leader_epoch /m)
+  await expect.poll(replicaFigures).toMatch(/^roomdesk_standby_behind_lines 0$/m)
 })

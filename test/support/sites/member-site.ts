@@ -1,3 +1,5 @@
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { FencedStore, SiteMember } from '../../../server/store/election/site-member.ts'
 import type { MemberOptions } from '../../../server/store/election/member-options.ts'
@@ -51,6 +53,8 @@ export interface TestSite {
 /** Creates a site without controllers in a database of the tests. */
 export async function siteOfControllers(server: PostgresServer): Promise<TestSite> {
   const schema = await server.newSchema()
+  // Removed after the controllers were closed: what is registered last runs first.
+  const folders = await temporaryFolder()
   const opened: TestController[] = []
   onTestFinished(async () => {
     for (const controller of opened) await controller.close()
@@ -59,7 +63,8 @@ export async function siteOfControllers(server: PostgresServer): Promise<TestSit
     server,
     schema,
     controller: async (name, options) => {
-      const controller = await controllerOf(server, schema, name, options)
+      const folder = options?.folder ?? (await mkdtemp(join(folders, `${name}-`)))
+      const controller = await controllerOf(server, schema, name, { ...options, folder })
       opened.push(controller)
       return controller
     },
@@ -70,12 +75,10 @@ async function controllerOf(
   server: PostgresServer,
   schema: string,
   name: string,
-  { database, ...options }: TestOptions = {},
+  { database, ...options }: TestOptions & Pick<MemberOptions, 'folder'>,
 ): Promise<TestController> {
   const proxy = await DatabaseProxy.open(server.socket)
-  const folder = options.folder ?? (await temporaryFolder())
   const member = await openMember({
-    folder,
     database: typeof database === 'function' ? database(proxy) : (database ?? server.address(schema, proxy.host)),
     databaseDeadlines,
     deadlineMs: () => 3_000,

@@ -20,7 +20,9 @@ export function tagStories(opened: () => ConsoleUnderTest): void {
     /** Types the beginning of a tag, and takes the suggestion by keyboard. */
     const take = async (text: string, tag: string): Promise<void> => {
       await page.keyboard.type(text)
-      const option = page.getByRole('option', { name: new RegExp(`^${tag}`) })
+      // The list of another field may still be closing.
+      const list = page.locator(`[id="${await page.locator(':focus').getAttribute('aria-controls')}"]`)
+      const option = list.getByRole('option', { name: new RegExp(`^${tag}`) })
       await option.waitFor()
       const isActive = async (): Promise<boolean> => {
         const active = await page.locator(':focus').getAttribute('aria-activedescendant')

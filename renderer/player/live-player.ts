@@ -5,7 +5,7 @@ import { WebmFeed } from './webm-feed.ts'
 /** State of the player, for the page. */
 export type PlayerState = 'waiting' | 'living' | 'over' | 'impossible' | 'unreachable' | 'unsupported'
 
-/** What the player says to its page. */
+/** Events that the player reports to its page. */
 export interface PlayerEvents {
   state(state: PlayerState): void
   named(name: string): void

@@ -1,4 +1,4 @@
-/** What the page is to play. */
+/** Source that the page plays. */
 export type PlayerSource =
   | { kind: 'live'; base: string }
   | { kind: 'file'; url: string }

@@ -313,7 +313,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'orders.stream': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
   'orders.stop_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
   'orders.delete_live': { changes: () => site, params: ({ id }) => ({ id }), always: true },
-  // Whoever has the link watches without any other proof.
+  // The link alone lets anybody watch.
   'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
 
   'wall.list': null,

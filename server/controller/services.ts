@@ -43,7 +43,7 @@ export interface ServiceOptions extends Omit<NodesOptions, 'removals' | 'ffmpeg'
   connections: () => Promise<Readonly<Record<string, number>>>
   /** URL of the media API for people; empty while it does not listen. */
   mediaUrl?: () => string
-  /** What records here; left out: the nodes of the site. */
+  /** Recorder of the site; left out: its nodes. */
   recorder?: SiteRecorder | undefined
   /** Folder of the built player page; left out: none is served. */
   playerPage?: string | undefined

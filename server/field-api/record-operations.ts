@@ -109,7 +109,7 @@ function lives({ lives, addresses }: RecordServices): AnyOperation[] {
   ]
 }
 
-/** What `stop` answers of both. */
+/** Answer of `stop` for both. */
 function ended(order: StoredRecording | StoredLive, status: number) {
   const { id, room_id: roomId, name, created_at, ended_at = Date.now() } = order
   const file = 'files' in order ? order.files[0] : undefined

@@ -80,7 +80,7 @@ export class RecordingHealth {
     }
   }
 
-  /** What needs the operator's attention now. @param targets what is to be recorded */
+  /** Lists problems that need the operator's attention now. @param targets what is to be recorded */
   problems(targets: readonly RecordingTarget[] = this.#parts.orders.targets()): RecordingStatus['problems'] {
     const { folder, storage, orders, rebuilding } = this.#parts
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({

@@ -35,7 +35,7 @@ export interface OrdersParts {
   blocked: () => Extract<RecordingHindrance, 'off' | 'storageLow'> | undefined
   /** Whether something of a target is written now. */
   isWriting: (roomId: string, target: Pick<WantedTarget, 'userId' | 'quality'>) => boolean
-  /** What is recorded of a room changed. */
+  /** Called when the recorded streams of a room changed. */
   changed: (roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]) => void
   logger: NodeLogger
   now?: () => number
@@ -145,7 +145,7 @@ export class RecordingOrders implements RecordingRequests {
     for (const roomId of this.#rooms.keys()) if (this.#nodeOf(roomId) === node) this.review(roomId, true)
   }
 
-  /** What is to be recorded of these rooms now, or of all. */
+  /** Lists the streams of these rooms, or of all, that are ordered to be recorded now. */
   targets(roomIds: Iterable<string> = this.#rooms.keys()): RecordingTarget[] {
     const found: RecordingTarget[] = []
     for (const roomId of roomIds) {

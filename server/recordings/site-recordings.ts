@@ -229,7 +229,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return this.#health.status(mayShow)
   }
 
-  /** What needs the operator's attention now. */
+  /** Lists problems that need the operator's attention now. */
   problems(): RecordingStatus['problems'] {
     return this.#health.problems()
   }

@@ -37,7 +37,7 @@ export class TargetEvents {
     this.#report('recording.stopped', { roomId, userId }, system, 'meetingEnded')
   }
 
-  /** What is to be recorded of a room changed: reports rooms that a rule begins or ceases to record. */
+  /** Reports rooms that a rule begins or ceases to record. */
   changed(roomId: string, before: readonly WantedTarget[], after: readonly WantedTarget[]): void {
     const [was, is] = [before, after].map((targets) => targets.some(({ userId, by }) => userId === '' && by === 'rule'))
     if (was === is || Date.now() < this.#quietUntil) return

@@ -3,7 +3,7 @@ import { done, moment, nothing, procedure } from './procedure.ts'
 import { recordingStream } from './recordings.ts'
 
 /**
- * What an exported file is made to be. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
+ * Formats of an exported file. mp4: MP4; VP8 is encoded as H.264 and a change of format is evened out, where ffmpeg is. original: never encoded: WebM for VP8.
  * compatible: H.264 with AAC, for players that know nothing else.
  */
 export const exportFormats = ['mp4', 'original', 'compatible'] as const

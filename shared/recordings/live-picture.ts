@@ -11,7 +11,7 @@ export interface LivePicture {
   codecs: string
   picture: boolean
   sound: boolean
-  /** Of a stream in WebM, which HLS does not carry: the last seconds of it. */
+  /** Last seconds of a stream in WebM, which HLS does not support. */
   fragments: readonly LivePicturePart[]
 }
 

@@ -100,7 +100,7 @@ const gapSchema = recordedStreamSchema.extend({
 })
 export type Gap = z.output<typeof gapSchema>
 
-/** What a node records of a room; each replaces the one before for that room. A node without one records nothing. */
+/** Streams of a room that a node records; each order replaces the one before for that room. A node without one records nothing. */
 export const recordingOrderSchema = z.strictObject({
   roomId: id,
   /** Every stream of the room, those that come later too. People in the room are notified while this is set, or one of `people` is. */

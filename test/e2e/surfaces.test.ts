@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
 import { SignalClient } from '../support/media/signal-client.ts'
-import { consoleSurfaces, elsewhere } from './surfaces/console-surfaces.ts'
+import { consoleSurfaces, onOtherSites } from './surfaces/console-surfaces.ts'
 import { surfacesIn } from './surfaces/sources.ts'
 import { allThemes, type Size, SurfaceWalk, type Themes } from './surfaces/surface-walk.ts'
 import { fillSite, signInAs, site } from './walk/filled-site.ts'
@@ -32,7 +32,7 @@ describe('the dialogs, panels and menus of the console', () => {
 
   test('each of the sources has an entry that says how to open it', () => {
     expect(surfacesIn('console', 'kit')).toEqual(
-      [...Object.keys(consoleSurfaces('')), ...Object.keys(elsewhere)].sort(),
+      [...Object.keys(consoleSurfaces('')), ...Object.keys(onOtherSites)].sort(),
     )
   })
 

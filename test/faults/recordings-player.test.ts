@@ -6,7 +6,7 @@ import { openWindows } from '../support/chromium.ts'
 import type { Film } from '../support/recordings/film.ts'
 import { type PlayerSite, playerSite } from '../support/recordings/player-site.ts'
 
-/** What the test calls on the page: test/renderer/recordings/player-page.ts. */
+/** Functions of the page that the test calls: test/renderer/recordings/player-page.ts. */
 interface PlayerPage {
   players: ReadonlyMap<string, { at: number; state: string }>
   shown: ReadonlyMap<string, { at: number; number: number }[]>

@@ -9,7 +9,7 @@ import { useFormat } from './useFormat.ts'
 /** Maximum pause between a change and the state that shows it, in milliseconds. */
 const followMs = 300
 
-/** What is to be recorded now, and is. */
+/** Recordings that are ordered now, and those under way. */
 export const useRecordings = sharedState((client) => {
   const live = useLive(client, () => client.call('recordings.states', {}))
   const soon = collected(() => void live.refresh(), followMs)

@@ -148,8 +148,8 @@ export function useFind() {
       {
         name: 'nav.rooms',
         more: rooms.more,
-        entries: rooms.items.map(({ room_id, topic, owner_id, tags: carried }) =>
-          entry('room', room_id, topic, [room_id, owner_id, ...carried].join(' · '), at('rooms', room_id)),
+        entries: rooms.items.map(({ room_id, topic, owner_id, tags }) =>
+          entry('room', room_id, topic, [room_id, owner_id, ...tags].join(' · '), at('rooms', room_id)),
         ),
       },
       {
@@ -162,8 +162,8 @@ export function useFind() {
       {
         name: 'nav.devices',
         more: cameras.more,
-        entries: cameras.items.map(({ user_id, user_name, address, tags: carried }) =>
-          entry('camera', user_id, user_name, [user_id, address, ...carried].join(' · '), at('devices', user_id)),
+        entries: cameras.items.map(({ user_id, user_name, address, tags }) =>
+          entry('camera', user_id, user_name, [user_id, address, ...tags].join(' · '), at('devices', user_id)),
         ),
       },
       {

@@ -13,7 +13,7 @@ export interface WrittenFile {
   trouble: DiskTrouble | undefined
 }
 
-/** What a file needs of its disk. */
+/** Operations of the disk that a file uses. */
 export interface DiskFileParts {
   /** Runs a sync when its turn comes. */
   sync<T>(operation: () => Promise<T>): Promise<T>
@@ -116,7 +116,7 @@ export class DiskFile {
     return await open(this.#path + partSuffix, 'wx', 0o640)
   }
 
-  /** What was written of an append that failed is cut off: the rest can be read. A file of nothing is removed. */
+  /** Cuts off the part of an append that failed, so that the rest can be read. Removes an empty file. */
   async #finish(): Promise<void> {
     const handle = this.#handle
     this.#handle = undefined

@@ -44,7 +44,7 @@ export class G711Frames implements FrameAssembly {
   push(packet: Buffer): void {
     const timestamp = timestampOf(packet)
     const payload = payloadOf(packet)
-    // What is left of before a gap is shorter than a frame.
+    // The samples left before a gap are shorter than a frame.
     if (timestamp !== this.#next) this.#count = 0
     for (let i = 0; i < payload.length; i++) {
       if (this.#count === 0) this.#first = (timestamp + i) >>> 0

@@ -25,7 +25,7 @@ export interface SegmentTarget {
   addSound(data: Buffer, ms: number, durationMs: number): void
 }
 
-/** Where the times of a segment begin, and how ticks become milliseconds. */
+/** Start of the times of a segment, and the way from ticks to milliseconds. */
 interface SegmentTimes {
   /** Ticks; undefined: there is no such track. */
   pictureStart: number | undefined

@@ -9,7 +9,7 @@ import type { PictureFormat } from './track-format.ts'
 
 /** A picture as it lies in a file. */
 export interface AssembledPicture extends SourceFrame {
-  /** Of key frames: the format from here on. */
+  /** Format from here on; key frames only. */
   format: PictureFormat | undefined
 }
 

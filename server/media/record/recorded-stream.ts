@@ -72,7 +72,7 @@ export class RecordedStream {
     await this.#files.end()
   }
 
-  /** Of layers the largest one that comes, once it is that for a while. */
+  /** Takes the largest layer that comes, once it has been that for a while. */
   #followLayers(now: number): void {
     const largest = this.feed.layers?.list[0]?.feed
     if (largest === undefined || largest === this.#picture?.feed) {

@@ -30,7 +30,7 @@ interface RoomRecording {
   away: Set<string>
 }
 
-/** What a recorder needs. */
+/** Parts that a recorder uses. */
 export interface RecorderOptions {
   /** Empty: nothing can be recorded. */
   folder: string

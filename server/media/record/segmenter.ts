@@ -147,7 +147,7 @@ export class Segmenter {
     track.restart()
     const open = this.#open
     if (open === undefined) return
-    // Of sound alone the picture goes on until its next key frame.
+    // When only the sound jumps, the picture goes on until its next key frame.
     if (kind === 'picture' || open.pictureStart === undefined) this.#close('clock')
     else {
       this.#cutDue = 'clock'

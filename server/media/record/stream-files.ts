@@ -22,7 +22,7 @@ export interface StreamFacts extends StreamName {
   device: boolean
 }
 
-/** What recordings share. */
+/** Parts that all recordings share. */
 export interface RecordingParts {
   disk: RecordingDisk
   emit: (event: RecorderEvent) => void
@@ -69,7 +69,7 @@ export class SegmentFiles implements SegmentOpener {
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
     // WebM holds no other sound.
-    const carried = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
+    const supported = container === 'mp4' || sound?.codec === 'opus' ? sound : undefined
     const wallOffset = wall() - now()
     let startedAt = Math.max(0, Math.round(at + wallOffset))
     // A clock that was set back comes to the same moment again.
@@ -84,11 +84,11 @@ export class SegmentFiles implements SegmentOpener {
       startedAt,
       senderStartedAt: senderAt === null ? null : Math.max(0, senderAt),
       videoCodec: picture?.codecString ?? '',
-      audioCodec: carried?.codecString ?? '',
+      audioCodec: supported?.codecString ?? '',
       width: picture?.width ?? 0,
       height: picture?.height ?? 0,
     }
-    const content = { container, picture, sound: carried, comment: JSON.stringify(start) } as const
+    const content = { container, picture, sound: supported, comment: JSON.stringify(start) } as const
     const file = new SegmentFile(disk.create(start.file), content)
     this.#open = { file, start, wallOffset }
     emit({ type: 'segmentBegan', segment: start })

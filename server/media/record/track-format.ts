@@ -37,7 +37,7 @@ export interface PictureFrame {
   ticks: number
   data: Buffer
   key: boolean
-  /** Of key frames: the format from here on. */
+  /** Format from here on; key frames only. */
   format: PictureFormat | undefined
 }
 

@@ -13,7 +13,7 @@ const maxWaiting = { picture: 256, sound: 5 } as const
 /** Longest time that they wait, in milliseconds. */
 const maxWaitMs = 800
 
-/** What an input needs. */
+/** Options of an input. */
 interface InputOptions {
   segmenter: Segmenter
   /** Milliseconds of a clock that never goes back. */

@@ -187,7 +187,7 @@ export class ExportJobs {
         const written = await this.#parts.span.writeFiles(wish, pathOf, { format, keepGaps, signal, progress })
         files.push(...written.map((file) => ({ stream, file })))
       } catch (error) {
-        // Of a room, not everybody was there all the time.
+        // Not everybody was in the room all the time.
         if (!(error instanceof NothingRecordedError) || streams.length === 1) throw error
       }
     }

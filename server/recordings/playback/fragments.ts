@@ -58,7 +58,7 @@ export interface ScanState {
   init: ByteRange
   tracks: FragmentTrack[]
   fragments: Fragment[]
-  /** Where the next element begins. */
+  /** Position of the next element in the file. */
   next: number
   /** Ticks a second of each MP4 track, by id. */
   timescales: Map<number, number>

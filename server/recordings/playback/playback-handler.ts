@@ -34,7 +34,7 @@ export interface PlaybackParts {
 const maxSpanBytes = 32 * 1024 * 1024
 /** Maximum size of a coded picture, in bytes. */
 const maxPictureBytes = 8 * 1024 * 1024
-/** Whoever watches a stream is reported once in this time, in milliseconds. */
+/** Time between two reports of the same viewer of a stream, in milliseconds. */
 const reportMs = 10 * 60_000
 const maxReported = 10_000
 const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Policy': 'same-origin' }
@@ -62,7 +62,7 @@ export class RecordingPlayback {
     if (further !== undefined)
       return await further(request, caller, [number, view].filter((part) => part !== '').join('/'))
     const segment = kind === 'segments' && /^\d{1,15}$/.test(number) ? this.#find(Number(number)) : undefined
-    // Whoever may not see a recording does not learn that there is one.
+    // A caller who may not see a recording does not learn that there is one.
     if (segment === undefined || others.length > 0 || !this.#parts.port.mayWatch(caller, segment))
       return refuse(404, 'There is no such recording.')
     try {

@@ -20,7 +20,7 @@ import { RecordFiles } from './record-files.ts'
 import { recordDownload } from './record-page.ts'
 import { SoundMixer } from './sound-mixer.ts'
 
-/** What records on a site. */
+/** Recorder of a site. */
 export interface SiteRecorder {
   /** Recordings folder. */
   folder: string

@@ -13,7 +13,7 @@ import { isRecorded, untilWritten } from './recorded-streams.ts'
 import { checkRegularly, checkWish, newOrderId } from './order-checks.ts'
 import { matches, newestFirst, type OrderFilter, prunedBy } from './order-search.ts'
 
-/** What to record. */
+/** Wish of a client: the streams to record. */
 export interface OrderedRecordingWish
   extends Pick<StoredRecording, 'room_id' | 'user_id' | 'sound' | 'picture' | 'created_by'> {
   name?: string | undefined

@@ -22,7 +22,7 @@ export function deviceStories(opened: () => ConsoleUnderTest): void {
       await expect.poll(() => form.getByLabel('User name').inputValue()).toBe('admin')
       await form.getByRole('button', { name: 'Probe', exact: true }).click()
       await form.getByText('The device refused the login.').first().waitFor()
-      // What mends it is the button that stands out; the hint is true for a refused login.
+      // The button that mends it stands out; the hint is true for a refused login.
       await form.getByText('not retried until the login is corrected').waitFor()
       await form.getByRole('button', { name: 'Continue anyway' }).waitFor()
       expect(await form.locator('.el-button--primary').allInnerTexts()).toEqual(['Correct the login'])

@@ -42,7 +42,7 @@ export function tagStories(opened: () => ConsoleUnderTest): void {
     await pages.dialog('Discard the changes?').getByRole('button', { name: 'Cancel' }).click()
     await panel.getByRole('button', { name: 'Close', exact: true }).first().click()
     await panel.waitFor({ state: 'detached' })
-    // What was not saved is still there.
+    // Unsaved tags are still there.
     await pages.row('Assembly').click()
     await panel.getByRole('button', { name: 'Save', exact: true }).click()
     await panel.getByRole('button', { name: /^Weekly/ }).waitFor()

@@ -102,7 +102,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
   }
 }
 /** Surfaces that other sites have, each with the test that looks at it there. */
-export const elsewhere: Readonly<Record<string, string>> = {
+export const onOtherSites: Readonly<Record<string, string>> = {
   'ControllerPanel SidePanel': 'test/e2e/controllers.test.ts',
   'ControllersPage RowMenu': 'test/e2e/controllers.test.ts',
   'ExportDialog ElDialog': 'test/e2e/recordings-page.test.ts',

@@ -16,7 +16,7 @@ export const site = {
   ],
 }
 
-/** What was made. */
+/** Records that were made. */
 export interface FilledSite {
   /** Number of the open room, in which are Ann and the device `joined`. */
   room: string

@@ -31,7 +31,7 @@ test('The console port plays and exports recordings for those who may see them, 
       return answer.status
     }
 
-    // Whoever is not signed in, an operator, a viewer, tokens with and without the scope.
+    // Nobody signed in, an operator, a viewer, tokens with and without the scope.
     expect(await status({}, `segments/${dock}`)).toBe(401)
     for (const id of [dock, anna]) expect(await status({ cookie: cookies.operator }, `segments/${id}`)).toBe(200)
     expect(await status({ cookie: cookies.viewer }, `segments/${dock}`)).toBe(200)

@@ -19,7 +19,7 @@ const create = async ({ headless }: SiteController, topic: string, seconds: numb
 const isOpen = async ({ headless }: SiteController, room_id: string): Promise<boolean> =>
   (await headless.rpc('rooms.get', { room_id })).room.meeting?.open === true
 
-/** What schedules did to a room, by the event log of the site: each controller shows it. */
+/** Events of schedules for a room, from the event log of the site: each controller shows it. */
 const reportsOf = async ({ headless }: SiteController, id: string): Promise<string[]> => {
   const { items } = await headless.rpc('events.list', { subject: { type: 'room', id } })
   return items.map(({ kind }) => kind).filter((kind) => kind.endsWith('BySchedule'))

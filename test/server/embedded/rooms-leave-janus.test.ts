@@ -123,7 +123,7 @@ const meetingIn = (seconds: number, more: { early_minutes?: number; overrun_minu
   ...more,
 })
 
-/** What the room's schedule did, the latest first. */
+/** Events of the room's schedule, the latest first. */
 const reportsOf = async (id: string): Promise<string[]> => {
   const { items } = await site.rpc('events.list', { subject: { type: 'room', id } })
   return items.map(({ kind }) => kind).filter((kind) => kind.endsWith('BySchedule'))

@@ -137,7 +137,7 @@ test('a paused camera leaves a gap that says so, and a removed one is recorded n
     .toMatchObject({ to: expect.any(Number) })
   await site.rpc('devices.remove', { userIds: ['yard'] })
   await expect.poll(target).toBeUndefined()
-  // What comes back from the trash is not recorded by a wish of before.
+  // A camera from the trash is not recorded by an earlier wish.
   await site.rpc('devices.restore', { ids: [(await site.rpc('trash.list', {})).items[0]?.id ?? ''] })
   expect((await site.rpc('recordings.states', {})).items).toEqual([])
 })

@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { readRecorded } from './recorded-file.ts'
 
 const run = promisify(execFile)
-/** Of the decoded sound, in Hz. */
+/** Sample rate of the decoded sound, in Hz. */
 const rate = 48_000
 /** Silence between two beeps at least, in seconds. */
 const pause = 0.3

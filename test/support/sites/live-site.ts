@@ -49,7 +49,7 @@ export interface LiveSiteOptions {
   licence?: Partial<Licence>
   /** Data folder of an earlier site. */
   folder?: string
-  /** What records; left out: nothing can be recorded. */
+  /** Recorder of the site; left out: nothing can be recorded. */
   recorder?: SiteRecorder
   /** Folder of the built player page. */
   playerPage?: string

@@ -1,7 +1,7 @@
 import { onBeforeUnmount, type Ref, ref } from 'vue'
 import { moved, type TimeView, zoomed } from './axis.ts'
 
-/** What the pointer does on a time line. */
+/** Gestures of the pointer on a time line. */
 interface TimePointer {
   view: Ref<TimeView>
   /** Moment at a distance from the left edge, in pixels. */

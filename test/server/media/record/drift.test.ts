@@ -30,7 +30,7 @@ interface Written {
   sounds: { place: number; mark: number }[]
 }
 
-/** Where frames are written, with the mark that each carries in its bytes: the true moment at which it was taken. */
+/** Segmenter whose frames hold in their bytes the true moment at which they were taken. */
 function scene(): { segmenter: Segmenter; segments: Written[] } {
   const segments: Written[] = []
   const markOf = (data: Buffer): number => (data.length === 8 ? data.readDoubleBE(0) : -1)

@@ -2,7 +2,7 @@
 export interface Piece {
   id: number
   from: number
-  /** Of one that grows: as far as it is known. */
+  /** End; of a piece that grows, as far as it is known. */
   to: number
   /** Content type with codecs, as a SourceBuffer takes it. */
   type: string

@@ -120,7 +120,10 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
       await putRule(store, room_id, user_id, changed)
       return rule(room_id, user_id)
     },
-    'recordings.status': (_, origin) => recordings.status(seesTarget(origin)),
+    'recordings.status': async (_, origin) => {
+      await recordings.measured
+      return recordings.status(seesTarget(origin))
+    },
   }
 }
 

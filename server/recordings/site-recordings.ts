@@ -61,6 +61,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
   readonly #stop = new AbortController()
+  readonly #measured = Promise.withResolvers<void>()
   readonly #stops: (() => void)[] = []
   #rebuilding: { done: number; total: number } | undefined
   readonly #health: RecordingHealth
@@ -111,6 +112,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return this.#storage === undefined ? undefined : this.#parts.folder.path
   }
 
+  /** Resolves when the space was measured for the first time, or cannot be. */
+  get measured(): Promise<void> {
+    return this.#measured.promise
+  }
+
   /** Begins to give orders, before the pool starts. Resolves when the space was measured. Never rejects. */
   async begin(): Promise<void> {
     const { store, folder, event, logger } = this.#parts
@@ -137,8 +143,9 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         }
       }),
     )
-    if (this.#storage === undefined) return
+    if (this.#storage === undefined) return this.#measured.resolve()
     await this.#storage.watch.start()
+    this.#measured.resolve()
     this.#storage.retention.start()
     this.#storage.removal.begin()
     this.#background(this.#recover())

@@ -11,6 +11,8 @@ import type { Store } from '../store/store.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import type { RecordingWishes } from './recording-wishes.ts'
+import { RequestsByRoom } from './requests-by-room.ts'
+import { TargetedUsers } from './targeted-users.ts'
 import { dependsOnClock, type RoomFacts, type WantedTarget, wantedOf } from './wanted-streams.ts'
 
 /** The pool, as the orders need it. */
@@ -72,7 +74,8 @@ export class RecordingOrders implements RecordingRequests {
   readonly #parts: OrdersParts
   readonly #now: () => number
   readonly #rooms = new Map<string, RoomState>()
-  readonly #requests = new Map<string, RecordingRequest>()
+  readonly #requests = new RequestsByRoom()
+  readonly #targeted = new TargetedUsers()
   readonly #queue = new Set<string>()
   readonly #stops: (() => void)[] = []
   #active = 0
@@ -114,16 +117,14 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   put(request: RecordingRequest): void {
-    const before = this.#requests.get(request.id)
-    this.#requests.set(request.id, request)
-    if (before !== undefined && before.roomId !== request.roomId) this.review(before.roomId)
+    const before = this.#requests.put(request)
+    if (before !== undefined && before !== request.roomId) this.review(before)
     this.review(request.roomId)
   }
 
   remove(id: string): void {
-    const request = this.#requests.get(id)
-    this.#requests.delete(id)
-    if (request !== undefined) this.review(request.roomId)
+    const roomId = this.#requests.remove(id)
+    if (roomId !== undefined) this.review(roomId)
   }
 
   /** Computes the order of a room anew, soon. @param again sends it even if it is the same: its node may have forgotten it */
@@ -230,9 +231,7 @@ export class RecordingOrders implements RecordingRequests {
   }
 
   #deviceChanged(userId: string, value: object | undefined): void {
-    for (const [roomId, { targets }] of this.#rooms) {
-      if (targets.some((target) => target.userId === userId)) this.review(roomId)
-    }
+    for (const roomId of this.#targeted.roomsOf(userId)) this.review(roomId)
     if (value !== undefined && 'roomId' in value && typeof value.roomId === 'string') this.review(value.roomId)
   }
 
@@ -240,7 +239,7 @@ export class RecordingOrders implements RecordingRequests {
     const { store, wishes } = this.#parts
     const rooms = new Set([...this.#rooms.keys(), ...wishes.rooms])
     for (const { roomId } of store.all('devices').values()) rooms.add(roomId)
-    for (const { roomId } of this.#requests.values()) rooms.add(roomId)
+    for (const roomId of this.#requests.rooms) rooms.add(roomId)
     for (const roomId of store.all('meetings').keys()) rooms.add(roomId)
     return rooms
   }
@@ -280,8 +279,9 @@ export class RecordingOrders implements RecordingRequests {
     const targets = store.get('rooms', roomId) === undefined ? [] : wantedOf(facts, recording, this.#now())
     const before = state.targets
     state.targets = targets
+    this.#targeted.replace(roomId, userIds(before), userIds(targets))
     state.clock = (facts.occupied || facts.devices.length > 0) && dependsOnClock(facts, recording)
-    const users = new Set(targets.map(({ userId }) => userId))
+    const users = new Set(userIds(targets))
     for (const userId of state.since.keys()) if (!users.has(userId)) state.since.delete(userId)
     for (const userId of users) if (!state.since.has(userId)) state.since.set(userId, this.#now())
     if (targets.length === 0 && !state.inForce && !state.clock && before.length === 0) {
@@ -316,13 +316,17 @@ export class RecordingOrders implements RecordingRequests {
       occupied: pool.occupied(roomId),
       devices: devices.filter((device): device is StoredDevice => device !== undefined),
       wishes: wishes.of(roomId),
-      requests: [...this.#requests.values()].filter((request) => request.roomId === roomId),
+      requests: this.#requests.of(roomId),
     }
   }
 
   #nodeOf(roomId: string): string {
     return this.#parts.pool.nodesOf(roomId)[0] ?? ''
   }
+}
+
+function userIds(targets: readonly WantedTarget[]): string[] {
+  return targets.map(({ userId }) => userId)
 }
 
 function newState(since = 0, userId?: string): RoomState {

@@ -142,6 +142,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'credentials.curl': { ...ofCredential, shows: true },
 
   'rooms.list': null,
+  'rooms.groups': null,
   'rooms.get': null,
   'rooms.reveal_password': { changes: ({ room_id }) => [room(room_id)], shows: true },
   'rooms.create': { makes: ({ room_id }) => [room(room_id)] },

@@ -27,6 +27,10 @@ export function roomHandlers(
       if (query.tags.length > 0) await tags.ready()
       return views.list(query)
     },
+    'rooms.groups': async (filter) => {
+      await tags.ready()
+      return views.groups(filter)
+    },
     'rooms.get': ({ room_id }) => views.detail(room_id),
     'rooms.reveal_password': ({ room_id }) => ({ host_password: rooms.hostPassword(rooms.get(room_id)) }),
     'rooms.create': async (given) => {

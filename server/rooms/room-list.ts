@@ -1,11 +1,12 @@
 import type { RoomStatus } from '../../shared/console/rooms.ts'
+import { tagKey } from '../../shared/tags.ts'
 import { isSecondary } from '../nodes/pool/state/room-nodes.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { pageOf } from './page-of.ts'
 
-/** Search and filters of the operator; an empty search or status list filters nothing. */
-export interface RoomQuery {
+/** Search and filters of the operator; an empty search or list filters nothing. */
+export interface RoomFilter {
   search: string
   status: readonly RoomStatus[]
   node?: string | undefined
@@ -15,10 +16,22 @@ export interface RoomQuery {
   tags?: readonly string[] | undefined
   /** Only these rooms; left out: all. */
   room_ids?: readonly string[] | undefined
+  /** Only rooms without a tag. */
+  untagged?: boolean | undefined
+}
+
+/** A page of the rooms that match. */
+export interface RoomQuery extends RoomFilter {
   sort: 'id' | 'topic' | 'people' | 'users' | 'room_id'
   descending: boolean
   offset: number
   limit: number
+}
+
+/** Tells whether a filter may leave out rooms. */
+export function isNarrowed({ search, status, node, scheduled, tags = [], room_ids, untagged }: RoomFilter): boolean {
+  const isPicked = room_ids !== undefined || tags.length > 0 || untagged === true
+  return search.trim() !== '' || status.length > 0 || node !== undefined || isPicked || scheduled === true
 }
 
 /** More than there are ever positions: limits.rooms, and holes. */
@@ -66,17 +79,29 @@ export class RoomList {
   /** Rooms that match, a page of them, and how many match. */
   select(query: RoomQuery): { total: number; rooms: StoredRoom[] } {
     this.#build()
-    const search = query.search.trim().toLowerCase()
-    const { room_ids, scheduled, node, status, tags = [] } = query
-    const isNarrowed = room_ids !== undefined || tags.length > 0
-    const isFiltered = status.length > 0 || node !== undefined || isNarrowed || scheduled === true
-    const everyRoom = search === '' && !isFiltered
-    if (everyRoom && query.sort === 'id') {
+    if (!isNarrowed(query) && query.sort === 'id') {
       return { total: this.#rooms.length - this.#holes, rooms: this.#page(query) }
     }
-    const positions = this.#matching(query, search)
+    const positions = this.#matching(query)
     const total = positions.length
     return { total, rooms: this.#chosen(positions, query).flatMap((position) => this.#rooms[position] ?? []) }
+  }
+
+  /** Counts the rooms that match by tag, whose keys are those of `tagKey`. */
+  countTags(filter: RoomFilter): { total: number; untagged: number; counts: ReadonlyMap<string, number> } {
+    this.#build()
+    const positions = this.#matching(filter)
+    const byName = new Map<string, number>()
+    let untagged = 0
+    for (const at of positions) {
+      const tags = this.#rooms[at]?.tags ?? []
+      if (tags.length === 0) untagged += 1
+      for (const tag of tags) byName.set(tag, (byName.get(tag) ?? 0) + 1)
+    }
+    // Spellings are few: their keys are found once, and not for each room.
+    const counts = new Map<string, number>()
+    for (const [tag, count] of byName) counts.set(tagKey(tag), (counts.get(tagKey(tag)) ?? 0) + count)
+    return { total: positions.length, untagged, counts }
   }
 
   /** The positions of the page. */
@@ -114,7 +139,8 @@ export class RoomList {
     return rooms
   }
 
-  #matching(query: RoomQuery, search: string): number[] {
+  #matching(query: RoomFilter): number[] {
+    const search = query.search.trim().toLowerCase()
     const positions: number[] = []
     const statuses = new Set(query.status)
     const { tags = [] } = query
@@ -127,6 +153,7 @@ export class RoomList {
       if (room === undefined) continue
       if (query.node !== undefined && room.node !== query.node && !isSecondary(room, query.node)) continue
       if (tagged?.has(room.room_id) === false) continue
+      if (query.untagged && (room.tags?.length ?? 0) > 0) continue
       if (query.scheduled && room.schedule === undefined) continue
       if (statuses.size > 0 && !statuses.has(this.#facts.status(room))) continue
       if (search !== '' && !this.#text(at, room).includes(search)) continue

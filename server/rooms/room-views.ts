@@ -1,3 +1,4 @@
+import type { KnownTag } from '../../shared/console/tags.ts'
 import { type RoomUserView, type RoomView, roomStatuses } from '../../shared/console/rooms.ts'
 import { hoursOf } from '../schedule/room-hours.ts'
 import { shownName } from '../../shared/control-character.ts'
@@ -5,8 +6,9 @@ import type { NodeUser } from '../nodes/port/media-node-port.ts'
 import type { StoredRoom } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { MeetingTimes } from './meeting-times.ts'
-import { RoomList, type RoomQuery } from './room-list.ts'
+import { isNarrowed, type RoomFilter, RoomList, type RoomQuery } from './room-list.ts'
 import type { RoomDevices, RoomPool, Rooms } from './room-lifecycle.ts'
+import { tagKey } from '../../shared/tags.ts'
 import type { SiteTags } from './tags/site-tags.ts'
 import type { WaitingGuests } from './waiting-guests.ts'
 
@@ -45,6 +47,20 @@ export class RoomViews {
   list(query: RoomQuery): { total: number; all: number; items: RoomView[] } {
     const { total, rooms } = this.#list.select(query)
     return { total, all: this.#options.store.all('rooms').size, items: rooms.map((room) => this.view(room)) }
+  }
+
+  /** Tags of the rooms that match, with the number of rooms of each; only once the tags of the site are ready. */
+  groups(filter: RoomFilter): { total: number; all: number; groups: KnownTag[]; untagged: number } {
+    const { store, tags } = this.#options
+    const all = store.all('rooms').size
+    const known = tags.rooms.list()
+    if (!isNarrowed(filter)) return { total: all, all, groups: known, untagged: all - tags.rooms.tagged }
+    const { total, untagged, counts } = this.#list.countTags(filter)
+    const groups = known.flatMap(({ tag }) => {
+      const count = counts.get(tagKey(tag)) ?? 0
+      return count === 0 ? [] : [{ tag, count }]
+    })
+    return { total, all, groups, untagged }
   }
 
   /** One room with its people and the address its clients get; empty when it has no node. @throws ApiError roomNotFound */

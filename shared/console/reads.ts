@@ -68,6 +68,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'credentials.curl': true,
 
   'rooms.list': true,
+  'rooms.groups': true,
   'rooms.get': true,
   'rooms.reveal_password': true,
   'rooms.create': false,

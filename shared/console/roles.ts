@@ -91,6 +91,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'credentials.curl': person('admin'),
 
   'rooms.list': viewer('rooms:read'),
+  'rooms.groups': viewer('rooms:read'),
   'rooms.get': viewer('rooms:read'),
   // Operators set new passwords and issue host links.
   'rooms.reveal_password': person('admin'),

@@ -115,20 +115,27 @@ export const roomCreateInput = z.strictObject({
   tags: tagsSchema.optional(),
 })
 
+/** Rooms that match; without any, all. */
+const roomFilter = {
+  /** Text in room_id, topic, owner_id, tags; case-insensitive. */
+  search: z.string().max(200).default(''),
+  status: z.array(z.enum(roomStatuses)).max(4).default([]),
+  node: z.string().max(limits.nodeName).optional(),
+  /** Only rooms with a schedule. */
+  scheduled: z.boolean().default(false),
+  /** Only rooms with all of these tags. */
+  tags: tagsSchema.default([]),
+  /** Only these rooms. */
+  room_ids: z.array(roomId).max(limits.favourites).optional(),
+}
+
 export const roomProcedures = {
   'rooms.list': procedure(
     'Rooms that match, newest first or sorted, a page of them.',
     z.strictObject({
-      /** Text in room_id, topic, owner_id, tags; case-insensitive. */
-      search: z.string().max(200).default(''),
-      status: z.array(z.enum(roomStatuses)).max(4).default([]),
-      node: z.string().max(limits.nodeName).optional(),
-      /** Only rooms with a schedule. */
-      scheduled: z.boolean().default(false),
-      /** Only rooms with all of these tags. */
-      tags: tagsSchema.default([]),
-      /** Only these rooms. */
-      room_ids: z.array(roomId).max(limits.favourites).optional(),
+      ...roomFilter,
+      /** Only rooms without a tag. */
+      untagged: z.boolean().default(false),
       sort: z.enum(['id', 'topic', 'people', 'users', 'room_id']).default('id'),
       descending: z.boolean().default(true),
       offset: z.int().min(0).default(0),
@@ -140,6 +147,19 @@ export const roomProcedures = {
       /** Number of all rooms of the site. */
       all: z.int(),
       items: z.array(roomView),
+    }),
+  ),
+  'rooms.groups': procedure(
+    'Tags of the rooms that match, by name, with the number of rooms of each; `rooms.list` with the tag, or `untagged`, reads the rooms of one.',
+    z.strictObject(roomFilter),
+    z.strictObject({
+      /** Number of matching rooms; one with several tags counts once. */
+      total: z.int(),
+      /** Number of all rooms of the site. */
+      all: z.int(),
+      groups: knownTags,
+      /** Number of matching rooms without a tag. */
+      untagged: z.int(),
     }),
   ),
   'rooms.get': procedure(

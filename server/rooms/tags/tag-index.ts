@@ -25,6 +25,11 @@ export class TagIndex {
     return this.#entries.size
   }
 
+  /** Number of records with at least one tag. */
+  get tagged(): number {
+    return this.#tagsOf.size
+  }
+
   /** Notes the tags of a record; undefined or empty: it has none, or is gone. */
   put(key: string, tags: readonly string[] = []): void {
     const before = this.#tagsOf.get(key) ?? []

@@ -240,3 +240,33 @@ test('a site in PostgreSQL keeps tags in the same way', { timeout: 60_000 }, asy
   ])
   expect(await site.call(key, 'devices.tags', undefined)).toEqual([{ tag: 'Gate', count: 1 }])
 })
+
+test('rooms are counted by tag, all or those that match, and each group is read page by page', async () => {
+  const site = await controllerSite()
+  const key = await site.key()
+  const board = await room(site, 'Board', ['North', 'Café 3'])
+  await room(site, 'Yard', ['north'])
+  await room(site, 'Hall')
+  await room(site, 'Yard gate')
+  const north = { tag: 'North', count: 2 }
+  const coffee = { tag: 'Café 3', count: 1 }
+  expect(await site.call(key, 'rooms.groups', {})).toEqual({ total: 4, all: 4, groups: [coffee, north], untagged: 2 })
+  const matching = await site.call(key, 'rooms.groups', { search: 'yard' })
+  expect(matching).toEqual({ total: 2, all: 4, groups: [{ tag: 'North', count: 1 }], untagged: 1 })
+  // A filter by a tag shows with which others it stands.
+  const filtered = await site.call(key, 'rooms.groups', { tags: ['NORTH'] })
+  expect(filtered).toEqual({ total: 2, all: 4, groups: [coffee, north], untagged: 0 })
+  const listed = async (query: object): Promise<unknown> => {
+    const { total, items } = await site.call(key, 'rooms.list', { sort: 'topic', descending: false, ...query })
+    return [total, ...items.map(({ topic }) => topic)]
+  }
+  expect(await listed({ tags: ['north'], offset: 1, limit: 1 })).toEqual([2, 'Yard'])
+  expect(await listed({ untagged: true })).toEqual([2, 'Hall', 'Yard gate'])
+  expect(await listed({ untagged: true, search: 'yard' })).toEqual([1, 'Yard gate'])
+  expect(await listed({ untagged: true, tags: ['north'] })).toEqual([0])
+  // The counts follow changes and deletions.
+  await site.call(key, 'rooms.set_tags', { room_id: board, tags: [] })
+  expect(await site.call(key, 'rooms.groups', {})).toMatchObject({ groups: [{ tag: 'North', count: 1 }], untagged: 3 })
+  await site.call(key, 'rooms.delete', { room_ids: [board] })
+  expect(await site.call(key, 'rooms.groups', {})).toMatchObject({ total: 3, untagged: 2 })
+})

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { EventLog } from '../../server/event-log/event-log.ts'
 import { createLog } from '../../server/observe/log.ts'
 import { loadKeyFile } from '../../server/store/files/key-file.ts'
+import { tagField } from '../../server/rooms/tags/tag-change.ts'
 import { createSealer } from '../../server/store/sealer.ts'
 import { openStore } from '../../server/store/open-store.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
@@ -18,11 +19,15 @@ export function benchRoom(id: number): StoredRoom {
   })
 }
 
-/** Adds this many rooms to a site, through the store itself. @param options of a site in a database: its address, and another topic for each */
+/** Adds this many rooms to a site, through the store itself. @param options of a site in a database: its address, and another topic and tags for each */
 export async function fillRooms(
   folder: string,
   count: number,
-  { database, topic = 'Benchmark room' }: { database?: string; topic?: string } = {},
+  {
+    database,
+    topic = 'Benchmark room',
+    tagsOf,
+  }: { database?: string | undefined; topic?: string; tagsOf?: (id: number) => readonly string[] } = {},
 ): Promise<void> {
   const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
   const store = await openStore({ folder, sealer, ...(database === undefined ? {} : { database }) })
@@ -30,7 +35,7 @@ export async function fillRooms(
     await store.transact([], (transaction) => {
       for (let id = first; id < first + 1_000 && id <= count; id++) {
         store.nextRoomNumber()
-        const room = { ...benchRoom(id), topic: `${topic} ${id}` }
+        const room = { ...benchRoom(id), topic: `${topic} ${id}`, ...tagField(tagsOf?.(id)) }
         transaction.put('rooms', room.room_id, room)
       }
     })

@@ -4,13 +4,10 @@ import { join } from 'node:path'
 import { RoomList, type RoomQuery } from '../../server/rooms/room-list.ts'
 import { SiteTags } from '../../server/rooms/tags/site-tags.ts'
 import { tagsInOrder } from '../../server/rooms/tags/tag-change.ts'
-import { createSealer } from '../../server/store/sealer.ts'
-import { openStore } from '../../server/store/open-store.ts'
-import { loadKeyFile } from '../../server/store/files/key-file.ts'
 import type { Store } from '../../server/store/store.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
-import { benchRoom } from './site.ts'
+import { benchRoom, fillRooms } from './site.ts'
 import { report } from './table.ts'
 
 const count = 100_000
@@ -93,7 +90,7 @@ async function measureSite(storage: string, database: string | undefined): Promi
   const flags = ['--log-level', 'error', ...(database === undefined ? [] : ['--store', database])]
   try {
     await (await startHeadless({ folder, flags })).stop()
-    await fillTagged(folder, database)
+    await fillRooms(folder, count, { database, tagsOf })
     const site = await startHeadless({ folder, flags })
     try {
       await measureCalls(storage, site)
@@ -118,8 +115,16 @@ async function measureCalls(storage: string, site: Headless): Promise<void> {
     lists.push(await timed(() => site.rpc('rooms.tags', {})))
     filters.push(await timed(() => site.rpc('rooms.list', { tags: ['building 7', 'kind 1'] })))
   }
+  const groups = await timed(() => site.rpc('rooms.groups', {}))
+  const matching = await timed(() => site.rpc('rooms.groups', { search: 'benchmark' }))
   const [list, filter] = [Math.min(...lists), Math.min(...filters)]
   report(`rooms.tags, ${storage}`, `${list.toFixed(1)} ms (first ${first.toFixed(0)} ms)`, 'under 50 ms', list < 50)
+  report(
+    `rooms.groups, ${storage}`,
+    `${groups.toFixed(1)} ms, ${matching.toFixed(1)} ms of those that match`,
+    'under 150 ms',
+    matching < 150,
+  )
   report(`rooms.list with tags, ${storage}`, `${filter.toFixed(1)} ms`, 'under 50 ms', filter < 50)
   const room_ids = Array.from({ length: many }, (_, index) => benchRoom(index + 1).room_id)
   const changes = [{ room_ids, add: ['Renovated'], remove: ['Kind 1'] }]
@@ -134,20 +139,4 @@ async function measureCalls(storage: string, site: Headless): Promise<void> {
     'under 10 s',
     change < 10_000,
   )
-}
-
-async function fillTagged(folder: string, database: string | undefined): Promise<void> {
-  const sealer = createSealer(await loadKeyFile(join(folder, 'seal.key')))
-  const store = await openStore({ folder, sealer, ...(database === undefined ? {} : { database }) })
-  for (let first = 1; first <= count; first += 1_000) {
-    await store.transact([], (transaction) => {
-      for (let id = first; id < first + 1_000; id++) {
-        store.nextRoomNumber()
-        const room = { ...benchRoom(id), tags: tagsOf(id) }
-        transaction.put('rooms', room.room_id, room)
-      }
-    })
-  }
-  await store.snapshot()
-  await store.close()
 }

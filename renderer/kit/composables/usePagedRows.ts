@@ -1,5 +1,5 @@
-import { ref, shallowRef } from 'vue'
-import type { Ref, ShallowRef } from 'vue'
+import { computed, ref, shallowRef } from 'vue'
+import type { Ref } from 'vue'
 
 /** One page of a list in the controller. */
 export interface Page<T> {
@@ -9,12 +9,12 @@ export interface Page<T> {
 
 /** A long list of which only the pages around the view are loaded. */
 export interface PagedRows<T> {
-  total: Ref<number>
+  total: Readonly<Ref<number>>
   /** Increases with every change of the rows. */
-  version: Ref<number>
-  error: ShallowRef<unknown>
+  version: Readonly<Ref<number>>
+  error: Readonly<Ref<unknown>>
   /** The first page is loaded. */
-  ready: Ref<boolean>
+  ready: Readonly<Ref<boolean>>
   rowAt(index: number): T | undefined
   /** Returns the loaded rows. */
   loaded(): T[]
@@ -24,6 +24,26 @@ export interface PagedRows<T> {
   refresh(): Promise<void>
   /** Forgets everything (another search or order) and loads from the start. */
   restart(): Promise<void>
+}
+
+/** The rows of one of two lists, whichever is shown. */
+export function shownRows<T>(
+  isSecond: Readonly<Ref<boolean>>,
+  first: PagedRows<T>,
+  second: PagedRows<T>,
+): PagedRows<T> {
+  const shown = (): PagedRows<T> => (isSecond.value ? second : first)
+  return {
+    total: computed(() => shown().total.value),
+    version: computed(() => shown().version.value),
+    error: computed(() => shown().error.value),
+    ready: computed(() => shown().ready.value),
+    rowAt: (index) => shown().rowAt(index),
+    loaded: () => shown().loaded(),
+    show: (from, end) => shown().show(from, end),
+    refresh: () => shown().refresh(),
+    restart: () => shown().restart(),
+  }
 }
 
 /** Number of pages kept around the view. */

@@ -4,6 +4,8 @@ import type { Sort } from '../../../kit/components/table.ts'
 import { useFormat } from '../../composables/useFormat.ts'
 import { useDevices } from '../../composables/useDevices.ts'
 import { tagKey } from '../../../../shared/tags.ts'
+import { useGroupedDevices } from '../../tags/useGroupedDevices.ts'
+import { useGrouping } from '../../tags/useGrouping.ts'
 import { useTagFilter } from '../../tags/useTagFilter.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
 import { conditionOf } from './deviceTone.ts'
@@ -28,6 +30,7 @@ export function useDeviceList(room = '') {
   })
   const { ids } = useFavourites('cameras')
   const { tags } = useTagFilter()
+  const grouped = useGrouping('devices')
   const sort = ref<Sort>({ key: 'created', descending: true })
   const { compare } = useFormat()
   const textOf: Record<string, (device: DeviceView) => string> = {
@@ -62,6 +65,9 @@ export function useDeviceList(room = '') {
     const sign = descending ? -1 : 1
     return rows.sort((one, other) => sign * compare.value(text(one), text(other)))
   })
+  const groups = useGroupedDevices(shown, grouped)
+  /** Row of a line of the table; undefined for the heading of a group. */
+  const rowAt = (line: number): DeviceView | undefined => (grouped.value ? groups.rowAt(line) : shown.value[line])
   /** Rooms with devices and their number, those with most first. */
   const rooms = computed(() => {
     const found = new Map<string, RoomOfDevices>()
@@ -95,6 +101,11 @@ export function useDeviceList(room = '') {
     filter,
     sort,
     shown,
+    grouped,
+    layout: groups.layout,
+    toggle: groups.toggle,
+    toggleAll: groups.toggleAll,
+    rowAt,
     matching,
     counts,
     rooms,

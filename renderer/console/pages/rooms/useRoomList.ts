@@ -1,12 +1,15 @@
 import { onScopeDispose, reactive, ref, watch } from 'vue'
 import type { ProcedureInput } from '../../../../shared/console/contract.ts'
 import type { RoomStatus, RoomView } from '../../../../shared/console/rooms.ts'
+import { distinctTags } from '../../../../shared/tags.ts'
 import type { Sort } from '../../../kit/components/table.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFavourites } from '../../composables/useFavourites.ts'
 import { collected } from '../../../kit/composables/useLive.ts'
+import { useGroupedRooms } from '../../tags/useGroupedRooms.ts'
+import { useGrouping } from '../../tags/useGrouping.ts'
 import { useTagFilter } from '../../tags/useTagFilter.ts'
-import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
+import { shownRows, usePagedRows } from '../../../kit/composables/usePagedRows.ts'
 
 /** Maximum number of rooms per action, and rooms per page when all are loaded. */
 const most = 10_000
@@ -32,28 +35,54 @@ export function useRoomList(node = '') {
   /** Total number of rooms of the site. */
   const all = ref(0)
 
-  function query(): ProcedureInput<'rooms.list'> {
-    const by = sort.value.key
+  const grouped = useGrouping('rooms')
+
+  function matching(): ProcedureInput<'rooms.groups'> {
     return {
       search: filter.search.trim(),
       ...(filter.status === 'withSchedule' ? { scheduled: true } : filter.status ? { status: [filter.status] } : {}),
       ...(filter.node ? { node: filter.node } : {}),
       tags: tags.value,
       ...(filter.favourites ? { room_ids: [...ids.value] } : {}),
+    }
+  }
+
+  function query(): ProcedureInput<'rooms.list'> {
+    const by = sort.value.key
+    return {
+      ...matching(),
       sort: by === 'topic' || by === 'people' || by === 'room_id' ? by : 'id',
       descending: sort.value.descending,
     }
   }
 
-  const rows = usePagedRows(async (offset, limit) => {
+  const flat = usePagedRows(async (offset, limit) => {
     const page = await client.call('rooms.list', { ...query(), offset, limit })
     all.value = page.all
     return page
   })
 
+  const {
+    rows: byTag,
+    layout,
+    ...groups
+  } = useGroupedRooms({
+    async groups() {
+      const found = await client.call('rooms.groups', matching())
+      all.value = found.all
+      return found
+    },
+    rows: (tag, offset, limit) => {
+      const ofGroup = tag === '' ? { untagged: true } : { tags: distinctTags([...tags.value, tag]) }
+      return client.call('rooms.list', { ...query(), ...ofGroup, offset, limit })
+    },
+  })
+  const rows = shownRows(grouped, flat, byTag)
+
   const restart = collected(() => void rows.restart(), 120)
   watch([filter, sort], restart, { deep: true })
   watch(() => JSON.stringify(tags.value), restart)
+  watch(grouped, () => void rows.restart())
   watch(ids, () => filter.favourites && restart())
   const refresh = collected(() => void rows.refresh(), 250)
   const stops = [client.on('rooms.changed', refresh), client.onReconnect(() => void rows.refresh())]
@@ -76,5 +105,5 @@ export function useRoomList(node = '') {
     return found
   }
 
-  return { filter, tags, sort, all, rows, sortBy, everyRoom }
+  return { filter, tags, sort, all, rows, grouped, layout, ...groups, sortBy, everyRoom }
 }

@@ -1,0 +1,46 @@
+import { computed, type Ref, watch } from 'vue'
+import type { DeviceView } from '../../../shared/console/devices.ts'
+import { tagKey } from '../../../shared/tags.ts'
+import { useFormat } from '../composables/useFormat.ts'
+import { useOpenGroups } from './useOpenGroups.ts'
+
+interface Group {
+  title: string
+  rows: DeviceView[]
+}
+
+/** Devices by tag, in the order of `shown`; one with several tags stands under each, those without any last. */
+export function useGroupedDevices(shown: Readonly<Ref<readonly DeviceView[]>>, grouped: Readonly<Ref<boolean>>) {
+  const { compare } = useFormat()
+  const { layout, set, toggle, toggleAll } = useOpenGroups()
+
+  const groups = computed<ReadonlyMap<string, Group>>(() => {
+    const found = new Map<string, Group>()
+    const rest: Group = { title: '', rows: [] }
+    for (const device of grouped.value ? shown.value : []) {
+      if (device.tags.length === 0) rest.rows.push(device)
+      for (const tag of device.tags) {
+        const group = found.get(tagKey(tag))
+        if (group === undefined) found.set(tagKey(tag), { title: tag, rows: [device] })
+        else group.rows.push(device)
+      }
+    }
+    const sorted = [...found].sort(([, one], [, other]) => compare.value(one.title, other.title))
+    return new Map(rest.rows.length === 0 ? sorted : [...sorted, ['', rest]])
+  })
+  watch(
+    groups,
+    (found) => {
+      const counted = [...found].map(([key, { title, rows }]) => ({ key, title, count: rows.length }))
+      set(counted, shown.value.length, true)
+    },
+    { immediate: true },
+  )
+
+  function rowAt(line: number): DeviceView | undefined {
+    const place = layout.value.placeOf(line)
+    return place && groups.value.get(place.group.key)?.rows[place.at]
+  }
+
+  return { layout, rowAt, toggle, toggleAll }
+}

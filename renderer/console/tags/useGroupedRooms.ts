@@ -1,0 +1,103 @@
+import { computed, ref, shallowRef } from 'vue'
+import type { ProcedureOutput } from '../../../shared/console/contract.ts'
+import type { RoomView } from '../../../shared/console/rooms.ts'
+import { tagKey } from '../../../shared/tags.ts'
+import { type Page, type PagedRows, usePagedRows } from '../../kit/composables/usePagedRows.ts'
+import { useOpenGroups } from './useOpenGroups.ts'
+
+/** Reads of grouped rooms from the controller. */
+export interface GroupReads {
+  groups(): Promise<ProcedureOutput<'rooms.groups'>>
+  /** A page of the rooms with a tag; empty: without any. */
+  rows(tag: string, offset: number, limit: number): Promise<Page<RoomView>>
+}
+
+/** Rooms by tag: the groups are counted by the controller, and rows of open groups are loaded as they come into view. */
+export function useGroupedRooms(reads: GroupReads) {
+  const { layout, set, toggle, toggleAll } = useOpenGroups()
+  const total = ref(0)
+  const changes = ref(0)
+  const ready = ref(false)
+  const error = shallowRef<unknown>(null)
+  const pages = new Map<string, PagedRows<RoomView>>()
+  let visible = { first: 0, end: 1 }
+  let generation = 0
+  let renewals = 0
+  /** A new number whenever the groups or any loaded rows have changed. */
+  const version = computed(() => {
+    void changes.value
+    for (const group of pages.values()) void group.version.value
+    renewals += 1
+    return renewals
+  })
+
+  /** Loads the rows in view; `again`: also those that are loaded. */
+  async function load(again: boolean): Promise<void> {
+    const shown = layout.value.among(visible.first, visible.end)
+    // Rows out of view are loaded anew when they are seen again.
+    const kept = new Set(shown.map(({ group }) => group.key))
+    for (const key of pages.keys()) if (!kept.has(key)) pages.delete(key)
+    await Promise.all(
+      shown.map(async ({ group, first, end }) => {
+        const known = pages.get(group.key)
+        const tag = group.key === '' ? '' : group.title
+        const rows = known ?? usePagedRows((offset, limit) => reads.rows(tag, offset, limit))
+        pages.set(group.key, rows)
+        rows.show(first, end)
+        if (known === undefined || again) await rows.refresh()
+      }),
+    )
+    changes.value++
+  }
+
+  async function read(isNew: boolean): Promise<void> {
+    const mine = ++generation
+    try {
+      const found = await reads.groups()
+      if (mine !== generation) return
+      const groups = found.groups.map(({ tag, count }) => ({ key: tagKey(tag), title: tag, count }))
+      if (found.untagged > 0) groups.push({ key: '', title: '', count: found.untagged })
+      set(groups, found.total, isNew)
+      total.value = found.total
+      error.value = null
+      await load(true)
+      if (mine === generation) ready.value = true
+    } catch (reason) {
+      if (mine === generation) error.value = reason
+    }
+  }
+
+  const rows: PagedRows<RoomView> = {
+    total,
+    version,
+    error,
+    ready,
+    rowAt(line) {
+      const place = layout.value.placeOf(line)
+      return place === undefined || place.at < 0 ? undefined : pages.get(place.group.key)?.rowAt(place.at)
+    },
+    loaded: () => [...pages.values()].flatMap((group) => group.loaded()),
+    show(first, end) {
+      visible = { first, end }
+      if (ready.value) void load(false)
+    },
+    refresh: () => read(false),
+    async restart() {
+      visible = { first: 0, end: Math.max(1, visible.end - visible.first) }
+      await read(true)
+    },
+  }
+
+  /** Opens or closes a group, and loads what comes into view. */
+  function change(act: () => void): void {
+    act()
+    void load(false)
+  }
+
+  return {
+    rows,
+    layout,
+    toggle: (key: string) => change(() => toggle(key)),
+    toggleAll: (open: boolean) => change(() => toggleAll(open)),
+  }
+}

@@ -1,0 +1,51 @@
+import { computed, type Ref, ref, watch } from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import type { TaggedKind } from './useKnownTags.ts'
+
+const prefix = 'roomdesk.group.'
+
+/** Groups a list by tag. The choice is in its address, `?group=tag`, and remembered by this browser for addresses without one. */
+export function useGrouping(kind: TaggedKind): Ref<boolean> {
+  const route = useRoute()
+  const router = useRouter()
+  const remembered = ref(isStored(kind))
+  const list = `/${kind}`
+  const isInList = (): boolean => route.path === list || route.path.startsWith(`${list}/`)
+
+  function write(isGrouped: boolean): void {
+    const { group: _, ...others } = route.query
+    void router.replace({ path: route.path, query: { ...others, ...(isGrouped ? { group: 'tag' } : {}) } })
+  }
+
+  watch(
+    () => remembered.value && route.query.group === undefined && route.query.new === undefined && isInList(),
+    (isMissing) => isMissing && write(true),
+    { immediate: true },
+  )
+
+  return computed({
+    get: () => (route.query.group === undefined ? remembered.value : route.query.group === 'tag'),
+    set(isGrouped) {
+      remembered.value = isGrouped
+      store(kind, isGrouped)
+      write(isGrouped)
+    },
+  })
+}
+
+function isStored(kind: TaggedKind): boolean {
+  try {
+    return localStorage.getItem(prefix + kind) === 'tag'
+  } catch {
+    return false
+  }
+}
+
+function store(kind: TaggedKind, isGrouped: boolean): void {
+  try {
+    if (isGrouped) localStorage.setItem(prefix + kind, 'tag')
+    else localStorage.removeItem(prefix + kind)
+  } catch {
+    // Storage may be disabled; then the choice lasts until the page is reloaded.
+  }
+}

@@ -10,6 +10,8 @@ export interface FilmCameras extends AsyncDisposable {
   process: ChildProcess
   /** Address of a camera. */
   url(number: number): string
+  /** Moments up to which the cameras have sent what is due, in milliseconds since the epoch, by their numbers: a busy machine may send late. */
+  sentUntil(count: number): Promise<number[]>
 }
 
 /** Longest payload of a packet, in bytes. */
@@ -30,6 +32,12 @@ export async function startFilmCameras(film: string): Promise<FilmCameras> {
   return {
     process: child,
     url: (number) => `rtsp://127.0.0.1:${port}/film/${number}`,
+    sentUntil: async (count) => {
+      const answered = once(child, 'message')
+      child.send('sentUntil')
+      const [moments] = (await answered) as [number[]]
+      return Array.from({ length: count }, (_, number) => moments[number % places] ?? 0)
+    },
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -116,6 +124,11 @@ class Channel {
   add(socket: net.Socket): void {
     this.#sockets.add(socket)
     socket.once('close', () => this.#sockets.delete(socket))
+  }
+
+  /** Moment at which the next piece is due, in milliseconds since the epoch. */
+  get dueAt(): number {
+    return this.#began + this.#position - this.#startAt
   }
 
   /** Media time of the next piece, in milliseconds. */
@@ -233,6 +246,7 @@ async function serve(film: string): Promise<void> {
   await once(server, 'listening')
   const address = server.address()
   process.send?.(typeof address === 'object' ? address?.port : 0)
+  process.on('message', () => process.send?.(channels.map(({ dueAt }) => dueAt)))
   process.on('disconnect', () => process.exit())
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
+import { folderHolds } from '../support/recordings/written-media.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
 
 /**
@@ -77,7 +78,7 @@ test('the demo page records a camera, finds the record and shows its file in the
   const page = await openDemo(site)
   await page.click('#start-record')
   await page.getByText(/record \d+ began/).waitFor()
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  await folderHolds(site.recorder.folder, 2_000)
   await page.click('#find-records')
   await page.getByText('found 1').waitFor()
   await page.click('#stop-record')

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -13,7 +14,7 @@ import { startCamera } from '../support/camera/camera.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { readRecorded } from '../support/recordings/recorded-file.ts'
 import { recordedFilm } from '../support/recordings/recorded-film.ts'
-import { mediaTime, RecordingNode } from '../support/recordings/recording-node.ts'
+import { RecordingNode } from '../support/recordings/recording-node.ts'
 
 const rounds = Number(process.env.ROOMDESK_KILL_ROUNDS ?? 4)
 const seed = Number(process.env.ROOMDESK_HISTORY_SEED ?? Date.now() % 100_000)
@@ -87,7 +88,9 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
       folder,
     )
     await recordAll(recording)
-    await mediaTime(groupMs + 2_000 + random() * 4_000)
+    await recording.holds('yard', groupMs)
+    // At any moment of the groups of pictures and of the syncs.
+    await setTimeout(random() * 4_000)
     const exited = new Promise<void>((resolve) => recording.node.child.once('exit', () => resolve()))
     const sent = await cameras.sentUntil(cameraCount)
     recording.node.child.kill('SIGKILL')
@@ -146,7 +149,7 @@ test('a full disk ends segments that play, and recording goes on when there is r
   expect(spawnSync('mount', ['-o', 'remount,size=200m', folder]).status).toBe(0)
   await recording.began('yard', began + cameraCount / 2)
   const before = recording.segments('yard').length
-  await mediaTime(5_000)
+  await recording.holds('yard', 1)
   const segments = (await recording.finished('yard')).slice(before)
   expect(segments.some(({ end, bytes }) => end === 'stopped' && bytes > 50_000)).toBe(true)
 })
@@ -163,9 +166,9 @@ test('a wall clock an hour ahead and back begins segments with the new time, and
     await expect
       .poll(() => recording.segments('yard').length, { timeout: 60_000 })
       .toBeGreaterThanOrEqual(before + cameraCount)
-    await mediaTime(4_000)
+    await recording.holds('yard', groupMs)
   }
-  await mediaTime(3_000)
+  await recording.holds('yard', 1)
   await moved()
   await moved()
   const segments = await recording.finished('yard')
@@ -196,7 +199,7 @@ test('a camera that drops again and again and comes back with another size and c
     const before = recording.events('gate').filter(({ type }) => type === 'segmentBegan').length
     await recording.node.addDevice('gate', 'cam', camera.url(mount))
     await recording.began('gate', before + 1)
-    await mediaTime(5_000)
+    await recording.holds('gate', 3_000)
     await camera.kill()
     const left = (segments: readonly Segment[]): number => segments.filter(({ end }) => end === 'left').length
     const known = left(recording.segments('gate'))

@@ -1,8 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import type { Gap, RecorderEvent, RecordingOrder, Segment } from '../../../shared/recordings/segment.ts'
+import type { Gap, RecorderEvent, RecordingOrder, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { holdsMedia } from './written-media.ts'
 import { type MediaNodeOptions, TestMediaNode } from '../media/media-node.ts'
 
 /** The media program with a folder of recordings, and what it told of them. */
@@ -55,6 +56,18 @@ export class RecordingNode implements AsyncDisposable {
     await expect.poll(began, { timeout: 60_000 }).toBeGreaterThanOrEqual(count)
   }
 
+  /** Waits until the newest segment of each recorded stream of a room has this much media on the disk, in milliseconds. */
+  async holds(roomId: string, ms: number): Promise<void> {
+    const newest = (): SegmentStart[] => {
+      const byStream = new Map<string, SegmentStart>()
+      for (const event of this.events(roomId)) {
+        if (event.type === 'segmentBegan') byStream.set(dirname(dirname(event.segment.file)), event.segment)
+      }
+      return [...byStream.values()]
+    }
+    await holdsMedia(this.folder, newest, ms)
+  }
+
   /** Ends the recording of a room. Resolves with its segments when they are complete. */
   async finished(roomId: string): Promise<Segment[]> {
     await this.order(roomId)
@@ -71,10 +84,4 @@ export class RecordingNode implements AsyncDisposable {
     await this.node.stop()
     if (!this.#stays) await rm(this.folder, { recursive: true })
   }
-}
-
-/** Waits for a time to pass that media needs to come. */
-export async function mediaTime(ms: number): Promise<void> {
-  const began = performance.now()
-  await expect.poll(() => performance.now() - began, { timeout: ms + 30_000, interval: 100 }).toBeGreaterThan(ms)
 }

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
+import { folderHolds } from '../../../support/recordings/written-media.ts'
 import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
 import { parseRaw } from '../../../support/sites/api-site.ts'
 import { camera, type LiveSite, liveSite } from '../../../support/sites/live-site.ts'
@@ -63,7 +64,7 @@ test('A native program records a camera, stops, downloads a file that plays anyw
   const get = (): Promise<Answer> => call(site, post('/avd/api/record/getRecord', { id }))
   await expect.poll(async () => (await get()).data.status, { timeout: 20_000 }).toBe(1)
   expect((await get()).data).toMatchObject({ url: '', size: 0 })
-  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  await folderHolds(site.recorder.folder, 2_000)
   const stopped = await call(site, post('/avd/api/record/stop', { id }))
   expect(stopped.data).toMatchObject({
     id,
@@ -218,7 +219,7 @@ test('The sound of the room is one sound of everybody, mixed by ffmpeg', async (
     site,
     post('/avd/api/record/createUserRecord', { roomId: site.roomId, userId: 'door', audioType: 2 }),
   )
-  await new Promise((resolve) => setTimeout(resolve, 4_000))
+  await folderHolds(site.recorder.folder, 2_600)
   const stop = await call(site, post('/avd/api/record/stop', { id: data.id }))
   expect(stop).toMatchObject({ ret: 0 })
   const get = async () => (await call(site, post('/avd/api/record/getRecord', { id: data.id }))).data

@@ -34,7 +34,7 @@ async function playlist(url: string): Promise<string> {
 const valueOf = (text: string, tag: string): number => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(text)?.[1])
 
 test('A camera that nobody records is recorded while somebody watches, and ffmpeg plays it across segments', async () => {
-  const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
+  const site = await filmedSite({ door: shortFilm }, { segmentMs: 2_000 })
   const { hls_url, expires_at } = await link(site, 'door')
   expect(expires_at).toBeGreaterThan(Date.now() + 590_000)
   expect(site.recorder.wanted.size).toBe(0)
@@ -54,24 +54,6 @@ test('A camera that nobody records is recorded while somebody watches, and ffmpe
   expect(frames).toBeGreaterThan(100)
   const later = await playlist(hls_url)
   expect(valueOf(later, 'MEDIA-SEQUENCE')).toBeGreaterThanOrEqual(valueOf(first, 'MEDIA-SEQUENCE'))
-})
-
-test('The playlist slides: old fragments leave, numbers and discontinuities go on', async () => {
-  const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
-  const { hls_url } = await link(site, 'door')
-  const first = await playlist(hls_url)
-  const slid = await vi.waitFor(
-    async () => {
-      const text = await playlist(hls_url)
-      expect(valueOf(text, 'DISCONTINUITY-SEQUENCE')).toBeGreaterThan(0)
-      return text
-    },
-    { timeout: 110_000, interval: 1_000 },
-  )
-  expect(valueOf(slid, 'MEDIA-SEQUENCE')).toBeGreaterThan(valueOf(first, 'MEDIA-SEQUENCE'))
-  const seconds = [...slid.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, length]) => sum + Number(length), 0)
-  expect(seconds).toBeGreaterThanOrEqual(30)
-  expect(seconds).toBeLessThan(36)
 })
 
 test('VP8, which HLS does not carry, is told in a sentence, and the page gets its pieces', async () => {

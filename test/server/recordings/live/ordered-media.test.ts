@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test, vi } from 'vitest'
-import { startCamera } from '../../../support/camera/camera.ts'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { type Camera, startCamera } from '../../../support/camera/camera.ts'
+import { folderHolds } from '../../../support/recordings/written-media.ts'
 import { MediaSite } from '../../../support/sites/media-site.ts'
 
 /** A real camera on a real node, recorded and watched live by scripts. */
@@ -12,24 +13,26 @@ import { MediaSite } from '../../../support/sites/media-site.ts'
 const run = promisify(execFile)
 vi.setConfig({ testTimeout: 180_000 })
 
-async function cameraSite(): Promise<{ site: MediaSite; roomId: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
-  const [site, camera] = await Promise.all([
-    MediaSite.start({ recordings: folder }),
-    startCamera({ width: 320, height: 180, fps: 10 }),
+let recordings: string
+let camera: Camera
+let site: MediaSite
+let roomId: string
+beforeAll(async () => {
+  recordings = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+  ;[site, camera] = await Promise.all([
+    MediaSite.start({ recordings }),
+    startCamera({ width: 320, height: 180, fps: 10, gop: 10 }),
   ])
-  onTestFinished(async () => {
-    await camera[Symbol.asyncDispose]()
-    await site[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
-  })
-  const roomId = await site.api.createRoom()
+  roomId = await site.api.createRoom()
   await vi.waitFor(async () => expect(await site.join(roomId, 'door', camera.url('/cam'))).toMatchObject({ ret: 0 }), {
     timeout: 60_000,
     interval: 500,
   })
-  return { site, roomId }
-}
+}, 120_000)
+afterAll(async () => {
+  await Promise.all([camera.kill(), site[Symbol.asyncDispose]()])
+  await rm(recordings, { recursive: true, force: true })
+})
 
 async function codecsOf(input: string, ...options: string[]): Promise<string> {
   const { stdout } = await run('ffprobe', [
@@ -50,7 +53,6 @@ async function codecsOf(input: string, ...options: string[]): Promise<string> {
 }
 
 test('A script records a camera and the whole room, and downloads the files; the console lists both', async () => {
-  const { site, roomId } = await cameraSite()
   const start = (params: Record<string, string>) => site.api.get('/rtc/recording/start', { room_id: roomId, ...params })
   const one = await start({ user_id: 'door', name: 'Door', container: 'mp4' })
   const all = await start({ name: 'Everything' })
@@ -60,7 +62,7 @@ test('A script records a camera and the whole room, and downloads the files; the
   ])
   const get = (id: unknown) => site.api.get('/rtc/recording/get', { id: String(id) })
   await expect.poll(async () => (await get(one.id)).state, { timeout: 30_000 }).toBe('recording')
-  await new Promise((resolve) => setTimeout(resolve, 6_000))
+  await folderHolds(recordings, 2_500)
   for (const { id } of [one, all]) {
     expect(await site.api.get('/rtc/recording/stop', { id: String(id) })).toMatchObject({ ret: 0 })
     await expect.poll(async () => (await get(id)).state, { timeout: 60_000 }).toBe('available')
@@ -78,7 +80,6 @@ test('A script records a camera and the whole room, and downloads the files; the
 })
 
 test('A camera that nobody records is watched by HLS, and nothing of it stays in the list of recordings', async () => {
-  const { site, roomId } = await cameraSite()
   const link = await site.rpc('orders.live_link', { room_id: roomId, user_id: 'door' })
   await vi.waitFor(async () => expect((await fetch(link.hls_url)).status).toBe(200), { timeout: 60_000 })
   expect(await codecsOf(link.hls_url)).toContain('h264')

@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.ts'
+import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
+
+/** Live streams over many seconds: the playlist of HLS slides, and a push comes back. The RTMP server is a real one, ffmpeg that listens. */
+
+vi.setConfig({ testTimeout: 180_000 })
+
+/** Starts an RTMP server that writes what it is sent into a file. */
+function receive(port: number, file: string): ChildProcess {
+  const parameters = ['-v', 'error', '-y', '-listen', '1', '-i', `rtmp://127.0.0.1:${port}/app/secret-key`]
+  const server = spawn('ffmpeg', [...parameters, '-c', 'copy', '-f', 'flv', '-flush_packets', '1', file], {
+    stdio: 'ignore',
+  })
+  onTestFinished(() => void server.kill('SIGKILL'))
+  return server
+}
+
+const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size
+
+test('A live stream is pushed, comes back after the server was away, ends with stop, and its key is in no log', async () => {
+  const site = await filmedSite({ door: shortFilm })
+  const port = await freePort()
+  const [first, second] = [join(site.folder, 'first.flv'), join(site.folder, 'second.flv')]
+  const server = receive(port, first)
+  const publish_url = `rtmp://localhost:${port}/app/secret-key`
+  const live = await site.client.get('/rtc/live/start', { room_id: site.roomId, user_id: 'door', publish_url })
+  expect(live).toMatchObject({ ret: 0 })
+  expect(JSON.stringify(live)).not.toContain('secret-key')
+  await expect.poll(() => sizeOf(first), { timeout: 60_000 }).toBeGreaterThan(10_000)
+  server.kill('SIGKILL')
+  receive(port, second)
+  await expect.poll(() => sizeOf(second), { timeout: 60_000 }).toBeGreaterThan(10_000)
+  await site.client.get('/rtc/live/stop', { id: String(live.id) })
+  expect(site.logged.join('')).not.toContain('secret-key')
+  expect(JSON.stringify([...site.store.all('lives').values()])).not.toContain('secret-key')
+})
+
+async function link(
+  site: FilmedSite,
+  userId: string,
+): Promise<{ hls_url: string; page_url: string; expires_at: number }> {
+  const answer = await site.client.get('/rtc/live/link', { room_id: site.roomId, user_id: userId, ttl: 600 })
+  expect(answer).toMatchObject({ ret: 0 })
+  return answer as unknown as Awaited<ReturnType<typeof link>>
+}
+
+/** The playlist once there is one. */
+async function playlist(url: string): Promise<string> {
+  return await vi.waitFor(
+    async () => {
+      const answer = await fetch(url)
+      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/vnd.apple.mpegurl'])
+      return await answer.text()
+    },
+    { timeout: 60_000, interval: 200 },
+  )
+}
+
+const valueOf = (text: string, tag: string): number => Number(new RegExp(`#EXT-X-${tag}:(\\d+)`).exec(text)?.[1])
+
+test('The playlist slides: old fragments leave, numbers and discontinuities go on', async () => {
+  const site = await filmedSite({ door: shortFilm }, { segmentMs: 4_000 })
+  const { hls_url } = await link(site, 'door')
+  const first = await playlist(hls_url)
+  const slid = await vi.waitFor(
+    async () => {
+      const text = await playlist(hls_url)
+      expect(valueOf(text, 'DISCONTINUITY-SEQUENCE')).toBeGreaterThan(0)
+      return text
+    },
+    { timeout: 110_000, interval: 1_000 },
+  )
+  expect(valueOf(slid, 'MEDIA-SEQUENCE')).toBeGreaterThan(valueOf(first, 'MEDIA-SEQUENCE'))
+  const seconds = [...slid.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, length]) => sum + Number(length), 0)
+  expect(seconds).toBeGreaterThanOrEqual(30)
+  expect(seconds).toBeLessThan(36)
+})

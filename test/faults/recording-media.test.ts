@@ -91,7 +91,9 @@ test('who switches the microphone off is recorded silent; a muted picture is not
     await decodeRecorded(recording.path(segment))
     expect(longestGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
   }
-  const muted = segments.findIndex(({ videoCodec }) => videoCodec === '')
+  // On a busy machine the first picture may come long after the first sound.
+  const seen = segments.findIndex(({ videoCodec }) => videoCodec === 'vp8')
+  const muted = segments.findIndex(({ videoCodec }, index) => index > seen && videoCodec === '')
   expect(segments[muted - 1]?.end).toBe('track')
   expect(segments[muted]?.end).toBe('track')
   await page.page.close()

@@ -38,7 +38,6 @@ export class Segmenter {
   /** Why the next key frame begins a segment. */
   #cutDue: SegmentEnd | undefined
   #apart = 0
-  #stepped = false
   /** When the first packet came; -1: none did. */
   #beganAt = -1
   readonly #expectsPicture: boolean
@@ -86,9 +85,8 @@ export class Segmenter {
     const [track, other] = kind === 'picture' ? [this.#picture, this.#sound] : [this.#sound, this.#picture]
     if (track.clock.reported(point)) {
       // The other track's last report is by the clock of before.
-      if (!this.#stepped) other.clock.forgetReport()
-      this.#stepped = !this.#stepped
-      this.#cutDue = 'clock'
+      other.clock.forgetReport()
+      this.cut('clock')
     }
     const open = this.#open
     if (open?.soundStart === undefined || open.pictureStart === undefined) return
@@ -208,9 +206,9 @@ export class Segmenter {
     const open = this.#open
     if (open === undefined) return undefined
     if (open.target.trouble !== undefined) return open.target.trouble
-    if (this.#cutDue !== undefined) return this.#cutDue
     const before = open.facts.picture
     if (before === undefined) return frame.format === undefined ? undefined : 'track'
+    if (this.#cutDue !== undefined) return this.#cutDue
     if (frame.format === undefined || !isSamePicture(before, frame.format)) return 'format'
     if (open.facts.sound === undefined && this.#hasSound(now)) return 'track'
     return at - open.facts.at >= segmentMs ? 'length' : undefined

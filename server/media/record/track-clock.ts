@@ -7,8 +7,19 @@ const maxLagMs = 5_000
 /** Length of the windows whose smallest delay counts, in milliseconds, and their number. */
 const windowMs = 5_000
 const windows = 4
-/** Step of a sender's wall clock against its timestamps that counts as set by somebody, in milliseconds. */
+/**
+ * Step of a sender's wall clock against its timestamps that counts as set by somebody, in milliseconds: a larger one at once, a smaller one once a second report says
+ * the same. The reports of a browser on a busy machine are off by some hundred milliseconds now and then.
+ */
 const stepMs = 100
+const sureStepMs = 2_000
+
+/** Moment of the sender that belongs to a timestamp. */
+interface Report {
+  ticks: number
+  /** Milliseconds since the epoch by the sender's clock. */
+  ntp: number
+}
 
 /**
  * Clock of one track: which moment of this machine each timestamp is, by the packets that came fastest, and which moment of the sender, by its reports.
@@ -21,7 +32,9 @@ export class TrackClock {
   /** Smallest difference between arrival and media time in each window, the newest last. */
   readonly #delays: number[] = []
   #windowBegan = 0
-  #report: { ticks: number; ntp: number } | undefined
+  #report: Report | undefined
+  /** A report that does not agree with the one in force, nor yet replaces it. */
+  #doubted: Report | undefined
   /** Moment since which media comes later than it should without having caught up. */
   #lagSince = -1
 
@@ -66,18 +79,25 @@ export class TrackClock {
     return false
   }
 
-  /** A sender report came. Returns whether the sender's clock was set since the one before. */
+  /** A sender report came. Returns whether it shows that the sender's clock was set. */
   reported({ timestamp, ntp }: ClockPoint): boolean {
     if (this.#last < 0) return false
-    const ticks = this.ticksOf(timestamp)
-    const before = this.#report
-    this.#report = { ticks, ntp }
-    return before !== undefined && Math.abs(ntp - before.ntp - this.#milliseconds(ticks - before.ticks)) > stepMs
+    const report = { ticks: this.ticksOf(timestamp), ntp }
+    const step = this.#step(this.#report, report)
+    const isSet =
+      step > sureStepMs || (step > stepMs && this.#doubted !== undefined && this.#step(this.#doubted, report) <= stepMs)
+    if (step > stepMs && !isSet) this.#doubted = report
+    else {
+      this.#report = report
+      this.#doubted = undefined
+    }
+    return isSet
   }
 
   /** Forgets what the sender reported: another track of it shows that its clock was set. */
   forgetReport(): void {
     this.#report = undefined
+    this.#doubted = undefined
   }
 
   /** Moment of this machine. */
@@ -108,6 +128,11 @@ export class TrackClock {
     return (ticks * 1_000) / this.rate
   }
 
+  /** Distance between two reports beyond the time that passed by the timestamps, in milliseconds; 0: there is none before. */
+  #step(before: Report | undefined, { ticks, ntp }: Report): number {
+    return before === undefined ? 0 : Math.abs(ntp - before.ntp - this.#milliseconds(ticks - before.ticks))
+  }
+
   #lags(now: number): boolean {
     if (this.#lagSince < 0) this.#lagSince = now
     return now - this.#lagSince > maxLagMs
@@ -127,7 +152,7 @@ export class TrackClock {
   #restart(timestamp: number, now: number): void {
     this.#last = timestamp
     this.#ticks = 0
-    this.#report = undefined
+    this.forgetReport()
     this.#lagSince = -1
     this.#windowBegan = now
     this.#delays.length = 0

@@ -74,11 +74,14 @@ class DriftingCamera {
   soundSpeed = 1
   /** Added to the camera's wall clock, and to its timestamps, in milliseconds. */
   wallStep = 0
+  /** Added to the reports of its sound alone. */
+  soundReportOff = 0
   pictureStep = 0
   /** Offset between the true moment and that of this machine's clock. */
   delay = (random: number): number => 20 + random * 60
   reports = true
   soundOn = true
+  pictureOn = true
   #random = 1
 
   constructor(segmenter: Segmenter) {
@@ -88,7 +91,7 @@ class DriftingCamera {
   /** Sends from one moment to another: pictures ten times a second, with a key frame each two seconds, sound each 60 ms. */
   run(from: number, to: number): void {
     for (let at = from; at < to; at += 20) {
-      if (at % 100 === 0) {
+      if (at % 100 === 0 && this.pictureOn) {
         const now = at + 300 + this.delay(this.#next())
         const ticks = this.#segmenter.received('picture', this.#pictureTime(at), now)
         const key = at % 2_000 === 0
@@ -103,7 +106,7 @@ class DriftingCamera {
       if (at % 5_000 === 0 && this.reports) {
         const ntp = 1_700_000_000_000 + at + this.wallStep
         this.#segmenter.reported('picture', { ntp, timestamp: this.#pictureTime(at), middle: 0 })
-        this.#segmenter.reported('sound', { ntp, timestamp: this.#soundTime(at), middle: 0 })
+        this.#segmenter.reported('sound', { ntp: ntp + this.soundReportOff, timestamp: this.#soundTime(at), middle: 0 })
       }
     }
   }
@@ -207,6 +210,53 @@ test("a sender's wall clock that is set begins a segment with the new time", () 
   expect(before?.end).toBe('clock')
   expect((after?.facts.senderAt ?? 0) - (after?.pictures[0]?.mark ?? 0)).toBeCloseTo(1_700_003_600_000, -1)
   expect(apart(after ?? expect.fail('no segment'))).toBeLessThan(40)
+})
+
+test('a report of a busy sender that is a third of a second off begins no segment, and moves no sound', () => {
+  const { segmenter, segments } = scene()
+  const camera = new DriftingCamera(segmenter)
+  camera.run(0, 30_000)
+  camera.soundReportOff = 300
+  camera.run(30_000, 35_000)
+  camera.soundReportOff = 0
+  camera.run(35_000, 55_000)
+  // The next segment begins before the next report.
+  camera.soundReportOff = -300
+  camera.run(55_000, 60_000)
+  camera.soundReportOff = 0
+  camera.run(60_000, 130_000)
+  expect(segments.map(({ end }) => end)).not.toContain('clock')
+  for (const segment of segments.slice(1)) expect(apart(segment)).toBeLessThan(40)
+})
+
+test('a wall clock of a sender that is set by a third of a second begins a segment once a second report says so', () => {
+  const { segmenter, segments } = scene()
+  const camera = new DriftingCamera(segmenter)
+  camera.run(0, 30_000)
+  camera.wallStep = 300
+  camera.run(30_000, 50_000)
+  expect(segments.at(0)?.end).toBe('clock')
+  const after = segments.at(-1) ?? expect.fail('no segment')
+  expect((after.facts.senderAt ?? 0) - (after.pictures[0]?.mark ?? 0)).toBeCloseTo(1_700_000_000_300, -1)
+  expect(apart(after)).toBeLessThan(40)
+})
+
+test('a wall clock of a sender that is set while there is sound alone begins a segment of sound', () => {
+  const { segmenter, segments } = scene()
+  const camera = new DriftingCamera(segmenter)
+  camera.run(0, 10_000)
+  segmenter.endPicture()
+  camera.pictureOn = false
+  camera.run(10_000, 20_000)
+  camera.wallStep = 3_600_000
+  camera.run(20_000, 30_000)
+  camera.pictureOn = true
+  camera.run(30_000, 40_000)
+  expect(segments.slice(0, -1).map(({ end, facts }) => [facts.picture !== undefined, end])).toEqual([
+    [true, 'track'],
+    [false, 'clock'],
+    [false, 'track'],
+  ])
 })
 
 test('sound that pauses is silence, and the picture goes on in the same segment', () => {

@@ -5,13 +5,13 @@ import { Turns } from './turns.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
 import { DiskHealth } from './disk-health.ts'
 
-/** Interval at which all that is new is written and synced, in milliseconds. */
-const syncEveryMs = 1_000
+/** Interval at which all that is new is written and synced, in milliseconds: half of what a power cut may take besides a group of pictures, since a sync takes time, too. */
+const syncEveryMs = 500
 /** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
 /**
- * The folder of recordings. Everything new of all files is written and synced once a second, so that a power cut loses a second. A slow disk makes files wait in bounded memory;
+ * The folder of recordings. Everything new of all files is written and synced twice a second, so that a power cut loses at most a second. A slow disk makes files wait in bounded memory;
  * it never delays those who append.
  */
 export class RecordingDisk {
@@ -89,13 +89,16 @@ export class RecordingDisk {
     for (const file of files) this.#unsynced.add(file)
   }
 
+  /** Goes on while files were written meanwhile: on a slow disk they would wait for the next interval, too. */
   async #syncAll(): Promise<void> {
-    const files = [...this.#unsynced]
-    this.#unsynced.clear()
-    await Promise.all(files.map((file) => file.sync()))
-    const folders = [...this.#folders]
-    this.#folders.clear()
-    await Promise.all(folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {})))
+    while (this.#unsynced.size + this.#folders.size > 0) {
+      const files = [...this.#unsynced]
+      this.#unsynced.clear()
+      await Promise.all(files.map((file) => file.sync()))
+      const folders = [...this.#folders]
+      this.#folders.clear()
+      await Promise.all(folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {})))
+    }
   }
 }
 

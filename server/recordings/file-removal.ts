@@ -2,6 +2,7 @@ import { rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
+import { removeNotedDays } from './notes/noted-days.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
 /** Files that are removed together, and the pause after them in milliseconds: at most 400 files a second. */
@@ -64,6 +65,7 @@ export class FileRemoval {
         const files = index.removals(batch)
         if (files.length === 0) return
         await Promise.all(files.map(({ file }) => this.#remove(file)))
+        await this.#removeNotes(files)
         index.removed(files.map(({ id }) => id))
         this.#failed = false
         await setTimeout(pauseMs, undefined, { ref: false })
@@ -82,5 +84,11 @@ export class FileRemoval {
     await removeMade?.(file)
     // The folder of its day goes with the last file; one that holds more refuses.
     await rmdir(dirname(path)).catch(() => {})
+  }
+
+  /** Removes the notes of the days that lost their last recording. */
+  async #removeNotes(files: readonly { file: string }[]): Promise<void> {
+    const streams = new Set(files.map(({ file }) => dirname(dirname(join(this.#parts.folder, file)))))
+    for (const stream of streams) await removeNotedDays(stream)
   }
 }

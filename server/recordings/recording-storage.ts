@@ -4,6 +4,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import { FileRemoval } from './file-removal.ts'
 import { StoredIndex } from './index/stored-index.ts'
+import { RecordingNotes } from './notes/recording-notes.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import { RecordingRetention } from './retention.ts'
 import { type Space, StorageWatch } from './storage-watch.ts'
@@ -11,6 +12,7 @@ import { type Space, StorageWatch } from './storage-watch.ts'
 /** Index and space of the recordings folder: only where the folder can be used. */
 export interface RecordingStorage {
   index: StoredIndex
+  notes: RecordingNotes
   watch: StorageWatch
   retention: RecordingRetention
   removal: FileRemoval
@@ -38,7 +40,8 @@ interface StorageParts {
 /** Opens the storage; nothing is measured or deleted yet. */
 export function openStorage(parts: StorageParts): RecordingStorage {
   const { folder, store, settings, rate, isKept, isBusy, lowChanged, damaged, removeMade, logger, measure } = parts
-  const index = new StoredIndex({ folder, isKept, onDamage: damaged })
+  const notes = new RecordingNotes(folder, logger)
+  const index = new StoredIndex({ folder, isKept, onDamage: damaged, notes })
   const removal = new FileRemoval({ folder, index, removeMade, logger })
   const retention = new RecordingRetention({ store, index, settings, deleted: () => removal.begin(), logger })
   const watch = new StorageWatch({
@@ -46,5 +49,5 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     rate: () => rate.perSecond(Date.now()),
     measured: (space) => retention.makeRoom(space, removal.waitingBytes),
   })
-  return { index, watch, retention, removal }
+  return { index, notes, watch, retention, removal }
 }

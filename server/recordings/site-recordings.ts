@@ -162,9 +162,10 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     await this.#storage?.removal.stop()
   }
 
-  /** Closes the index, after the last report of the nodes. */
+  /** Closes notes and index, after the last report of the nodes. */
   async close(): Promise<void> {
     await this.intake?.settled()
+    await this.#storage?.notes.close()
     this.#storage?.index.close()
   }
 

@@ -89,8 +89,8 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
     )
     await recordAll(recording)
     await recording.holds('yard', groupMs)
-    // At any moment of the groups of pictures and of the syncs.
-    await setTimeout(random() * 4_000)
+    // The first group of each camera is on the disk a second later. Then, at any moment of the groups of pictures and of the syncs:
+    await setTimeout(1_000 + random() * 4_000)
     const exited = new Promise<void>((resolve) => recording.node.child.once('exit', () => resolve()))
     const sent = await cameras.sentUntil(cameraCount)
     recording.node.child.kill('SIGKILL')

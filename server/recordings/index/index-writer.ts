@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import type { StreamNames } from '../notes/note.ts'
 import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
 import { writeStatements } from './write-statements.ts'
@@ -42,16 +43,16 @@ export class IndexWriter {
     this.#reservedId = stored
   }
 
-  /** A segment begins; it ends a gap of its stream. The same one again changes nothing. @returns its id */
-  began(segment: SegmentStart): number {
+  /** A segment begins; it ends a gap of its stream. The same one again changes nothing. @returns its id, and whether a gap ended */
+  began(segment: SegmentStart): { id: number; endsGap: boolean } {
     return this.#whole(() => {
       const known = this.#statements.openByFile.get(segment.file)
-      if (known !== undefined) return number(known, 'id')
+      if (known !== undefined) return { id: number(known, 'id'), endsGap: false }
       const stream = this.#ids.ensure(segment, segment)
       const id = this.#takeId()
-      this.#statements.endGaps.run(segment.startedAt, stream)
+      const { changes } = this.#statements.endGaps.run(segment.startedAt, stream)
       this.#statements.open.run(id, stream, segment.file, JSON.stringify(segment))
-      return id
+      return { id, endsGap: changes > 0 }
     })
   }
 
@@ -78,21 +79,33 @@ export class IndexWriter {
     this.#statements.discardOpen.run(file)
   }
 
-  /** Nothing is recorded of a stream; a gap that lasts ends where this one begins, unless its reason is the same. */
-  gap(gap: Gap, names: { userName: string; topic: string; device: boolean }): void {
-    this.#whole(() => {
+  /** Nothing is recorded of a stream; a gap that lasts ends where this one begins, unless its reason is the same. @returns whether it is a new one */
+  gap(gap: Gap, names: StreamNames): boolean {
+    return this.#whole(() => {
       const stream = this.#ids.ensure(gap, names)
       const open = this.#statements.openGap.get(stream)
-      if (open?.reason === gap.reason && gap.to === null) return
+      if (open?.reason === gap.reason && gap.to === null) return false
       this.#statements.endGaps.run(gap.from, stream)
       this.#statements.addGap.run(stream, gap.from, gap.to, gap.reason)
+      return true
     })
   }
 
-  /** Ends a gap that lasts; a stream without one stays as it is. */
-  endGap(stream: RecordedStream, at: number): void {
+  /** Adds gaps of the past as they were; those that the index has already are left out. */
+  restoreGaps(stream: RecordedStream, names: StreamNames, gaps: readonly Pick<Gap, 'from' | 'to' | 'reason'>[]): void {
+    this.#whole(() => {
+      const id = this.#ids.ensure(stream, names)
+      for (const { from, to, reason } of gaps) {
+        if (this.#statements.gapAt.get(id, from, reason) === undefined)
+          this.#statements.addGap.run(id, from, to, reason)
+      }
+    })
+  }
+
+  /** Ends a gap that lasts; a stream without one stays as it is. @returns whether there was one */
+  endGap(stream: RecordedStream, at: number): boolean {
     const id = this.#ids.find(stream)
-    if (id !== undefined) this.#statements.endGaps.run(at, id)
+    return id !== undefined && this.#statements.endGaps.run(at, id).changes > 0
   }
 
   /** Marks segments of a span that overlaps them as kept, or no more. @returns how many changed, at most `limit` */

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
+import type { Segment } from '../../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import { findRecordings } from '../files/find-files.ts'
 import { repairRecordings } from '../files/repair.ts'
 import { readSegment } from '../files/segment-facts.ts'
+import { noteCut, NotedEnds, restoreGaps } from './restored-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
 
 /** Needs of a rebuild. */
@@ -30,17 +32,20 @@ export interface Rebuilt {
 const maxPaths = 2_000_000
 
 /**
- * Adds every recording of a folder to the index, the newest first, from the metadata of the files alone. Reads one file at a time, so that the program keeps answering.
+ * Adds every recording of a folder to the index, the newest first, from the metadata of the files and the notes beside them alone. Reads one file at a time, so that the program keeps answering.
  * @throws Error of the disk; the signal's reason
  */
 export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
   const { folder, index, isOpen, progress, signal, logger } = parts
   const rebuilt: Rebuilt = { segments: 0, repaired: 0, unreadable: 0 }
   const repaired = new Set<string>()
+  const cut: Segment[] = []
+  const ends = new NotedEnds(folder)
   for await (const found of repairRecordings(folder, ({ file }) => isOpen(file))) {
     signal.throwIfAborted()
     if (found.outcome === 'repaired') {
       index.ended(found.segment)
+      cut.push(found.segment)
       repaired.add(found.file)
       rebuilt.repaired++
       rebuilt.segments++
@@ -58,7 +63,11 @@ export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
       const segment = await readSegment(folder, file)
       if (segment === undefined) rebuilt.unreadable++
       else {
-        index.ended(segment)
+        const noted = await ends.of(segment)
+        index.restore(
+          noted === undefined ? segment : { ...segment, endedAt: noted.endedAt, end: noted.end },
+          noted?.live === true,
+        )
         rebuilt.segments++
       }
     } catch (error) {
@@ -70,6 +79,8 @@ export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
       await setImmediate()
     }
   }
+  await restoreGaps(folder, index, signal)
+  for (const segment of cut) noteCut(index, segment)
   progress(files.length, files.length)
   return rebuilt
 }

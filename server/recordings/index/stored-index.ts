@@ -10,6 +10,8 @@ import type {
   SegmentQuery,
   SourceQuery,
 } from '../recording-index.ts'
+import type { StreamNames } from '../notes/note.ts'
+import type { RecordingNotes } from '../notes/recording-notes.ts'
 import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
 import { type DeletedSegments, IndexWriter } from './index-writer.ts'
 import { isDamage } from './index-damage.ts'
@@ -29,6 +31,8 @@ export interface IndexOptions {
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
   /** Called when the file is damaged and an empty one took its place: the index has to be rebuilt from the recordings. */
   onDamage: (reason: string) => void
+  /** Notes beside the files, from which a rebuilt index has gaps and ends; left out: none are written. */
+  notes?: Pick<RecordingNotes, 'ended' | 'gap' | 'gapEnded'> | undefined
 }
 
 interface OpenDatabase {
@@ -102,25 +106,42 @@ export class StoredIndex implements RecordingIndex {
 
   /** See IndexWriter. */
   began(segment: SegmentStart): number {
-    return this.#changing([segment], ({ writer }) => writer.began(segment))
+    const { id, endsGap } = this.#changing([segment], ({ writer }) => writer.began(segment))
+    if (endsGap) this.#options.notes?.gapEnded(segment, segment.startedAt, segment)
+    return id
   }
 
   /** @param live it serves live viewing only */
   ended(segment: Segment, live = false): number {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    return this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
+    const id = this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
+    this.#options.notes?.ended(segment, live)
+    return id
+  }
+
+  /** Adds a segment that was read from its file. @param live see `ended` */
+  restore(segment: Segment, live: boolean): void {
+    const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
+    this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
+  }
+
+  /** See IndexWriter. */
+  restoreGaps(stream: RecordedStream, names: StreamNames, gaps: readonly Pick<Gap, 'from' | 'to' | 'reason'>[]): void {
+    this.#changing([stream], ({ writer }) => writer.restoreGaps(stream, names, gaps))
   }
 
   discardOpen(segment: SegmentStart): void {
     this.#changing([segment], ({ writer }) => writer.discardOpen(segment.file))
   }
 
-  gap(gap: Gap, names: { userName: string; topic: string; device: boolean }): void {
-    this.#changing([gap], ({ writer }) => writer.gap(gap, names))
+  gap(gap: Gap, names: StreamNames): void {
+    const isNew = this.#changing([gap], ({ writer }) => writer.gap(gap, names))
+    if (isNew) this.#options.notes?.gap(gap, names)
   }
 
   endGap(stream: RecordedStream, at: number): void {
-    this.#changing([stream], ({ writer }) => writer.endGap(stream, at))
+    const ended = this.#changing([stream], ({ writer }) => writer.endGap(stream, at))
+    if (ended) this.#options.notes?.gapEnded(stream, at)
   }
 
   setKept(stream: RecordedStream, span: { from: number; to: number }, kept: boolean, limit: number) {

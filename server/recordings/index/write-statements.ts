@@ -48,6 +48,7 @@ export function writeStatements(database: DatabaseSync) {
     setKept: prepare('UPDATE segments SET kept = ? WHERE id = ?'),
     addKeptBytes: prepare('UPDATE streams SET kept_bytes = kept_bytes + ? WHERE id = ?'),
     openGap: prepare('SELECT reason FROM gaps WHERE stream = ? AND to_at IS NULL'),
+    gapAt: prepare('SELECT id FROM gaps WHERE stream = ? AND from_at = ? AND reason = ?'),
     addGap: prepare('INSERT INTO gaps (stream, from_at, to_at, reason) VALUES (?, ?, ?, ?)'),
     endGaps: prepare('UPDATE gaps SET to_at = max(from_at, ?) WHERE stream = ? AND to_at IS NULL'),
     dropGaps: prepare('DELETE FROM gaps WHERE stream = ?1 AND to_at < (SELECT first_at FROM streams WHERE id = ?1)'),

@@ -1,9 +1,10 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { appendFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { rebuildIndex } from '../../../server/recordings/index/rebuild-index.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
+import { RecordingNotes } from '../../../server/recordings/notes/recording-notes.ts'
 import { record } from '../../support/recordings/recorded-files.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 
@@ -11,10 +12,21 @@ vi.setConfig({ testTimeout: 60_000 })
 const logger = pino({ level: 'silent' })
 const noon = Date.UTC(2026, 10, 25, 12)
 
-function open(folder: string): StoredIndex {
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn() })
+function open(folder: string, notes?: RecordingNotes): StoredIndex {
+  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
   onTestFinished(() => index.close())
   return index
+}
+
+async function rebuild(folder: string, index: StoredIndex) {
+  const signal = AbortSignal.timeout(30_000)
+  return await rebuildIndex({ folder, index, isOpen: () => false, progress: () => {}, signal, logger })
+}
+
+/** Everything that an index holds of a folder, but for its own numbers. */
+function contents(index: StoredIndex) {
+  const segments = index.segments({}).map(({ id: _, ...segment }) => segment)
+  return { segments, gaps: index.gaps({}), sources: index.sources() }
 }
 
 test('a lost index is rebuilt from the files alone, a cut-off one repaired, the newest first', async () => {
@@ -37,7 +49,64 @@ test('a lost index is rebuilt from the files alone, a cut-off one repaired, the 
   for (const [position, { endedAt }] of found.entries())
     expect(Math.abs(endedAt - (whole[position]?.endedAt ?? 0))).toBeLessThan(100)
   expect(index.segments({ userId: 'gate' }).at(-1)?.end).toBe('cut')
-  expect(order.at(-1)).toBe('yard')
+  // The last word of the cut-off stream is the gap behind it.
+  expect(order.slice(-2)).toEqual(['yard', 'gate'])
+})
+
+test('a rebuilt index is the index that was lost: gaps, ends, names, and cameras that never came', async () => {
+  const folder = await temporaryFolder()
+  const notes = new RecordingNotes(folder, logger)
+  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
+  // Some seconds before midnight: the notes are in the folders of two days.
+  const midnight = noon + 12 * 60 * 60_000
+  const [first, second, third] = await record({ folder, userId: 'yard', startedAt: midnight - 6_000 })
+  if (first === undefined || second === undefined || third === undefined) return expect.fail('too few segments')
+  const { roomId, source, quality, userName, topic, device } = first
+  const yard = { roomId, userId: 'yard', source, quality }
+  index.gap({ ...yard, from: first.startedAt - 60_000, to: null, reason: 'away' }, first)
+  index.began(first)
+  index.ended({ ...first, end: 'silent', endedAt: first.endedAt - 0.25 })
+  index.gap({ ...yard, from: first.endedAt, to: null, reason: 'silent' }, first)
+  index.gap({ ...yard, from: first.endedAt + 100, to: null, reason: 'diskFull' }, first)
+  index.began(second)
+  index.ended({ ...second, end: 'format' })
+  index.began(third)
+  index.ended({ ...third, end: 'stopped' })
+  index.gap({ ...yard, from: third.endedAt, to: null, reason: 'paused' }, first)
+  index.endGap(yard, third.endedAt + 5_000)
+  const never = { ...yard, userId: 'never' }
+  index.gap({ ...never, from: noon, to: null, reason: 'away' }, { userName: '大门', topic, device })
+  await notes.write()
+  // A power cut tears the last line of the notes.
+  await appendFile(join(folder, dirname(third.file), 'notes.jsonl'), '{"type":"gap","fro')
+  index.gap({ ...yard, from: third.endedAt + 6_000, to: third.endedAt + 7_000, reason: 'codec' }, first)
+  await notes.close()
+  const before = contents(index)
+  expect(before.gaps).toHaveLength(6)
+  expect(userName).toBe('Camera')
+  index.close()
+  for (const suffix of ['', '-wal', '-shm']) await rm(join(folder, `index.sqlite${suffix}`), { force: true })
+  const rebuilt = open(folder)
+  await rebuild(folder, rebuilt)
+  expect(contents(rebuilt)).toEqual(before)
+  await rebuild(folder, rebuilt)
+  expect(contents(rebuilt)).toEqual(before)
+})
+
+test('a recording that was cut off is followed by a gap, and one for live viewing only stays that', async () => {
+  const folder = await temporaryFolder()
+  const notes = new RecordingNotes(folder, logger)
+  const first = open(folder, notes)
+  const [live] = await record({ folder, userId: 'door', startedAt: noon, segmentSeconds: 60 })
+  const cut = await record({ folder, userId: 'gate', startedAt: noon, growing: true })
+  if (live !== undefined) first.ended(live, true)
+  await notes.close()
+  const index = open(await temporaryFolder())
+  await rebuild(folder, index)
+  const last = index.segments({ userId: 'gate' }).at(-1)
+  expect(last).toMatchObject({ startedAt: cut.at(-1)?.startedAt, end: 'cut' })
+  expect(index.gaps({})).toMatchObject([{ userId: 'gate', from: last?.endedAt, to: null, reason: 'nodeAway' }])
+  expect(index.deleteLive(noon + 3_600_000, 10)).toMatchObject({ segments: 1 })
 })
 
 test('a file that is gone or of another program does not end the rebuild', async () => {

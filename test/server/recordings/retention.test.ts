@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { FileRemoval } from '../../../server/recordings/file-removal.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
+import { RecordingNotes } from '../../../server/recordings/notes/recording-notes.ts'
 import { RecordingRetention } from '../../../server/recordings/retention.ts'
 import { type Space, StorageWatch } from '../../../server/recordings/storage-watch.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
@@ -22,14 +23,15 @@ const ann: RecordedStream = { roomId: '1001', userId: 'ann', source: 'main', qua
 async function site(settings: Partial<RecordingSettings> = {}) {
   const { store } = await temporaryStore()
   const folder = await temporaryFolder()
-  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn() })
+  const notes = new RecordingNotes(folder, logger)
+  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn(), notes })
   onTestFinished(() => index.close())
   const removal = new FileRemoval({ folder, index, logger })
   const recording = (): RecordingSettings => recordingSettingsSchema.parse(settings)
   const deleted = () => removal.begin()
   const retention = new RecordingRetention({ store, index, settings: recording, deleted, logger, now: () => now })
   onTestFinished(() => removal.stop())
-  return { store, folder, index, retention, removal, recording }
+  return { store, folder, index, notes, retention, removal, recording }
 }
 
 /** One gigabyte that ended some days ago. */
@@ -73,8 +75,12 @@ test('beyond its gigabytes, a source or the site loses the oldest', async () => 
 })
 
 test('the files of deleted recordings, and empty folders of days, leave the disk', async () => {
-  const { folder, index, retention, removal } = await site({ retention: { days: 14, gigabytes: 0 } })
+  const { folder, index, notes, retention, removal } = await site({ retention: { days: 14, gigabytes: 0 } })
   const files = [record(index, yard, 30), record(index, yard, 3)]
+  const names = { userName: 'Yard', topic: '', device: true }
+  index.gap({ ...yard, from: now - 29 * day, to: now - 28 * day, reason: 'away' }, names)
+  index.gap({ ...yard, from: now - 2 * day, to: now - day, reason: 'away' }, names)
+  await notes.write()
   for (const file of files) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), 'media')
@@ -84,7 +90,9 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
   const found = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.mp4'))
   expect(found).toEqual([files[1]])
   expect(index.waitingRemovals()).toEqual({ files: 0, bytes: 0 })
-  await expect(readdir(dirname(join(folder, files[0] ?? '')))).rejects.toThrow('ENOENT')
+  // Of the days before the first recording not even the notes stay.
+  const days = await readdir(dirname(dirname(join(folder, files[0] ?? ''))))
+  expect(days.sort()).toEqual([3, 2].map((age) => new Date(now - age * day).toISOString().slice(0, 10)))
 })
 
 test('the oldest make room before the disk is too full; recording stops at the reserve and goes on with a margin', async () => {

@@ -1,0 +1,62 @@
+import { basename, dirname, join } from 'node:path'
+import type { RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
+import { notedEnds, type NotedEnd, notedGaps } from '../notes/read-notes.ts'
+import type { StoredIndex } from './stored-index.ts'
+
+/** Ends of segments from the notes beside their files, read once for each day of a stream while the files of that day are read. */
+export class NotedEnds {
+  readonly #folder: string
+  readonly #read = new Map<string, Map<string, NotedEnd>>()
+  #day = ''
+
+  /** @param folder the recordings folder */
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  /** The noted end of a segment; undefined: none was noted. @throws Error of the disk */
+  async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | undefined> {
+    const path = dirname(file)
+    const day = basename(path)
+    // Files are read day by day.
+    if (day !== this.#day) this.#read.clear()
+    this.#day = day
+    let ends = this.#read.get(path)
+    if (ends === undefined) this.#read.set(path, (ends = await notedEnds(join(this.#folder, path))))
+    return ends.get(basename(file))
+  }
+}
+
+/** Adds the gaps that were noted. One that never ended lasts until the next segment or gap of its stream. @throws Error of the disk; the signal's reason */
+export async function restoreGaps(folder: string, index: StoredIndex, signal: AbortSignal): Promise<void> {
+  for await (const { stream, names, gaps } of notedGaps(folder)) {
+    signal.throwIfAborted()
+    const last = gaps.at(-1)
+    if (last?.to === null) last.to = nextMoment(index, stream, last.from) ?? null
+    index.restoreGaps(stream, names, gaps)
+  }
+}
+
+/** Tells that a stream whose last segment was cut off was not recorded afterwards, because its process was gone. */
+export function noteCut(index: StoredIndex, segment: Segment): void {
+  const next = nextMoment(index, segment, segment.endedAt)
+  if (next === undefined)
+    index.gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason: 'nodeAway' }, segment)
+  else if (next > segment.endedAt)
+    index.restoreGaps(streamOf(segment), segment, [{ from: segment.endedAt, to: next, reason: 'nodeAway' }])
+}
+
+/** Moment at which the next segment or gap of a stream begins; undefined: there is none. */
+function nextMoment(index: StoredIndex, stream: RecordedStream, after: number): number | undefined {
+  const query = { ...streamOf(stream), from: after }
+  const starts = [
+    ...index.segments({ ...query, limit: 2 }).map(({ startedAt }) => startedAt),
+    ...index.open(query).map(({ startedAt }) => startedAt),
+    ...index.gaps({ ...query, limit: 2 }).map(({ from }) => from),
+  ].filter((at) => at > after)
+  return starts.length === 0 ? undefined : Math.min(...starts)
+}
+
+function streamOf({ roomId, userId, source, quality }: RecordedStream): RecordedStream {
+  return { roomId, userId, source, quality }
+}

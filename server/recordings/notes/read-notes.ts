@@ -1,0 +1,111 @@
+import { open, opendir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
+import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
+
+/** Longest file of notes that is read, in bytes: a day of segments that end every second has 10 MB. */
+const maxBytes = 32 * 1024 * 1024
+/** Days of notes that are read of one stream, and gaps that are held, at most. */
+const maxDays = 4_000
+const maxGaps = 100_000
+
+/** End of a segment, as it was noted. */
+export interface NotedEnd extends Pick<Segment, 'endedAt' | 'end'> {
+  live: boolean
+}
+
+/** Gaps of a stream, as they were noted. */
+export interface NotedGaps {
+  stream: RecordedStream
+  names: StreamNames
+  /** In the order in which they were noted; one without an end lasts, or the program was ended before it could be noted. */
+  gaps: Pick<Gap, 'from' | 'to' | 'reason'>[]
+}
+
+/** Reads the noted ends of a day's segments, by the name of the file. A folder without notes has none. @throws Error of the disk */
+export async function notedEnds(dayFolder: string): Promise<Map<string, NotedEnd>> {
+  const ends = new Map<string, NotedEnd>()
+  for (const note of await notesOf(dayFolder)) {
+    if (note.type === 'ended') ends.set(note.file, { endedAt: note.endedAt, end: note.end, live: note.live === true })
+  }
+  return ends
+}
+
+/** Reads the noted gaps of every stream of a recordings folder. @throws Error of the disk */
+export async function* notedGaps(folder: string): AsyncGenerator<NotedGaps> {
+  for await (const room of foldersOf(folder)) {
+    for await (const stream of foldersOf(room)) {
+      const gaps = await gapsOf(stream)
+      if (gaps !== undefined) yield gaps
+    }
+  }
+}
+
+async function gapsOf(folder: string): Promise<NotedGaps | undefined> {
+  const days: string[] = []
+  for await (const day of foldersOf(folder)) if (days.length < maxDays) days.push(day)
+  let found: NotedGaps | undefined
+  for (const day of days.sort()) {
+    for (const note of await notesOf(day)) {
+      if (note.type === 'stream') {
+        const { roomId, userId, source, quality, userName, topic, device } = note
+        const stream: RecordedStream = { roomId, userId, source, quality }
+        found = { stream, names: { userName, topic, device }, gaps: found?.gaps ?? [] }
+      } else if (found !== undefined) takeGap(found.gaps, note)
+    }
+  }
+  return found === undefined || found.gaps.length === 0 ? undefined : found
+}
+
+function takeGap(gaps: NotedGaps['gaps'], note: Note): void {
+  const last = gaps.at(-1)
+  const at = note.type === 'gap' ? note.from : note.type === 'gapEnded' ? note.at : undefined
+  if (at !== undefined && last?.to === null) last.to = Math.max(last.from, at)
+  if (note.type !== 'gap') return
+  if (gaps.length === maxGaps) gaps.shift()
+  gaps.push({ from: note.from, to: note.to, reason: note.reason })
+}
+
+/** Lines that are no notes are left out: a power cut may leave one of them. */
+async function notesOf(dayFolder: string): Promise<Note[]> {
+  const text = await readStart(join(dayFolder, notesFile))
+  const notes: Note[] = []
+  for (const line of text.split('\n')) {
+    if (line === '') continue
+    const parsed = noteSchema.safeParse(valueOf(line))
+    if (parsed.success) notes.push(parsed.data)
+  }
+  return notes
+}
+
+function valueOf(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+async function readStart(path: string): Promise<string> {
+  const handle = await open(path, 'r').catch(withoutMissing)
+  if (handle === undefined) return ''
+  try {
+    const { size } = await handle.stat()
+    const bytes = Buffer.alloc(Math.min(size, maxBytes))
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0)
+    return bytes.toString('utf8', 0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function* foldersOf(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(withoutMissing)
+  if (opened === undefined) return
+  for await (const entry of opened) if (entry.isDirectory()) yield join(folder, entry.name)
+}
+
+function withoutMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  throw error
+}

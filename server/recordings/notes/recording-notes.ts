@@ -1,0 +1,109 @@
+import { appendFile, mkdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { clearTimeout, setTimeout } from 'node:timers'
+import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
+import type { NodeLogger } from '../../nodes/port/node-failure.ts'
+import { type Note, notesFile, type StreamNames } from './note.ts'
+import { dayFolder } from './note.ts'
+import { removeNotedDays } from './noted-days.ts'
+
+/** Time that notes wait for others, in milliseconds. */
+const writeAfterMs = 1_000
+/** Limit of notes that wait for a disk that refuses. */
+const maxWaiting = 50_000
+/** Days of a stream that hold nothing but notes are forgotten after this time, as its gaps are in the index, in milliseconds. */
+const keptMs = 90 * 24 * 60 * 60_000
+/** Folders whose notes were begun, at most: a stream line stands before the notes of each. */
+const maxBegun = 20_000
+
+/**
+ * Notes beside the files of recordings: gaps, and why and when segments ended, so that the folder alone gives the whole index back. Written a second later, by and by;
+ * a disk that refuses delays nobody.
+ */
+export class RecordingNotes {
+  readonly #folder: string
+  readonly #logger: NodeLogger
+  readonly #begun = new Set<string>()
+  #waiting = new Map<string, string[]>()
+  #count = 0
+  #timer: NodeJS.Timeout | undefined
+  #work: Promise<void> = Promise.resolve()
+  #failed = false
+
+  /** @param folder the recordings folder */
+  constructor(folder: string, logger: NodeLogger) {
+    this.#folder = folder
+    this.#logger = logger
+  }
+
+  /** Notes the end of a segment. @param live it serves live viewing only */
+  ended(segment: Segment, live: boolean): void {
+    const { file, endedAt, end } = segment
+    const note: Note = { type: 'ended', file: basename(file), endedAt, end, ...(live && { live }) }
+    this.#add(dirname(file), segment, segment, note)
+  }
+
+  gap(gap: Gap, names: StreamNames): void {
+    const { from, to, reason } = gap
+    this.#add(dayFolder(gap, from), gap, names, { type: 'gap', from, to, reason })
+  }
+
+  /** Notes the end of a gap that lasted. @param names undefined: they stand where the gap does */
+  gapEnded(stream: RecordedStream, at: number, names?: StreamNames): void {
+    this.#add(dayFolder(stream, at), stream, names, { type: 'gapEnded', at })
+  }
+
+  /** Writes what waits. Resolves when the disk has taken it, or has refused. */
+  async write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    this.#work = this.#work.then(async () => {
+      for (const [folder, lines] of waiting) await this.#append(folder, lines)
+    })
+    await this.#work
+  }
+
+  /** Writes the rest. */
+  async close(): Promise<void> {
+    await this.write()
+    clearTimeout(this.#timer)
+  }
+
+  #add(folder: string, stream: RecordedStream, names: StreamNames | undefined, note: Note): void {
+    if (this.#count >= maxWaiting) return
+    let lines = this.#waiting.get(folder)
+    if (lines === undefined) this.#waiting.set(folder, (lines = []))
+    if (names !== undefined && !this.#begun.has(folder)) this.#begin(folder, stream, names, lines)
+    lines.push(JSON.stringify(note))
+    this.#count += 1
+    this.#timer ??= setTimeout(() => void this.write(), writeAfterMs).unref()
+  }
+
+  #begin(folder: string, stream: RecordedStream, names: StreamNames, lines: string[]): void {
+    if (this.#begun.size >= maxBegun) this.#begun.clear()
+    this.#begun.add(folder)
+    const { roomId, userId, source, quality } = stream
+    const { userName, topic, device } = names
+    const note: Note = { type: 'stream', roomId, userId, source, quality, userName, topic, device }
+    lines.push(JSON.stringify(note))
+  }
+
+  async #append(folder: string, lines: readonly string[]): Promise<void> {
+    const path = join(this.#folder, folder)
+    try {
+      if ((await mkdir(path, { recursive: true })) !== undefined)
+        await removeNotedDays(dirname(path), new Date(Date.now() - keptMs))
+      // A line that was cut off by a power cut ends there.
+      await appendFile(join(path, notesFile), `\n${lines.join('\n')}\n`, { mode: 0o640 })
+      this.#count -= lines.length
+      this.#failed = false
+    } catch (error) {
+      if (!this.#failed) this.#logger.error({ err: error, folder }, 'notes of recordings cannot be written')
+      this.#failed = true
+      this.#waiting.set(folder, [...lines, ...(this.#waiting.get(folder) ?? [])])
+      this.#timer ??= setTimeout(() => void this.write(), writeAfterMs).unref()
+    }
+  }
+}

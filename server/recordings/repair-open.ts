@@ -19,7 +19,7 @@ export async function repairOpen(folder: string, segment: SegmentStart, logger: 
   const { file, container, startedAt } = segment
   try {
     if (await exists(join(folder, file))) {
-      const complete = await readSegment(folder, file)
+      const complete = await readSegment(folder, file, 'cut')
       return { segment: complete === undefined ? undefined : { ...complete, ...segment }, wasCut: false }
     }
     if (!(await exists(join(folder, file + partSuffix)))) return { segment: undefined, wasCut: false }

@@ -97,7 +97,7 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
     await exited
     const isPowerCut = round % 2 === 0
     if (isPowerCut) await cutPower(folder, log)
-    const whole: Pick<Segment, 'file' | 'endedAt' | 'userId'>[] = recording.segments('yard')
+    const whole: Pick<Segment, 'file' | 'endedAt' | 'userId' | 'videoCodec'>[] = recording.segments('yard')
     for await (const outcome of repairRecordings(folder)) {
       if (outcome.outcome !== 'repaired') expect(outcome.outcome).toBe('empty')
       else whole.push(outcome.segment)
@@ -118,8 +118,9 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
     expect(files.length).toBeGreaterThanOrEqual(cameraCount)
     for (const file of files) {
       const read = await readRecorded(join(folder, file))
-      expect(read.pictures.length).toBeGreaterThan(0)
-      expect(whole.map((segment) => segment.file)).toContain(file)
+      const segment = whole.find((each) => each.file === file) ?? expect.fail(`nobody told of ${file}`)
+      // On a busy machine a camera's first picture may come long after its first sound.
+      expect((segment.videoCodec === '' ? read.sounds : read.pictures).length).toBeGreaterThan(0)
     }
     await rm(folder, { recursive: true, force: true })
   }

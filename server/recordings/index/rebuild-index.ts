@@ -64,10 +64,12 @@ export async function rebuildIndex(parts: RebuildParts): Promise<Rebuilt> {
       if (segment === undefined) rebuilt.unreadable++
       else {
         const noted = await ends.of(segment)
-        index.restore(
-          noted === undefined ? segment : { ...segment, endedAt: noted.endedAt, end: noted.end },
-          noted?.live === true,
-        )
+        if (noted === 'unknown') {
+          const ended: Segment = { ...segment, end: 'cut' }
+          index.ended(ended)
+          cut.push(ended)
+        } else if (noted === undefined) index.restore(segment, false)
+        else index.restore({ ...segment, endedAt: noted.endedAt, end: noted.end }, noted.live)
         rebuilt.segments++
       }
     } catch (error) {

@@ -6,7 +6,7 @@ import type { StoredIndex } from './stored-index.ts'
 /** Ends of segments from the notes beside their files, read once for each day of a stream while the files of that day are read. */
 export class NotedEnds {
   readonly #folder: string
-  readonly #read = new Map<string, Map<string, NotedEnd>>()
+  readonly #read = new Map<string, Map<string, NotedEnd | 'unknown'>>()
   #day = ''
 
   /** @param folder the recordings folder */
@@ -14,8 +14,8 @@ export class NotedEnds {
     this.#folder = folder
   }
 
-  /** The noted end of a segment; undefined: none was noted. @throws Error of the disk */
-  async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | undefined> {
+  /** The noted end of a segment; undefined: it was not noted at all; `unknown`: its beginning was. @throws Error of the disk */
+  async of({ file }: Pick<Segment, 'file'>): Promise<NotedEnd | 'unknown' | undefined> {
     const path = dirname(file)
     const day = basename(path)
     // Files are read day by day.

@@ -32,7 +32,7 @@ export interface IndexOptions {
   /** Called when the file is damaged and an empty one took its place: the index has to be rebuilt from the recordings. */
   onDamage: (reason: string) => void
   /** Notes beside the files, from which a rebuilt index has gaps and ends; left out: none are written. */
-  notes?: Pick<RecordingNotes, 'ended' | 'gap' | 'gapEnded'> | undefined
+  notes?: Pick<RecordingNotes, 'began' | 'ended' | 'gap' | 'gapEnded'> | undefined
 }
 
 interface OpenDatabase {
@@ -107,6 +107,7 @@ export class StoredIndex implements RecordingIndex {
   /** See IndexWriter. */
   began(segment: SegmentStart): number {
     const { id, endsGap } = this.#changing([segment], ({ writer }) => writer.began(segment))
+    this.#options.notes?.began(segment)
     if (endsGap) this.#options.notes?.gapEnded(segment, segment.startedAt, segment)
     return id
   }

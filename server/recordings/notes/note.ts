@@ -24,6 +24,8 @@ export const noteSchema = z.discriminatedUnion('type', [
     topic: z.string().max(600),
     device: z.boolean(),
   }),
+  /** A segment began: without an `ended`, its process or the controller was gone before its end. */
+  z.strictObject({ type: z.literal('began'), file: z.string().min(1).max(64) }),
   z.strictObject({
     type: z.literal('ended'),
     /** Name in the folder of the day. */

@@ -22,10 +22,11 @@ export interface NotedGaps {
   gaps: Pick<Gap, 'from' | 'to' | 'reason'>[]
 }
 
-/** Reads the noted ends of a day's segments, by the name of the file. A folder without notes has none. @throws Error of the disk */
-export async function notedEnds(dayFolder: string): Promise<Map<string, NotedEnd>> {
-  const ends = new Map<string, NotedEnd>()
+/** Reads the noted ends of a day's segments, by the name of the file; `unknown` of those that only began. A folder without notes has none. @throws Error of the disk */
+export async function notedEnds(dayFolder: string): Promise<Map<string, NotedEnd | 'unknown'>> {
+  const ends = new Map<string, NotedEnd | 'unknown'>()
   for (const note of await notesOf(dayFolder)) {
+    if (note.type === 'began') ends.set(note.file, 'unknown')
     if (note.type === 'ended') ends.set(note.file, { endedAt: note.endedAt, end: note.end, live: note.live === true })
   }
   return ends

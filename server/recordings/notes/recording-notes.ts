@@ -1,10 +1,9 @@
 import { appendFile, mkdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
-import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
+import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
-import { type Note, notesFile, type StreamNames } from './note.ts'
-import { dayFolder } from './note.ts'
+import { dayFolder, type Note, notesFile, type StreamNames } from './note.ts'
 import { removeNotedDays } from './noted-days.ts'
 
 /** Time that notes wait for others, in milliseconds. */
@@ -34,6 +33,11 @@ export class RecordingNotes {
   constructor(folder: string, logger: NodeLogger) {
     this.#folder = folder
     this.#logger = logger
+  }
+
+  /** Notes that a segment began, whose end is noted later unless somebody is gone before. */
+  began(segment: SegmentStart): void {
+    this.#add(dirname(segment.file), segment, segment, { type: 'began', file: basename(segment.file) })
   }
 
   /** Notes the end of a segment. @param live it serves live viewing only */

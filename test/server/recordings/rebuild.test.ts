@@ -93,6 +93,22 @@ test('a rebuilt index is the index that was lost: gaps, ends, names, and cameras
   expect(contents(rebuilt)).toEqual(before)
 })
 
+test('a complete recording whose end nobody noted was cut, and followed by a gap until the next one', async () => {
+  const folder = await temporaryFolder()
+  const notes = new RecordingNotes(folder, logger)
+  const first = open(folder, notes)
+  const [before] = await record({ folder, userId: 'yard', startedAt: noon, segmentSeconds: 60 })
+  const [after] = await record({ folder, userId: 'yard', startedAt: noon + 60_000, segmentSeconds: 60 })
+  for (const segment of [before, after]) if (segment !== undefined) first.began(segment)
+  if (after !== undefined) first.ended(after)
+  await notes.close()
+  const index = open(await temporaryFolder())
+  await rebuild(folder, index)
+  const segments = index.segments({})
+  expect(segments.map(({ end }) => end)).toEqual(['cut', 'length'])
+  expect(index.gaps({})).toMatchObject([{ from: segments[0]?.endedAt, to: after?.startedAt, reason: 'nodeAway' }])
+})
+
 test('a recording that was cut off is followed by a gap, and one for live viewing only stays that', async () => {
   const folder = await temporaryFolder()
   const notes = new RecordingNotes(folder, logger)

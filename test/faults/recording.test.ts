@@ -104,7 +104,7 @@ test(`power cuts and kills while ${cameraCount} cameras are recorded: everything
     }
     const missing = sent.map((until, index) => {
       const ends = whole.filter(({ userId }) => userId === `cam-${index}`).map(({ endedAt }) => endedAt)
-      return until - Math.max(0, ...ends)
+      return until - Math.max(recording.beganAt('yard', `cam-${index}`), ...ends)
     })
     worst[isPowerCut ? 'powerCut' : 'kill'].push(Math.max(...missing))
     expect(Math.max(...missing), `round ${round}: ${missing.map(Math.round).join(' ')}`).toBeLessThanOrEqual(

@@ -5,13 +5,13 @@ import { Turns } from './turns.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
 import { DiskHealth } from './disk-health.ts'
 
-/** Interval at which all that is new is written and synced, in milliseconds: half of what a power cut may take besides a group of pictures, since a sync takes time, too. */
-const syncEveryMs = 500
+/** Interval at which all that is new is written and synced, in milliseconds: a quarter of what a power cut may take besides a group of pictures, since a busy machine is late. */
+const syncEveryMs = 250
 /** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
 /**
- * The folder of recordings. Everything new of all files is written and synced twice a second, so that a power cut loses at most a second. A slow disk makes files wait in bounded memory;
+ * The folder of recordings. Everything new of all files is written and synced four times a second, so that a power cut loses at most a second. A slow disk makes files wait in bounded memory;
  * it never delays those who append.
  */
 export class RecordingDisk {

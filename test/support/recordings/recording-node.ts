@@ -50,6 +50,12 @@ export class RecordingNode implements AsyncDisposable {
     return this.events(roomId).flatMap((event) => (event.type === 'recordingGap' ? [event.gap] : []))
   }
 
+  /** Moment at which the first segment of somebody began, in milliseconds since the epoch; Infinity: none did. */
+  beganAt(roomId: string, userId: string): number {
+    const began = this.events(roomId).flatMap((event) => (event.type === 'segmentBegan' ? [event.segment] : []))
+    return began.find((segment) => segment.userId === userId)?.startedAt ?? Infinity
+  }
+
   /** Waits until this many segments of a room began. */
   async began(roomId: string, count = 1): Promise<void> {
     const began = (): number => this.events(roomId).filter(({ type }) => type === 'segmentBegan').length

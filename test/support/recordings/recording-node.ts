@@ -50,10 +50,10 @@ export class RecordingNode implements AsyncDisposable {
     return this.events(roomId).flatMap((event) => (event.type === 'recordingGap' ? [event.gap] : []))
   }
 
-  /** Moment at which the first segment of somebody began, in milliseconds since the epoch; Infinity: none did. */
+  /** Moment at which the first segment of somebody began, in milliseconds since the epoch; 0: none did. */
   beganAt(roomId: string, userId: string): number {
     const began = this.events(roomId).flatMap((event) => (event.type === 'segmentBegan' ? [event.segment] : []))
-    return began.find((segment) => segment.userId === userId)?.startedAt ?? Infinity
+    return began.find((segment) => segment.userId === userId)?.startedAt ?? 0
   }
 
   /** Waits until this many segments of a room began. */

@@ -71,7 +71,12 @@ async function scene() {
     ...{ changed: () => {}, failing: () => {}, repaired: () => {} },
   })
   const failures: string[] = []
-  const log = { info: () => {}, warn: () => {}, error: (...text: unknown[]) => void failures.push(text.join(' ')) }
+  const log = {
+    debug: () => {},
+    info: () => {},
+    warn: () => {},
+    error: (...text: unknown[]) => void failures.push(text.join(' ')),
+  }
   const disk = new RecordingDisk(folder, (message, error) => void failures.push(`${message} ${String(error)}`))
   const files = new SegmentFiles(() => ({ ...stream, ...names }), {
     ...{ disk, log, now: () => clock.now, wall: () => clock.wall },

@@ -52,6 +52,8 @@ export class IndexWriter {
       const id = this.#takeId()
       const { changes } = this.#statements.endGaps.run(segment.startedAt, stream)
       this.#statements.open.run(id, stream, segment.file, JSON.stringify(segment))
+      const { userName, topic, startedAt } = segment
+      this.#statements.extendStream.run({ userName, topic, startedAt, stream })
       return { id, endsGap: changes > 0 }
     })
   }
@@ -76,7 +78,12 @@ export class IndexWriter {
 
   /** Forgets a segment that never got a file, or whose file holds nothing. */
   discardOpen(file: string): void {
-    this.#statements.discardOpen.run(file)
+    this.#whole(() => {
+      const known = this.#statements.openByFile.get(file)
+      if (known === undefined) return
+      this.#statements.closeOpen.run(number(known, 'id'))
+      this.#statements.clearStream.run(number(known, 'stream'))
+    })
   }
 
   /** Nothing is recorded of a stream; a gap that lasts ends where this one begins, unless its reason is the same. @returns whether it is a new one */

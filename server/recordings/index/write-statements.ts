@@ -9,10 +9,9 @@ const isEmpty = `segments = 0
 export function writeStatements(database: DatabaseSync) {
   const prepare = (text: string) => database.prepare(text)
   return {
-    openByFile: prepare('SELECT id FROM open_segments WHERE file = ?'),
+    openByFile: prepare('SELECT id, stream FROM open_segments WHERE file = ?'),
     open: prepare('INSERT INTO open_segments (id, stream, file, facts) VALUES (?, ?, ?, ?)'),
     closeOpen: prepare('DELETE FROM open_segments WHERE id = ?'),
-    discardOpen: prepare('DELETE FROM open_segments WHERE file = ?'),
     insert: prepare(
       `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'local')`,
@@ -21,6 +20,14 @@ export function writeStatements(database: DatabaseSync) {
       `UPDATE streams SET user_name = :userName, topic = :topic, device = min(device, :device), segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
        first_at = CASE WHEN segments = 0 THEN :startedAt ELSE min(first_at, :startedAt) END, last_at = max(last_at, :endedAt), longest = max(longest, :longest)
        WHERE id = :stream`,
+    ),
+    extendStream: prepare(
+      `UPDATE streams SET user_name = :userName, topic = :topic, first_at = CASE WHEN first_at = 0 THEN :startedAt ELSE first_at END, last_at = max(last_at, :startedAt)
+       WHERE id = :stream`,
+    ),
+    clearStream: prepare(
+      `UPDATE streams SET first_at = 0, last_at = 0
+       WHERE id = ? AND segments = 0 AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)`,
     ),
     takeFromStream: prepare(
       `UPDATE streams SET segments = segments - :segments, bytes = bytes - :bytes, kept_bytes = kept_bytes - :kept,

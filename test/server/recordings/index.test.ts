@@ -113,6 +113,20 @@ test('the list of sources holds names, extent and size, and forgets a source wit
   expect(index.totals()).toMatchObject({ bytes: 30_000_000, segments: 2, firstAt: noon + minute })
 })
 
+test('a source is listed while its first segment is written, and not if nothing came of that', () => {
+  const { index } = open()
+  const start = beginning(yard, noon)
+  index.began(start)
+  expect(index.sources()).toMatchObject([{ userId: 'yard', firstAt: noon, lastAt: noon, segments: 0 }])
+  expect(index.countSources({})).toBe(1)
+  index.discardOpen(start)
+  expect(index.sources()).toEqual([])
+  index.began(start)
+  index.ended(complete(start))
+  index.began(beginning(yard, noon + minute))
+  expect(index.sources()).toMatchObject([{ firstAt: noon, lastAt: noon + minute, segments: 1 }])
+})
+
 test('kept segments survive every deletion', () => {
   const { index } = open()
   record(index, yard, 4)

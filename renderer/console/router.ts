@@ -17,6 +17,7 @@ export function makeRouter(): Router {
       { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
       { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
       { path: '/recordings', component: () => import('./pages/RecordingsPage.vue') },
+      { path: '/recordings/ordered', component: () => import('./pages/OrderedPage.vue') },
       { path: '/events', component: () => import('./pages/EventsPage.vue') },
       { path: '/activity', component: () => import('./pages/ActivityPage.vue') },
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },

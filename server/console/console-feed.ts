@@ -77,7 +77,7 @@ export class ConsoleFeed {
       }),
       store.onChange((changes) => {
         if (!hub.listening) return
-        let [walls, trash] = [false, false]
+        let [walls, trash, orders] = [false, false, false]
         for (const { collection, key } of changes) {
           if (collection === 'nodes') nodes.add(key)
           else if (collection === 'credentials' || collection === 'sessions') credentials.add(key)
@@ -85,11 +85,13 @@ export class ConsoleFeed {
           else if (collection === 'rooms') for (const userId of devices.of(key)) changedDevices.add(userId)
           else if (collection === 'wall_views') walls = true
           else if (collection === 'trash') trash = true
+          else if (collection === 'recordings' || collection === 'lives') orders = true
           else if (accountCollections.has(collection) && !isBoundKey(key)) accounts.add(collection)
           else if (collection === 'settings') hub.emit('settings.changed', {})
           else if (collection === 'licence') hub.emit('licence.changed', {})
         }
         if (trash) deleted.add('trash')
+        if (orders) hub.emit('recordings.changed', { room_ids: [], all: true })
         if (walls) hub.emit('wall.changed', { items: wallViews(store) })
       }),
       store.onNotice((notice) => hub.emit('store.noticed', notice)),

@@ -1,13 +1,20 @@
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
+import type { Store } from '../store/store.ts'
 import type { Handlers, ProceduresOf } from './handlers.ts'
 
 /** Procedures on ordered recordings and live streams. */
-export function orderHandlers(orders: OrderedMedia): Handlers<ProceduresOf<'orders'>> {
+export function orderHandlers(orders: OrderedMedia, store: Pick<Store, 'get'>): Handlers<ProceduresOf<'orders'>> {
   const { recordings, lives } = orders
+  const beside = ({ room_id, user_id, created_by }: { room_id: string; user_id: string; created_by: string }) => ({
+    created_by,
+    topic: store.get('rooms', room_id)?.topic ?? '',
+    user_name: store.get('devices', user_id)?.userName ?? '',
+  })
   return {
     'orders.recordings': ({ room_id: roomId, user_id: userId, offset, limit }) => {
       const found = recordings.list({ roomId, userId })
-      const items = found.slice(offset, offset + limit).map((recording) => orders.recordingFacts(recording))
+      const shown = found.slice(offset, offset + limit)
+      const items = shown.map((recording) => ({ ...orders.recordingFacts(recording), ...beside(recording) }))
       return { total: found.length, items }
     },
     'orders.record': async ({ user_id = '', ...wish }) =>
@@ -19,7 +26,8 @@ export function orderHandlers(orders: OrderedMedia): Handlers<ProceduresOf<'orde
     },
     'orders.lives': ({ room_id: roomId, user_id: userId, offset, limit }) => {
       const found = lives.list({ roomId, userId })
-      return { total: found.length, items: found.slice(offset, offset + limit).map((live) => orders.liveFacts(live)) }
+      const shown = found.slice(offset, offset + limit)
+      return { total: found.length, items: shown.map((live) => ({ ...orders.liveFacts(live), ...beside(live) })) }
     },
     'orders.stream': async ({ publish_url: publishUrl, ...wish }) =>
       orders.liveFacts(await lives.begin({ ...wish, publishUrl, rtmp_url: '', hls_url: '', created_by: '' })),

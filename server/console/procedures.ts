@@ -214,7 +214,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       ...{ store, settings, recordings: services.recordings },
       event: (event) => parts.events.append(event),
     }),
-    ...orderHandlers(services.orders),
+    ...orderHandlers(services.orders, store),
     ...templateHandlers(store),
     ...wallHandlers(store, services.hub, trash),
     ...searchHandlers({ ...services, events: new RecentEvents(parts.events) }),

@@ -17,6 +17,19 @@ const streams = {
   sound: z.enum(recordingSounds).default('own'),
   picture: z.enum(recordingPictures).default('main'),
 }
+/** Facts for operators beside those of the API. */
+const beside = {
+  /** access_key of the client that ordered it; empty: an operator. */
+  created_by: z.string(),
+  /** Topic of the room; empty: the room is gone. */
+  topic: z.string(),
+  /** Name of the camera; empty: a person, a whole room, or a camera that is gone. */
+  user_name: z.string(),
+}
+const orderedRecording = recordingFacts.extend(beside)
+export type OrderedRecording = z.output<typeof orderedRecording>
+const orderedLive = liveFacts.extend(beside)
+export type OrderedLive = z.output<typeof orderedLive>
 const page = z.strictObject({
   room_id: roomId.optional(),
   user_id: userId.optional(),
@@ -29,7 +42,7 @@ export const orderProcedures = {
   'orders.recordings': procedure(
     'Ordered recordings with the addresses of their files, the newest first.',
     page,
-    z.strictObject({ total: z.int(), items: z.array(recordingFacts) }),
+    z.strictObject({ total: z.int(), items: z.array(orderedRecording) }),
   ),
   'orders.record': procedure(
     'Record a room, a person or a camera into files, from now until it is stopped.',
@@ -48,7 +61,7 @@ export const orderProcedures = {
   'orders.lives': procedure(
     'Ordered live streams with their addresses, the newest first.',
     page,
-    z.strictObject({ total: z.int(), items: z.array(liveFacts) }),
+    z.strictObject({ total: z.int(), items: z.array(orderedLive) }),
   ),
   'orders.stream': procedure(
     'Stream a person or a camera live, by HLS and, if wished, to an RTMP server.',

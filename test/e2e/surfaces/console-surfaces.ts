@@ -106,6 +106,7 @@ export const onOtherSites: Readonly<Record<string, string>> = {
   'ControllerPanel SidePanel': 'test/e2e/controllers.test.ts',
   'ControllersPage RowMenu': 'test/e2e/controllers.test.ts',
   'ExportDialog ElDialog': 'test/e2e/recordings-page.test.ts',
+  'OrderedPage RowMenu': 'test/faults/recordings-ordered.test.ts',
   'PasswordHost ElDialog': 'test/e2e/password-dialog.test.ts',
   'RecordingsPage RowMenu': 'test/e2e/recordings-page.test.ts',
   'RuleDialog ElDialog': 'test/e2e/recordings-page.test.ts',

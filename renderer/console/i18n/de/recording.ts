@@ -32,6 +32,7 @@ export const recording: Texts<typeof english> = {
     body: 'Alle Kameras, Mikrofone und Bildschirme des Raums werden aufgezeichnet, bis jemand die Aufzeichnung beendet oder die Besprechung endet. Alle im Raum sehen und hören das.',
     action: 'Aufzeichnen',
   },
+  menu: { record: 'Aufzeichnen…', recorded: 'Aufzeichnung läuft…' },
   rule: 'Regel',
   ruleIs: 'Regel: {rule}',
   edit: 'Regel ändern',

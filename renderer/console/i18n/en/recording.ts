@@ -29,6 +29,7 @@ export const recording = {
     body: 'All cameras, microphones and screens of the room are recorded until somebody stops it or the meeting ends. Everyone in the room sees and hears that.',
     action: 'Record',
   },
+  menu: { record: 'Record…', recorded: 'Recording…' },
   rule: 'Rule',
   ruleIs: 'Rule: {rule}',
   edit: 'Change rule',

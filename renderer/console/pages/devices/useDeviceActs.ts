@@ -3,6 +3,7 @@ import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useRecordings } from '../../composables/useRecordings.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import { refusalText } from '../../composables/refusalText.ts'
@@ -14,25 +15,37 @@ export type DeviceAct = 'pause' | 'resume' | 'retry' | 'remove'
 const many = 2
 
 /** Actions on devices; those with losses name them. */
-export function useDeviceActs(open: { edit(device: DeviceView): void; move(devices: readonly DeviceView[]): void }) {
+export function useDeviceActs(open: {
+  edit(device: DeviceView): void
+  move(devices: readonly DeviceView[]): void
+  /** Rule of its recording. */
+  record(device: DeviceView): void
+}) {
   const client = useConsole()
   const { may } = useCaller()
   const { t } = useText()
   const { ask, errorText, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
+  const { isRecorded } = useRecordings()
 
-  function acts({ state }: DeviceView): MenuAct[] {
+  function acts({ state, roomId, roomTopic, userId }: DeviceView): MenuAct[] {
     if (!may('devices.update')) return []
     return [
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
       { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },
       { key: 'move', text: t('devices.acts.move'), icon: 'arrow' },
+      ...(may('recordings.set_rule') && roomTopic !== ''
+        ? [{ key: 'record', text: recordText(roomId, userId), icon: 'record' } as const]
+        : []),
       state === 'paused'
         ? { key: 'resume', text: t('devices.acts.resume'), icon: 'play' }
         : { key: 'pause', text: t('devices.acts.pause'), icon: 'pause' },
       { key: 'remove', text: t('devices.acts.remove'), icon: 'trash', danger: true, divided: true },
     ]
   }
+
+  const recordText = (roomId: string, userId: string): string =>
+    t(isRecorded(roomId, userId) ? 'recording.menu.recorded' : 'recording.menu.record')
 
   /** Resolves to whether it was done. */
   async function act(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {
@@ -75,6 +88,7 @@ export function useDeviceActs(open: { edit(device: DeviceView): void; move(devic
   function run(key: string, device: DeviceView): void {
     if (key === 'edit') open.edit(device)
     else if (key === 'move') open.move([device])
+    else if (key === 'record') open.record(device)
     else if (key === 'pause' || key === 'resume' || key === 'retry' || key === 'remove') void act(key, [device])
   }
 

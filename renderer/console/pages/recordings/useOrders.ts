@@ -1,0 +1,117 @@
+import { onScopeDispose, ref, watch } from 'vue'
+import type { OrderedLive, OrderedRecording } from '../../../../shared/console/orders.ts'
+import type { MenuAct } from '../../../kit/components/RowMenu.vue'
+import { collected } from '../../../kit/composables/useLive.ts'
+import { usePagedRows } from '../../../kit/composables/usePagedRows.ts'
+import { useCaller } from '../../composables/useCaller.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
+
+export type Order = OrderedRecording | OrderedLive
+export type OrderKind = 'recordings' | 'lives'
+
+/** Pause between a change and the list that shows it, in milliseconds. */
+const followMs = 300
+
+/** Whether an order is a live stream. */
+export function isLive(order: Order): order is OrderedLive {
+  return 'page_url' in order
+}
+
+/** Name of an order: its own, else that of whoever is recorded. */
+export function useOrderText() {
+  const { t } = useText()
+  const targetOf = ({ user_id, user_name }: Order): string =>
+    user_id === '' ? t('playback.ordered.wholeRoom') : user_name || user_id
+  return {
+    targetOf,
+    nameOf: (order: Order): string => order.name || targetOf(order),
+  }
+}
+
+/** Ordered recordings or live streams, the newest first, and what an operator does with them. */
+export function useOrders() {
+  const client = useConsole()
+  const { t } = useText()
+  const { may } = useCaller()
+  const { ask, attempt, copy } = useFeedback()
+  const { nameOf } = useOrderText()
+  const kind = ref<OrderKind>('recordings')
+  const rows = usePagedRows<Order>((offset, limit) => client.call(`orders.${kind.value}`, { offset, limit }))
+  const refresh = collected(() => void rows.refresh(), followMs)
+  const stops = [client.on('recordings.changed', refresh), client.onReconnect(() => void rows.refresh())]
+  onScopeDispose(() => stops.forEach((stop) => stop()))
+  watch(kind, () => void rows.restart(), { immediate: true })
+
+  function acts(order: Order): MenuAct[] {
+    const live = isLive(order)
+    const runs = order.ended_at === 0 && order.state !== 'failed'
+    const copies: MenuAct[] = live
+      ? runs
+        ? [
+            { key: 'copyPage', text: t('playback.ordered.copyPage'), icon: 'link' },
+            { key: 'copyPlaylist', text: t('playback.ordered.copyPlaylist'), icon: 'copy' },
+          ]
+        : []
+      : order.files.length > 0
+        ? [{ key: 'copyFile', text: t('playback.ordered.copyFile', { n: order.files.length }), icon: 'link' }]
+        : []
+    const stops = runs && may(live ? 'orders.stop_live' : 'orders.stop_recording')
+    const deletes = may(live ? 'orders.delete_live' : 'orders.delete_recording')
+    return [
+      ...copies,
+      ...(stops ? [{ key: 'stop', text: t('playback.ordered.stop'), icon: 'stopRecording' } as const] : []),
+      ...(deletes
+        ? [{ key: 'delete', text: t('playback.ordered.delete'), icon: 'trash', danger: true, divided: true } as const]
+        : []),
+    ]
+  }
+
+  async function stop(order: Order): Promise<void> {
+    const [name, live] = [nameOf(order), isLive(order)]
+    const yes = await ask({
+      title: t('playback.ordered.ask.stopTitle', { name }),
+      body: t(live ? 'playback.ordered.ask.stopLive' : 'playback.ordered.ask.stopRecording'),
+      action: t('playback.ordered.stop'),
+    })
+    if (!yes) return
+    const { id } = order
+    await attempt<object>(
+      () => (live ? client.call('orders.stop_live', { id }) : client.call('orders.stop_recording', { id })),
+      t('playback.ordered.stopped', { name }),
+    )
+    await rows.refresh()
+  }
+
+  async function remove(order: Order): Promise<void> {
+    const [name, live] = [nameOf(order), isLive(order)]
+    const yes = await ask({
+      title: t('playback.ordered.ask.deleteTitle', { name }),
+      body: t(live ? 'playback.ordered.ask.deleteLive' : 'playback.ordered.ask.deleteRecording'),
+      action: t('playback.ordered.delete'),
+    })
+    if (!yes) return
+    const { id } = order
+    await attempt<object>(
+      () => (live ? client.call('orders.delete_live', { id }) : client.call('orders.delete_recording', { id })),
+      t('playback.ordered.deleted', { name }),
+    )
+    await rows.refresh()
+  }
+
+  /** Runs an action of a row's menu by its key. */
+  async function run(key: string, order: Order): Promise<void> {
+    if (key === 'stop') await stop(order)
+    else if (key === 'delete') await remove(order)
+    else await copy(addressOf(key, order))
+  }
+
+  return { kind, rows, acts, run }
+}
+
+/** Text that an action copies; addresses of several files are lines. */
+function addressOf(key: string, order: Order): string {
+  if (!isLive(order)) return order.files.map(({ url }) => url).join('\n')
+  return key === 'copyPage' ? order.page_url : order.hls_url
+}

@@ -4,9 +4,11 @@ import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StaticFiles } from '../../edge/static-files.ts'
 import type { Store } from '../../store/store.ts'
-import { locate } from '../playback/fragment-table.ts'
+import { type FragmentTables, locate } from '../playback/fragment-table.ts'
 import { answerBytes } from '../records/byte-answer.ts'
 import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
+import { answerWithoutTracks } from './hidden-bytes.ts'
+import { hiddenTracks } from './hidden-tracks.ts'
 import type { LiveStream } from './live-stream.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { type LiveClaims, openLiveToken } from './live-token.ts'
@@ -21,6 +23,7 @@ const firstMs = 6_000
 export interface LivePageParts {
   store: Pick<Store, 'get' | 'unseal'>
   streams: LiveStreams
+  tables: Pick<FragmentTables, 'of'>
   /** Recordings folder. */
   folder: string
   /** Built player page; its folder may be empty. */
@@ -75,7 +78,7 @@ async function serveLive(context: Context, parts: LivePageParts): Promise<void> 
     const stream = parts.streams.watch({ roomId, userId, source, quality: 'main' })
     if (file === 'index.m3u8') await servePlaylist(context, stream)
     else if (file === 'stream.json') await serveFacts(context, stream, claims)
-    else await serveSegment(context, parts, stream, file)
+    else await serveSegment(context, parts, stream, { name: file, claims })
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     context.status = 503
@@ -140,9 +143,9 @@ function answerFacts(context: Context, facts: LivePicture): void {
 
 async function serveSegment(
   context: Context,
-  { folder }: LivePageParts,
+  { folder, tables }: LivePageParts,
   stream: LiveStream,
-  name: string,
+  { name, claims }: { name: string; claims: LiveClaims },
 ): Promise<void> {
   const [, startedAt = '', ending] = /^([0-9]{1,15})\.(mp4|webm)$/.exec(name) ?? []
   const segment = startedAt === '' ? undefined : stream.segmentAt(Number(startedAt))
@@ -150,7 +153,11 @@ async function serveSegment(
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return answerNothing(context)
   context.type = containerTypes[segment.container]
-  answerBytes(context, found.path, found.size)
+  if (segment.container === 'webm' || (claims.sound && claims.picture)) {
+    return answerBytes(context, found.path, found.size)
+  }
+  const table = await tables.of(segment)
+  answerWithoutTracks(context, found.path, table, hiddenTracks(table, claims))
 }
 
 /** Aborts when the client leaves. */

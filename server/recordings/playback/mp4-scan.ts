@@ -1,4 +1,4 @@
-import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
+import type { ByteRange, FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
 
 /** Maximum size of a box that is read whole, in bytes: a moof of ten minutes without a key frame is about 1 MB. */
 const maxHeader = 8 * 1024 * 1024
@@ -47,14 +47,27 @@ function sizeOf(header: Buffer, left: number): { size: number; headerBytes: numb
   return { size: size === 0 ? left : size, headerBytes: 8 }
 }
 
-function* boxesOf(data: Buffer): Generator<Box> {
-  let at = 0
-  while (at + 8 <= data.length) {
-    const { size, headerBytes } = sizeOf(data.subarray(at, at + 16), data.length - at)
-    if (size < headerBytes || at + size > data.length) return
-    yield { type: data.toString('latin1', at + 4, at + 8), data: data.subarray(at + headerBytes, at + size) }
+/** Place of a box in a buffer: of its header, of its content, and behind it. */
+export interface BoxPlace {
+  type: string
+  start: number
+  from: number
+  to: number
+}
+
+/** Boxes that lie whole in a part of a buffer, in order. */
+export function* boxPlaces(data: Buffer, begin = 0, end = data.length): Generator<BoxPlace> {
+  let at = begin
+  while (at + 8 <= end) {
+    const { size, headerBytes } = sizeOf(data.subarray(at, at + 16), end - at)
+    if (size < headerBytes || at + size > end) return
+    yield { type: data.toString('latin1', at + 4, at + 8), start: at, from: at + headerBytes, to: at + size }
     at += size
   }
+}
+
+function* boxesOf(data: Buffer): Generator<Box> {
+  for (const { type, from, to } of boxPlaces(data)) yield { type, data: data.subarray(from, to) }
 }
 
 function boxOf(data: Buffer, ...path: readonly string[]): Buffer | undefined {
@@ -102,6 +115,12 @@ function addFragment(state: ScanState, offset: number, bytes: number, moof: Buff
   state.fragments.push({ offset, bytes, start, duration, keyFrames, samples, pictures })
 }
 
+interface FragmentHeader {
+  id: number
+  base: number
+  defaults: { duration: number; size: number; flags: number }
+}
+
 interface TrackFragment {
   id: number
   start: number
@@ -110,8 +129,8 @@ interface TrackFragment {
   samples: number
 }
 
-/** Reads tfhd, tfdt and trun (ISO/IEC 14496-12, sections 8.8.7, 8.8.8 and 8.8.12). */
-function readTrackFragment(traf: Buffer, moofOffset: number, { timescales }: ScanState): TrackFragment {
+/** Facts of a track fragment's header (ISO/IEC 14496-12, section 8.8.7). */
+function fragmentHeader(traf: Buffer, moofOffset: number): FragmentHeader {
   const header = boxOf(traf, 'tfhd') ?? Buffer.alloc(8)
   const flags = header.readUInt32BE(0) & 0xff_ffff
   const id = header.readUInt32BE(4)
@@ -128,6 +147,21 @@ function readTrackFragment(traf: Buffer, moofOffset: number, { timescales }: Sca
     size: (flags & 0x10) === 0 ? 0 : next(),
     flags: (flags & 0x20) === 0 ? 0 : next(),
   }
+  return { id, base, defaults }
+}
+
+/** Places of the samples of a track fragment. @param traf content of the box @param moofOffset place of its moof in the file */
+export function* samplePlaces(traf: Buffer, moofOffset: number): Generator<ByteRange> {
+  const { base, defaults } = fragmentHeader(traf, moofOffset)
+  for (const { type, data } of boxesOf(traf)) {
+    if (type !== 'trun') continue
+    for (const { offset, size } of samplesOf(data, defaults, base)) yield { offset, bytes: size }
+  }
+}
+
+/** Reads tfhd, tfdt and trun (ISO/IEC 14496-12, sections 8.8.7, 8.8.8 and 8.8.12). */
+function readTrackFragment(traf: Buffer, moofOffset: number, { timescales }: ScanState): TrackFragment {
+  const { id, base, defaults } = fragmentHeader(traf, moofOffset)
   const timescale = timescales.get(id) ?? 1_000
   const decodeTime = boxOf(traf, 'tfdt')
   const began =
@@ -165,11 +199,7 @@ interface Sample {
   shift: number
 }
 
-function* samplesOf(
-  run: Buffer,
-  defaults: { duration: number; size: number; flags: number },
-  base: number,
-): Generator<Sample> {
+function* samplesOf(run: Buffer, defaults: FragmentHeader['defaults'], base: number): Generator<Sample> {
   const flags = run.readUInt32BE(0) & 0xff_ffff
   const count = run.readUInt32BE(4)
   let at = 8

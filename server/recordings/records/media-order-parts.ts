@@ -77,7 +77,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, clock })
   const page = new StaticFiles(options.playerPage)
   const live = livePages({
-    ...{ store, streams, folder, page, clock },
+    ...{ store, streams, tables, folder, page, clock },
     embedOrigins: () => settings().live.embed_origins,
   })
   return {

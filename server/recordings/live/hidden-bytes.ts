@@ -1,0 +1,64 @@
+import { open } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import { wantedRange } from '../playback/byte-ranges.ts'
+import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
+import { hideTracks } from './hidden-tracks.ts'
+
+/**
+ * Answers with an MP4 without some of its tracks, or the part of it that the request asks for. Its fragments are at the same places as in the file. The caller sets the type.
+ * @param table of the file: what is behind its last fragment is not sent
+ */
+export function answerWithoutTracks(
+  context: Context,
+  path: string,
+  table: Pick<FragmentTable, 'init' | 'fragments'>,
+  hidden: ReadonlySet<number>,
+): void {
+  const pieces = piecesOf(table)
+  const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
+  context.set('Accept-Ranges', 'bytes')
+  const range = wantedRange(context.get('Range'), size)
+  if (range === 'outside') {
+    context.status = 416
+    context.set('Content-Range', `bytes */${size}`)
+    context.body = ''
+    return
+  }
+  const wanted = range === 'all' ? { offset: 0, bytes: size } : range
+  context.status = range === 'all' ? 200 : 206
+  if (range !== 'all')
+    context.set('Content-Range', `bytes ${wanted.offset}-${wanted.offset + wanted.bytes - 1}/${size}`)
+  const isBare = context.method === 'HEAD' || wanted.bytes === 0
+  context.body = isBare ? '' : Readable.from(bytesWithout(path, pieces, hidden, wanted))
+  context.length = wanted.bytes
+}
+
+/** Init and fragments, each up to the next one. */
+function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>): ByteRange[] {
+  return [init, ...fragments].map(({ offset, bytes }, index) => {
+    const next = fragments[index]
+    return { offset, bytes: next === undefined ? bytes : next.offset - offset }
+  })
+}
+
+async function* bytesWithout(
+  path: string,
+  pieces: readonly ByteRange[],
+  hidden: ReadonlySet<number>,
+  { offset, bytes }: ByteRange,
+): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r')
+  try {
+    for (const piece of pieces) {
+      const [from, to] = [Math.max(piece.offset, offset), Math.min(piece.offset + piece.bytes, offset + bytes)]
+      if (from >= to) continue
+      const content = Buffer.alloc(piece.bytes)
+      await file.read(content, 0, piece.bytes, piece.offset)
+      hideTracks(content, piece.offset, hidden)
+      yield content.subarray(from - piece.offset, to - piece.offset)
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -54,7 +54,7 @@ function busy({ target }: KeyboardEvent): boolean {
 
 /** Listens for the keys of the player while the page is shown. A letter after `g` goes to a page. */
 export function usePlayerKeys(actions: PlayerActions): void {
-  let goAt = 0
+  let goAt = Number.NEGATIVE_INFINITY
   function press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || busy(event)) return
     if (event.key === 'g') goAt = event.timeStamp

@@ -8,6 +8,10 @@ const paceMs = 60
 /** Sound and picture of a stream do not end at the same moment: in this time they do, in milliseconds. */
 const tailMs = 400
 
+/** Moments that a step tries until another picture is shown, and steps of a key that is held down. */
+const maxTries = 12
+const maxWaitingSteps = 3
+
 /** Plays several streams by one clock: that of the first stream that has something to show. Where no stream has, it goes on at the next recording. */
 export class Conductor {
   readonly #players = new Map<string, StreamPlayer>()
@@ -17,6 +21,8 @@ export class Conductor {
   #playing = false
   #rate = 1
   #ended = false
+  #steps: Promise<void> = Promise.resolve()
+  #waitingSteps = 0
 
   /** @param at moment to begin with @param changed called at each tick and after each change */
   constructor(at: number, changed: () => void) {
@@ -79,11 +85,30 @@ export class Conductor {
     this.#changed()
   }
 
-  /** Shows the next or last picture of the leading stream. */
-  async step(direction: 1 | -1): Promise<void> {
+  /** Shows the next or last picture of the leading stream. Steps that come meanwhile follow one another. */
+  step(direction: 1 | -1): Promise<void> {
     this.pause()
+    if (this.#waitingSteps >= maxWaitingSteps) return this.#steps
+    this.#waitingSteps += 1
+    const step = this.#steps.then(() => this.#step(direction))
+    this.#steps = step
+      .catch(() => {})
+      .finally(() => {
+        this.#waitingSteps -= 1
+      })
+    return step
+  }
+
+  /** Pictures may be further apart than those before: then the same one is shown, and the next moment is tried. */
+  async #step(direction: 1 | -1): Promise<void> {
     const lead = this.#active()[0]
-    if (lead !== undefined) await this.seek(lead.step(direction))
+    if (lead === undefined || this.#playing) return
+    const { shownAt } = lead
+    for (let tries = 0; tries < maxTries; tries++) {
+      await this.seek(lead.step(direction, tries))
+      await lead.settled()
+      if (lead.shownAt !== shownAt || lead.state !== 'showing') return
+    }
   }
 
   close(): void {

@@ -138,6 +138,17 @@ export class MediaFeed {
     return undefined
   }
 
+  /** Moment at the end of the range before a hole of a few milliseconds at a time; undefined: there is no such hole. */
+  beforeSeam(time: number): number | undefined {
+    const { buffered } = this.#video
+    if (this.bufferedTo(time) !== undefined) return undefined
+    for (let range = buffered.length - 1; range >= 0; range--) {
+      const to = buffered.end(range)
+      if (to <= time + 0.001 && time - to < seam) return to - 0.001
+    }
+    return undefined
+  }
+
   close(): void {
     if (this.#url !== '') URL.revokeObjectURL(this.#url)
     this.#url = ''

@@ -15,6 +15,15 @@ const retryMs = 2_000
 /** Waiting time at the end of the recordings before the next one is looked for, in milliseconds. */
 const nextMs = 3_000
 
+/** Distances of pictures that are remembered, and those needed to trust them. */
+const keptFrames = 16
+const minFrames = 3
+/** Distance that is assumed before, and the largest that a step tries first, in seconds. */
+const shortFrame = 0.02
+const longFrame = 0.04
+/** Longest wait for the picture of a step, in milliseconds. */
+const settleMs = 5_000
+
 /** Plays one recorded stream in a video element, by wall time. */
 export class StreamPlayer {
   readonly video: HTMLVideoElement
@@ -27,8 +36,8 @@ export class StreamPlayer {
   #stop = new AbortController()
   #filling = false
   #pausedUntil = 0
-  /** Seconds between two pictures. */
-  #frame = 0.04
+  /** Seconds between the latest pictures: the least of these leads to the next one, whatever the distance at a seam is. */
+  readonly #frames: number[] = []
   #shownAt = 0
   /** Moment that was asked for last. */
   #wanted = 0
@@ -137,11 +146,29 @@ export class StreamPlayer {
     }
   }
 
-  /** Goes to the next or last picture, while it is paused. @returns the moment of it */
-  step(direction: 1 | -1): number {
+  /**
+   * Moment of the next or last picture, while it is paused.
+   * @param tries how often a moment was given already at which the same picture is shown
+   */
+  step(direction: 1 | -1, tries = 0): number {
     const shown = this.#shownAt || this.video.currentTime
-    const target = direction === 1 ? shown + this.#frame * 1.5 : shown - this.#frame * 0.5
-    return this.#feed.wallTime(target)
+    const frame = this.#frames.length < minFrames ? shortFrame : Math.min(...this.#frames, longFrame)
+    const target = direction === 1 ? shown + frame * (1.5 + tries) : shown - frame * (0.5 + tries)
+    return this.#feed.wallTime(direction === 1 ? target : (this.#feed.beforeSeam(target) ?? target))
+  }
+
+  /** Media time of the picture that is shown, in seconds. */
+  get shownAt(): number {
+    return this.#shownAt
+  }
+
+  /** Resolves when the picture of a seek is shown. */
+  async settled(): Promise<void> {
+    const deadline = performance.now() + settleMs
+    while (this.video.seeking && performance.now() < deadline) await nextTurn()
+    // The callback with the picture comes with one of the next renderings.
+    await nextTurn()
+    await nextTurn()
   }
 
   close(): void {
@@ -215,7 +242,7 @@ export class StreamPlayer {
     if (!('requestVideoFrameCallback' in this.video)) return
     const shown = (_now: number, { mediaTime }: { mediaTime: number }): void => {
       const apart = mediaTime - this.#shownAt
-      if (apart > 0.001 && apart < 0.25) this.#frame = apart
+      if (apart > 0.001 && apart < 0.25 && this.#frames.push(apart) > keptFrames) this.#frames.shift()
       this.#shownAt = mediaTime
       this.#changed()
       this.video.requestVideoFrameCallback(shown)
@@ -239,4 +266,15 @@ export class StreamPlayer {
       if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)
     }
   }
+}
+
+/** Resolves with the next rendering; a page that is not shown renders nothing. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, 100)
+    requestAnimationFrame(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

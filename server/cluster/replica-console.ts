@@ -1,5 +1,6 @@
 import { wallClock } from '../store/system/time.ts'
 import type { Logger } from 'pino'
+import { refusal } from '../../shared/refusals/refusal.ts'
 import { accountAccess } from '../access/accounts/account-access.ts'
 import { Callers } from '../console/callers.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
@@ -78,6 +79,10 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
     sessions: accountSessions,
     leader: leaderSignIn(leader, accountSessions),
     page: new StaticFiles(options.page),
+    noRecordings: () => {
+      const url = leaderUrl()
+      return url === '' ? refusal('standbyAlone') : refusal('recordingsAtLeader', { leader: url })
+    },
     logger,
     metrics: replicaMetrics({
       controllers: watch.metrics(),

@@ -3,7 +3,7 @@ import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { z } from 'zod'
 import { type ConsoleRight, type ConsoleRoute, consoleRoutes } from '../../shared/authorization/console-routes.ts'
-import { refusal } from '../../shared/refusals/refusal.ts'
+import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { splitRoute } from '../../shared/authorization/route.ts'
 import { isClientGone } from '../../shared/client-gone.ts'
 import { clientAddress } from '../edge/client-address.ts'
@@ -37,6 +37,8 @@ export interface ConsoleListenerOptions extends EntranceParts {
   page: StaticFiles
   /** Plays recordings; left out: this controller has none. */
   recordings?: Pick<RecordingPlayback, 'answer'> | undefined
+  /** Why it plays none; left out: there is nothing. */
+  noRecordings?: () => Refusal
   /** Prometheus text. */
   metrics: () => Promise<string>
   /** Whether metrics are served only with a token. */
@@ -307,8 +309,8 @@ export class ConsoleListener {
   }
 
   async #play(context: Context, caller: Caller): Promise<void> {
-    const { recordings } = this.#options
-    if (recordings === undefined) return fail(context, refusal('nothingHere'))
+    const { recordings, noRecordings = () => refusal('nothingHere') } = this.#options
+    if (recordings === undefined) return fail(context, noRecordings())
     const { role, account = '', scopes } = caller
     const scoped = scopes?.some((scope: string) => scope === 'recordings:read') ?? true
     const answer = await recordings.answer(webRequest(context.req, context.res), {

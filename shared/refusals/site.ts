@@ -28,6 +28,10 @@ export const siteRefusals = {
   noCertificate: ['notFound', 'This site has no certificate: it speaks plain HTTP.'],
 
   standby: ['standby', 'This controller stands by and changes nothing: do this at the leader, {leader}.'],
+  recordingsAtLeader: [
+    'standby',
+    'This controller is a replica and plays no recordings: open the console of the leader, {leader}.',
+  ],
   standbyAlone: ['standby', 'This controller stands by and changes nothing: nobody leads the site at the moment.'],
   leaderChanged: ['standby', 'Another controller leads this site now: try again.'],
   leaderUnconfirmed: ['failed', 'The database does not confirm that this controller leads: try again in a moment.'],

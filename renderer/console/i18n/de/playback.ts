@@ -30,6 +30,7 @@ export const playback: Texts<typeof english> = {
   notRecorded: 'Nicht aufgezeichnet',
   unplayable:
     'Dieser Browser kann das Format nicht abspielen. Exportieren Sie es als „am kompatibelsten“, oder nehmen Sie einen anderen Browser.',
+  atLeader: 'Dieser Controller ist eine Replica: Aufzeichnungen spielt die Konsole des Leaders ab (Seite Controller).',
   failed: 'Die Aufzeichnung lässt sich nicht laden. Neuer Versuch …',
   gaps: {
     away: 'Nicht im Raum',

@@ -188,6 +188,8 @@ export const refusals: Texts<typeof english> = {
   nothingHere: 'Seite nicht gefunden.',
   noCertificate: 'Diese Anlage hat kein Zertifikat: Sie verwendet unverschlüsseltes HTTP.',
   standby: 'Dieser Controller ist eine Replica und kann nur lesen. Verwenden Sie den Leader, {leader}.',
+  recordingsAtLeader:
+    'Dieser Controller ist eine Replica und spielt keine Aufzeichnungen ab. Öffnen Sie die Konsole des Leaders, {leader}.',
   standbyAlone:
     'Dieser Controller ist eine Replica und kann nur lesen, und die Anlage hat gerade keinen Leader. Versuchen Sie es gleich erneut.',
   leaderChanged: 'Ein anderer Controller ist der Leader geworden. Versuchen Sie es erneut.',

@@ -25,6 +25,7 @@ export const playback = {
   nobody: 'Nobody was recorded at this time',
   notRecorded: 'Not recorded',
   unplayable: 'This browser cannot play this format. Export it as “most compatible”, or use another browser.',
+  atLeader: 'This controller is a replica: recordings play in the console of the leader (page Controllers).',
   failed: 'The recording cannot be loaded. Trying again…',
   gaps: {
     away: 'Not in the room',

@@ -184,6 +184,7 @@ export const refusals = {
   nothingHere: 'Page not found.',
   noCertificate: 'This site has no certificate: it uses plain HTTP.',
   standby: 'This controller is a read-only replica. Use the leader, {leader}.',
+  recordingsAtLeader: 'This controller is a replica and plays no recordings. Open the console of the leader, {leader}.',
   standbyAlone: 'This controller is a read-only replica and the site has no leader right now. Try again shortly.',
   leaderChanged: 'Another controller has become the leader. Try again.',
   leaderUnconfirmed: 'The database does not confirm that this controller is the leader. Try again shortly.',

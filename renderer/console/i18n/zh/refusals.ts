@@ -182,6 +182,7 @@ export const refusals: Catalogue['refusals'] = {
   nothingHere: '页面不存在。',
   noCertificate: '此站点没有证书，使用的是 HTTP。',
   standby: '此控制器为只读备用，请在主控制器 {leader} 上操作。',
+  recordingsAtLeader: '此控制器为只读备用，不播放录像。请打开主控制器的控制台：{leader}。',
   standbyAlone: '此控制器为只读备用，目前没有主控制器，请稍后重试。',
   leaderChanged: '另一个控制器已成为主控制器，请重试。',
   leaderUnconfirmed: '数据库未确认此控制器为主控制器，请稍后重试。',

@@ -22,6 +22,7 @@ const keptAhead = 240
 export async function loadSpan(piece: Piece, from: number, to: number, signal: AbortSignal): Promise<LoadedSpan> {
   const address = `/recordings/segments/${piece.id}/media?from=${from.toFixed(3)}&to=${to.toFixed(3)}`
   const answer = await fetch(address, { signal })
+  if (answer.status === standbyStatus) throw new AtLeaderError('the leader plays recordings')
   if (!answer.ok) throw new Error(`the recording cannot be read (${answer.status})`)
   const growing = answer.headers.get('recording-growing') === '1'
   if (answer.status === 204) return { from, to: from, growing, data: undefined }
@@ -178,6 +179,14 @@ export class MediaFeed {
 
 /** Pieces that are not further apart follow one another, in seconds. */
 export const seam = 0.5
+
+/** Status of a controller that is a replica. */
+const standbyStatus = 421
+
+/** The controller is a replica. */
+export class AtLeaderError extends Error {
+  override readonly name = 'AtLeaderError'
+}
 
 /** The browser has no decoder for this type. */
 export class UnplayableError extends Error {

@@ -1,8 +1,8 @@
-import { MediaFeed, loadSpan, seam, UnplayableError } from './media-feed.ts'
+import { AtLeaderError, MediaFeed, loadSpan, seam, UnplayableError } from './media-feed.ts'
 import type { Piece, PieceSource } from './piece.ts'
 
-/** States of a stream at the moment that is shown. gap: nothing was recorded. unplayable: the browser lacks the codec. */
-export type StreamState = 'empty' | 'loading' | 'showing' | 'gap' | 'unplayable' | 'failed'
+/** States of a stream at the moment that is shown. gap: nothing was recorded. unplayable: the browser lacks the codec. atLeader: this controller is a replica. */
+export type StreamState = 'empty' | 'loading' | 'showing' | 'gap' | 'unplayable' | 'atLeader' | 'failed'
 
 /** Seconds that are loaded ahead of the picture, at normal speed. */
 const ahead = 12
@@ -259,6 +259,7 @@ export class StreamPlayer {
   #fail(error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return
     if (error instanceof UnplayableError) this.#become('unplayable')
+    else if (error instanceof AtLeaderError) this.#become('atLeader')
     else {
       // The next picture may be asked for again: a connection comes back.
       this.#pausedUntil = performance.now() + retryMs

@@ -175,6 +175,38 @@ export const deleteRecording = defineOperation({
   errors: finds,
 })
 
+export const recordingLink = defineOperation({
+  ...common,
+  name: 'recording_link',
+  path: '/rtc/recording/link',
+  safe: true,
+  summary: 'Address of an HLS playlist of what was recorded of a camera or a person in a span, which expires.',
+  params: z.object({
+    room_id: roomId,
+    user_id: userId,
+    source: z.enum(streamSources, 'must be main or screen').optional(),
+    /** Milliseconds since the epoch; at most six hours. */
+    from: moment,
+    to: moment,
+    /** Lifetime in seconds; default: an hour. */
+    ttl: wholeNumber(60, 30 * 24 * 60 * 60).optional(),
+  }),
+  disclosure: {
+    room_id: 'room',
+    user_id: 'user',
+    source: streamSources,
+    from: 'length',
+    to: 'length',
+    ttl: 'number',
+  },
+  success: z.strictObject({
+    hls_url: z.string(),
+    /** Milliseconds since the epoch. */
+    expires_at: z.number(),
+  }),
+  errors: ['parameter', 'tokenIncorrect', 'recordingNotFound'],
+})
+
 export const startLive = defineOperation({
   ...common,
   name: 'live_start',
@@ -267,6 +299,7 @@ export const recordingOperations = [
   getRecording,
   listRecordings,
   deleteRecording,
+  recordingLink,
   startLive,
   stopLiveStream,
   getLiveStream,

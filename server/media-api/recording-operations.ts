@@ -6,6 +6,7 @@ import {
   listLiveStreams,
   listRecordings,
   liveLink,
+  recordingLink,
   startLive,
   startRecording,
   stopLiveStream,
@@ -35,6 +36,9 @@ export function recordingOperations(orders: OrderedMedia): AnyOperation[] {
       await recordings.delete(id)
       return { id }
     }),
+    implement(recordingLink, ({ room_id, user_id, source = 'main', from, to, ttl = linkSeconds }) =>
+      orders.recordedLink({ room: room_id, user: user_id, source, from, to }, ttl * 1_000),
+    ),
     implement(startLive, async ({ sound = 'own', picture = 'main', rtmp_url = '', publish_url, ...wish }, caller) => {
       const given = { ...wish, sound, picture, rtmp_url, hls_url: '', created_by: caller.accessKey }
       return orders.liveFacts(await lives.begin({ ...given, publishUrl: publish_url }))

@@ -13,6 +13,7 @@ export const apiPages = {
     'GET /jroom/': 'anyone',
     // The unguessable token in the path is the proof: of a file until it is deleted, of a live stream until it expires.
     'GET /record/:file': 'holder',
+    'GET /recorded/:token/:file': 'holder',
     'GET /live/:token': 'holder',
     'GET /live/:token/:file': 'holder',
     // Players for addresses of this site; each address has its own proof.

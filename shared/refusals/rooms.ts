@@ -27,6 +27,7 @@ export const roomRefusals = {
   recordingOfNothing: ['invalid', 'A recording needs a picture or a sound.'],
   tooManyRecordings: ['conflict', 'As many recordings are under way as this site takes: stop one first.'],
   tooManyLives: ['conflict', 'As many live streams are under way as this site takes: stop one first.'],
+  recordedSpan: ['invalid', 'The span must end after it begins, and be six hours at most.'],
   liveOfRoomSound: ['failed', 'A live stream carries the sound of one user, not of the room.'],
   pushAddress: ['invalid', 'The address to push to is not allowed.'],
   pushNeedsFfmpeg: ['failed', 'Pushing to an RTMP server needs ffmpeg: install it on the controller.'],

@@ -77,7 +77,7 @@ export class LiveWindow {
 }
 
 /** Lines of a playlist for fragments in order. */
-function mediaLines(fragments: readonly LiveFragment[]): string[] {
+export function mediaLines(fragments: readonly LiveFragment[]): string[] {
   const lines: string[] = []
   let segment: number | undefined
   for (const fragment of fragments) {

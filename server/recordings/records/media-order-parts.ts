@@ -7,6 +7,7 @@ import type { StoredRecording } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { SpanExport } from '../export/span-export.ts'
 import { livePages } from '../live/live-page.ts'
+import { recordedPage } from '../live/recorded-page.ts'
 import { LivePushes } from '../live/live-pushes.ts'
 import { LiveStreams } from '../live/live-streams.ts'
 import { OrderedLives } from '../live/ordered-lives.ts'
@@ -47,7 +48,8 @@ export interface MediaOrderOptions {
 /** Recordings and live streams that clients and operators order, and their pages on the media port. */
 export interface MediaOrderParts {
   orders: OrderedMedia
-  pages: ReturnType<typeof livePages> & { 'GET /record/:file': ReturnType<typeof recordDownload> }
+  pages: ReturnType<typeof livePages> &
+    Record<'GET /record/:file' | 'GET /recorded/:token/:file', ReturnType<typeof recordDownload>>
   start: () => void
   close: () => Promise<void>
 }
@@ -74,7 +76,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
     failed,
   })
   const lives = new OrderedLives({ store, rooms, index, streams, pushes, logger })
-  const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, clock })
+  const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, index, clock })
   const page = new StaticFiles(options.playerPage)
   const live = livePages({
     ...{ store, streams, tables, folder, page, clock },
@@ -82,7 +84,11 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   })
   return {
     orders,
-    pages: { 'GET /record/:file': recordDownload(files), ...live },
+    pages: {
+      'GET /record/:file': recordDownload(files),
+      'GET /recorded/:token/:file': recordedPage({ store, index, tables, folder, clock }),
+      ...live,
+    },
     start() {
       streams.start()
       orders.start()

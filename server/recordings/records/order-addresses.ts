@@ -36,6 +36,11 @@ export class OrderAddresses {
     return { page_url, hls_url: `${page_url}/index.m3u8` }
   }
 
+  /** Playlist of a recorded span. @throws ApiError internal while the media API does not listen */
+  recorded(token: string): string {
+    return `${this.#base()}/recorded/${token}/index.m3u8`
+  }
+
   #base(): string {
     const base = this.#settings().media.public_url || this.#mediaUrl()
     if (base === '') throw new ApiError('internal', { refusal: refusal('mediaApiOff') })

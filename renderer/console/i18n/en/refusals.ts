@@ -90,6 +90,7 @@ export const refusals = {
   recordingOfNothing: 'A recording needs a picture or a sound.',
   tooManyRecordings: 'The limit of recordings under way is reached. Stop one first.',
   tooManyLives: 'The limit of live streams under way is reached. Stop one first.',
+  recordedSpan: 'The span must end after it begins, and be six hours at most.',
   liveOfRoomSound: 'A live stream carries the sound of one user, not of the room.',
   pushAddress: 'The address to push to is not allowed.',
   pushNeedsFfmpeg: 'Pushing to an RTMP server needs ffmpeg. Install it on the controller.',

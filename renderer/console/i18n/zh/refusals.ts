@@ -89,6 +89,7 @@ export const refusals: Catalogue['refusals'] = {
   recordingOfNothing: '录制至少需要画面或声音。',
   tooManyRecordings: '进行中的录制已达上限，请先停止一个。',
   tooManyLives: '进行中的直播已达上限，请先停止一个。',
+  recordedSpan: '时间段的结束必须晚于开始，且最长六小时。',
   liveOfRoomSound: '直播只能包含一个用户的声音，不能包含整个房间的声音。',
   pushAddress: '不允许推流到该地址。',
   pushNeedsFfmpeg: '推流到 RTMP 服务器需要 ffmpeg，请在控制器上安装。',

@@ -106,26 +106,3 @@ test('An address that was changed, has expired, or belongs to a live stream that
   expect(await site.client.get('/rtc/live/delete', { id: String(live.id) })).toMatchObject({ ret: 0 })
   expect(await site.client.get('/rtc/live/get', { id: String(live.id) })).toMatchObject({ ret: 430 })
 })
-
-test('A live stream without sound carries none, and one without a picture only sound', async () => {
-  const site = await filmedSite({ door: shortFilm })
-  const kinds = async (order: Record<string, string>): Promise<string[]> => {
-    const wish = { room_id: site.roomId, user_id: 'door', ...order }
-    const url = String((await site.client.get('/rtc/live/start', wish)).hls_url)
-    const text = await playlist(url)
-    // Places of the playlist hold: what is hidden is sent as zeros.
-    const [, bytes = 0, offset = 0] = /BYTERANGE:(\d+)@(\d+)/.exec(text) ?? []
-    const range = `bytes=${offset}-${Number(offset) + Number(bytes) - 1}`
-    const name = /^\d+\.mp4$/m.exec(text)?.[0] ?? ''
-    const piece = await fetch(new URL(name, url), { headers: { range } })
-    expect([piece.status, (await piece.arrayBuffer()).byteLength]).toEqual([206, Number(bytes)])
-    const wanted = ['-v', 'error', '-show_entries', 'stream=codec_name', '-of', 'csv=p=0']
-    const { stdout } = await run('ffprobe', [...wanted, url], { timeout: 60_000 })
-    const decoded = ['-v', 'error', '-xerror', '-live_start_index', '0', '-i', url, '-t', '1', '-f', 'null', '-']
-    await run('ffmpeg', decoded, { timeout: 60_000 })
-    return [...new Set(stdout.split('\n').filter((line) => line !== ''))].toSorted()
-  }
-  expect(await kinds({})).toEqual(['h264', 'opus'])
-  expect(await kinds({ sound: 'none' })).toEqual(['h264'])
-  expect(await kinds({ picture: 'none' })).toEqual(['opus'])
-})

@@ -8,7 +8,7 @@ import { fragmentEnd, type LiveFragment, mediaLines } from './live-window.ts'
 import { openRecordedToken, type RecordedClaims } from './recorded-token.ts'
 
 /** Path of the playlist and files of a recorded span on the media port: `/recorded/<token>`. */
-export const recordedPath = '/recorded/'
+const recordedPath = '/recorded/'
 /** Segments of one playlist: more than a span of the longest length has. */
 const maxSegments = 2_000
 

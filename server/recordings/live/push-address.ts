@@ -1,6 +1,5 @@
 import dns from 'node:dns/promises'
-import net from 'node:net'
-import os from 'node:os'
+import { addressList, listContains, ownAddresses } from '../../edge/address-list.ts'
 
 /** An address of an RTMP server that may be called. */
 export interface PushTarget {
@@ -17,8 +16,6 @@ export class PushAddressError extends Error {
   override readonly name = 'PushAddressError'
 }
 
-/** Addresses that lead to this machine whatever its interfaces are (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3). */
-const loopback = ['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128', '::ffff:127.0.0.0/104']
 const defaultPorts: Readonly<Record<string, number>> = { 'rtmp:': 1935, 'rtmps:': 443 }
 
 /** Reads the address of an RTMP server. @throws PushAddressError */
@@ -46,10 +43,11 @@ export async function checkPushAddress(
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const found = await lookup(host).catch(() => [])
   if (found.length === 0) throw new PushAddressError(`The host ${host} cannot be found.`)
-  const allowed = networks.length === 0 ? undefined : listOf(networks)
-  const here = listOf([...loopback, ...ownAddresses()])
+  const allowed = networks.length === 0 ? undefined : addressList(networks)
+  const here = ownAddresses()
   const permits = (address: string): boolean =>
-    (allowed === undefined || contains(allowed, address)) && !(sitePorts.includes(port) && contains(here, address))
+    (allowed === undefined || listContains(allowed, address)) &&
+    !(sitePorts.includes(port) && listContains(here, address))
   const permitted = found.filter(({ address }) => permits(address))
   const [first] = permitted
   if (first === undefined) throw new PushAddressError('The operator does not allow to push to this address.')
@@ -67,24 +65,4 @@ export async function checkPushAddress(
     tcUrl: `rtmp://${url.host}/${application}`,
     shown,
   }
-}
-
-function ownAddresses(): string[] {
-  const entries = Object.values(os.networkInterfaces()).flatMap((each) => each ?? [])
-  return entries.map(({ address, family }) => `${address.replace(/%.*$/, '')}/${family === 'IPv6' ? 128 : 32}`)
-}
-
-function listOf(networks: readonly string[]): net.BlockList {
-  const list = new net.BlockList()
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    const family = net.isIPv4(address) ? 'ipv4' : 'ipv6'
-    if (prefix === undefined) list.addAddress(address, family)
-    else list.addSubnet(address, Number(prefix), family)
-  }
-  return list
-}
-
-function contains(list: net.BlockList, address: string): boolean {
-  return list.check(address, net.isIPv4(address) ? 'ipv4' : 'ipv6')
 }

@@ -1,0 +1,51 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { ObjectProblem } from '../../../shared/recordings/object-storage.ts'
+import type { ObjectClient } from './object-client.ts'
+import { ObjectError } from './object-error.ts'
+
+/** Steps of a test, in their order. */
+export type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
+
+/** Outcome of a test. */
+export interface ConnectionResult {
+  /** null: everything works. */
+  problem: ObjectProblem | null
+  /** Step that failed; null: none. */
+  step: ConnectionStep | null
+  /** What the service calls it, e.g. `AccessDenied`. */
+  detail: string
+  /** Time of all steps, in milliseconds. */
+  ms: number
+}
+
+const probeBytes = 4_096
+const deadlineMs = 30_000
+
+/** Tests a storage by everything that recordings need: lists the bucket, puts a small object, reads a part of it and deletes it. Never rejects. */
+export async function testConnection(client: ObjectClient): Promise<ConnectionResult> {
+  const began = performance.now()
+  const signal = AbortSignal.timeout(deadlineMs)
+  const name = `.roomdesk-test-${randomUUID()}`
+  const bytes = randomBytes(probeBytes)
+  let step: ConnectionStep = 'list'
+  const result = (error: ObjectError | undefined): ConnectionResult => ({
+    problem: error?.problem ?? null,
+    step: error === undefined ? null : step,
+    detail: error?.detail ?? '',
+    ms: Math.round(performance.now() - began),
+  })
+  try {
+    await client.list(undefined, signal, 1)
+    step = 'put'
+    await client.putBytes(name, bytes, signal)
+    step = 'get'
+    const part = await client.read(name, 1_000, 100, signal)
+    if (!part.bytes.equals(bytes.subarray(1_000, 1_100)) || part.size !== probeBytes) throw new ObjectError('mismatch')
+    step = 'delete'
+    await client.delete(name, signal)
+    return result(undefined)
+  } catch (error) {
+    if (step === 'get') await client.delete(name).catch(() => {})
+    return result(error instanceof ObjectError ? error : new ObjectError('silent'))
+  }
+}

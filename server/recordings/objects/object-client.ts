@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { Readable } from 'node:stream'
+import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import { ObjectError, problemOfRequest } from './object-error.ts'
+import { type ListedPage, readListing } from './object-listing.ts'
+import { ObjectRequests, type RequestLimits } from './object-request.ts'
+
+/** Digests of a body. */
+interface Digests {
+  /** Hex. */
+  sha256: string
+  md5: Buffer
+  bytes: number
+}
+
+/** Part of an object, with what was said of the whole. */
+export interface ObjectPart {
+  bytes: Buffer
+  /** Bytes of the whole object. */
+  size: number
+  /** Values of `x-amz-meta-…`, by the name behind it. */
+  facts: Readonly<Record<string, string>>
+}
+
+/** Maximum size of one answer that is held in memory, in bytes. */
+const maxPart = 8 * 1024 * 1024
+const factPrefix = 'x-amz-meta-'
+
+/** Puts, reads, deletes and lists the objects of one bucket, below the prefix of its settings. Names are paths of the recordings folder. */
+export class ObjectClient {
+  readonly #requests: ObjectRequests
+  readonly #prefix: string
+
+  constructor(settings: ObjectStorageSettings, sitePorts: () => readonly number[], limits?: RequestLimits) {
+    this.#requests = new ObjectRequests(settings, sitePorts, limits)
+    this.#prefix = settings.prefix
+  }
+
+  /**
+   * Uploads a file and makes sure that the storage holds the same bytes: it checks MD5 and SHA-256 itself, and its ETag and size are compared.
+   * @param facts short ASCII values that the object carries
+   * @throws ObjectError; Error of the disk with its code; AbortError
+   */
+  async putFile(name: string, path: string, facts: Record<string, string>, signal?: AbortSignal): Promise<void> {
+    const digests = await digestsOf(createReadStream(path))
+    const body = (): Readable => createReadStream(path)
+    await this.#put(name, digests, body, facts, signal)
+  }
+
+  /** Uploads some bytes; see `putFile`. */
+  async putBytes(name: string, bytes: Uint8Array, signal?: AbortSignal): Promise<void> {
+    await this.#put(name, await digestsOf(Readable.from([bytes])), () => Readable.from([bytes]), {}, signal)
+  }
+
+  /** Reads a part of an object; fewer bytes at its end. @throws ObjectError missing and others; AbortError */
+  async read(name: string, offset: number, bytes: number, signal?: AbortSignal): Promise<ObjectPart> {
+    const headers = { range: `bytes=${offset}-${offset + Math.min(bytes, maxPart) - 1}` }
+    const answer = await this.#requests.send({ method: 'GET', key: this.#key(name), headers, signal })
+    const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(answer.headers['content-range'] ?? '')
+    if (answer.statusCode !== 206 || range === null || Number(range[1]) !== offset) {
+      answer.destroy()
+      throw new ObjectError('noService', 'no range')
+    }
+    const found = await collected(answer, maxPart, signal)
+    if (found.length !== Number(range[2]) - offset + 1) throw new ObjectError('mismatch', 'length')
+    const facts = Object.entries(answer.headers).flatMap(([field, value]) =>
+      field.startsWith(factPrefix) && typeof value === 'string' ? [[field.slice(factPrefix.length), value]] : [],
+    )
+    return { bytes: found, size: Number(range[3]), facts: Object.fromEntries(facts) as Record<string, string> }
+  }
+
+  /** Deletes an object; one that is gone does not matter. @throws ObjectError */
+  async delete(name: string, signal?: AbortSignal): Promise<void> {
+    try {
+      const answer = await this.#requests.send({ method: 'DELETE', key: this.#key(name), signal })
+      answer.resume()
+    } catch (error) {
+      if (!(error instanceof ObjectError) || error.problem !== 'missing') throw error
+    }
+  }
+
+  /** Lists objects in the order of their names, up to a thousand at once. @param after `next` of the page before @throws ObjectError */
+  async list(after: string | undefined, signal?: AbortSignal, limit = 1_000): Promise<ListedPage> {
+    const query = new URLSearchParams({ 'list-type': '2', 'max-keys': String(limit), 'encoding-type': 'url' })
+    if (this.#prefix !== '') query.set('prefix', this.#prefix)
+    if (after !== undefined) query.set('start-after', this.#key(after))
+    // Signatures want %20 for a space.
+    const request = { method: 'GET', key: '', query: query.toString().replaceAll('+', '%20'), signal } as const
+    const answer = await this.#requests.send(request)
+    const listing = readListing((await collected(answer, maxPart, signal)).toString('utf8'), this.#prefix)
+    if (listing === undefined) throw new ObjectError('noService', 'no listing')
+    return listing
+  }
+
+  close(): void {
+    this.#requests.close()
+  }
+
+  async #put(
+    name: string,
+    { sha256, md5, bytes }: Digests,
+    body: () => Readable,
+    facts: Record<string, string>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const key = this.#key(name)
+    const carried = Object.fromEntries(Object.entries(facts).map(([field, value]) => [`${factPrefix}${field}`, value]))
+    const headers = {
+      ...carried,
+      'content-length': String(bytes),
+      'content-md5': md5.toString('base64'),
+      'content-type': name.endsWith('.webm') ? 'video/webm' : 'video/mp4',
+    }
+    const answer = await this.#requests.send({ method: 'PUT', key, headers, bodySha256: sha256, body, signal })
+    answer.resume()
+    checkTag(answer.headers, md5)
+    const held = await this.#requests.send({ method: 'HEAD', key, signal })
+    held.resume()
+    const length = Number(held.headers['content-length'])
+    if (length !== bytes) throw new ObjectError('mismatch', `${length} of ${bytes} bytes`)
+    checkTag(held.headers, md5)
+  }
+
+  #key(name: string): string {
+    return `${this.#prefix}${name}`
+  }
+}
+
+/** Compares an ETag, which is the MD5 of the object unless the service encrypts with keys of its own (docs.aws.amazon.com/AmazonS3/latest/API/API_Object.html). */
+function checkTag({ etag = '', ...headers }: Readonly<Record<string, string | string[] | undefined>>, md5: Buffer) {
+  const encryption = String(headers['x-amz-server-side-encryption'] ?? '')
+  const isDigest = /^"?[0-9a-f]{32}"?$/i.test(String(etag)) && !encryption.startsWith('aws:kms')
+  if (isDigest && String(etag).replaceAll('"', '').toLowerCase() !== md5.toString('hex'))
+    throw new ObjectError('mismatch', 'ETag')
+}
+
+async function digestsOf(stream: Readable): Promise<Digests> {
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')]
+  let bytes = 0
+  for await (const chunk of stream as AsyncIterable<Uint8Array>) {
+    sha256.update(chunk)
+    md5.update(chunk)
+    bytes += chunk.length
+  }
+  return { sha256: sha256.digest('hex'), md5: md5.digest(), bytes }
+}
+
+async function collected(answer: Readable, limit: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of answer as AsyncIterable<Uint8Array>) {
+      bytes += chunk.length
+      if (bytes > limit) throw new ObjectError('noService', 'too long')
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw problemOfRequest(error)
+  }
+  return Buffer.concat(chunks)
+}

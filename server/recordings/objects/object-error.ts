@@ -1,0 +1,79 @@
+import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
+
+/** The object storage could not do what was asked. */
+export class ObjectError extends Error {
+  override readonly name = 'ObjectError'
+  readonly problem: ObjectProblem
+  /** What the service or the system calls it, e.g. `AccessDenied`; empty: nothing more is known. */
+  readonly detail: string
+
+  constructor(problem: ObjectProblem, detail = '', cause?: unknown) {
+    super(detail === '' ? objectProblemMessages[problem] : `${objectProblemMessages[problem]} (${detail})`, { cause })
+    this.problem = problem
+    this.detail = detail
+  }
+
+  /** The fault lies with one object; others may be fine. */
+  get isOfObject(): boolean {
+    return this.problem === 'mismatch' || this.problem === 'missing'
+  }
+}
+
+/** Problems by the error code in an answer (docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html). */
+const byCode: Readonly<Record<string, ObjectProblem>> = {
+  AccessDenied: 'denied',
+  AccountProblem: 'denied',
+  AllAccessDisabled: 'denied',
+  AuthorizationHeaderMalformed: 'region',
+  BadDigest: 'mismatch',
+  IncompleteBody: 'mismatch',
+  InvalidAccessKeyId: 'keyUnknown',
+  InvalidDigest: 'mismatch',
+  NoSuchBucket: 'bucket',
+  NoSuchKey: 'missing',
+  PermanentRedirect: 'region',
+  QuotaExceeded: 'full',
+  RequestTimeTooSkewed: 'clock',
+  SignatureDoesNotMatch: 'signature',
+  TemporaryRedirect: 'region',
+  XAmzContentSHA256Mismatch: 'mismatch',
+  XMinioStorageFull: 'full',
+}
+
+/** Problem of an answer that is no success. @param body beginning of it, XML @param ofObject an object was asked for */
+export function problemOfAnswer(status: number, body: string, ofObject: boolean): ObjectError {
+  const [, code = ''] = /<Code>(\w{1,64})<\/Code>/.exec(body) ?? []
+  const known = Object.hasOwn(byCode, code) ? byCode[code] : undefined
+  if (known !== undefined) return new ObjectError(known, code)
+  const detail = code === '' ? `HTTP ${status}` : code
+  if (code !== '') return new ObjectError('refused', detail)
+  if (status === 403) return new ObjectError('denied', detail)
+  // HEAD answers without a body.
+  if (status === 404 && ofObject) return new ObjectError('missing', detail)
+  if (status === 507) return new ObjectError('full', detail)
+  if (status >= 500) return new ObjectError('refused', detail)
+  return new ObjectError('noService', detail)
+}
+
+const ofNetwork: Readonly<Record<string, ObjectProblem>> = {
+  ENOTFOUND: 'notFound',
+  EAI_AGAIN: 'notFound',
+  ECONNREFUSED: 'unreachable',
+  ECONNRESET: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  EPIPE: 'unreachable',
+  ETIMEDOUT: 'silent',
+}
+
+/** Problem of a request that got no answer. */
+export function problemOfRequest(error: unknown): ObjectError {
+  if (error instanceof ObjectError) return error
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  const name = typeof code === 'string' ? code : ''
+  const known = Object.hasOwn(ofNetwork, name) ? ofNetwork[name] : undefined
+  if (known !== undefined) return new ObjectError(known, name, error)
+  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(name)) return new ObjectError('certificate', name, error)
+  if (/^HPE_|SSL|EPROTO/.test(name)) return new ObjectError('noService', name, error)
+  return new ObjectError('unreachable', name, error)
+}

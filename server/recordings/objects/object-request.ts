@@ -1,0 +1,155 @@
+import dns from 'node:dns/promises'
+import { readFile } from 'node:fs/promises'
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { rootCertificates } from 'node:tls'
+import aws4 from 'aws4'
+import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import { listContains, ownAddresses } from '../../edge/address-list.ts'
+import { ObjectError, problemOfAnswer, problemOfRequest } from './object-error.ts'
+
+/** One request to the storage. */
+export interface ObjectRequest {
+  method: 'GET' | 'HEAD' | 'PUT' | 'DELETE'
+  /** Name of the object; empty: the bucket. */
+  key: string
+  /** Query without `?`. */
+  query?: string
+  headers?: Record<string, string>
+  /** SHA-256 of the body, in hex. */
+  bodySha256?: string
+  /** Makes the body, which is sent once. */
+  body?: () => Readable
+  signal?: AbortSignal | undefined
+}
+
+/** Time without a byte after which a request is given up, in milliseconds. */
+const silenceMs = 30_000
+/** Time of one request, in milliseconds. */
+const deadlineMs = 10 * 60_000
+/** Bytes of an error's text that are read. */
+const maxErrorBytes = 16 * 1024
+/** Connections that are kept open. */
+const maxSockets = 16
+const emptySha256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
+
+/** Limits of requests; left out: those of the product. */
+export interface RequestLimits {
+  silenceMs?: number
+}
+
+/**
+ * Sends signed requests (AWS Signature Version 4) to one bucket. Redirects are not followed, and ports of this site are never called: the address is checked after its name was resolved.
+ */
+export class ObjectRequests {
+  readonly #settings: ObjectStorageSettings
+  readonly #sitePorts: () => readonly number[]
+  readonly #limits: RequestLimits
+  #agent: Promise<http.Agent> | undefined
+
+  /** @param sitePorts ports of this site */
+  constructor(settings: ObjectStorageSettings, sitePorts: () => readonly number[], limits: RequestLimits = {}) {
+    this.#settings = settings
+    this.#sitePorts = sitePorts
+    this.#limits = limits
+  }
+
+  /** Sends a request whose answer is a success; the caller reads the answer to its end. @throws ObjectError; AbortError by the signal */
+  async send(request: ObjectRequest): Promise<http.IncomingMessage> {
+    const { signal, method, key } = request
+    try {
+      const answer = await this.#exchange(request)
+      const { statusCode: status = 0 } = answer
+      if (status >= 200 && status < 300) return answer
+      const body = method === 'HEAD' ? '' : await beginningOf(answer)
+      throw problemOfAnswer(status, body, key !== '')
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw problemOfRequest(error)
+    }
+  }
+
+  /** Closes connections that are kept open. */
+  close(): void {
+    void this.#agent?.then((agent) => agent.destroy()).catch(() => {})
+  }
+
+  async #exchange(request: ObjectRequest): Promise<http.IncomingMessage> {
+    const { endpoint, bucket, access_key_id, secret_access_key, region, path_style } = this.#settings
+    const url = URL.parse(endpoint)
+    if (url === null || bucket === '' || access_key_id === '' || secret_access_key === '')
+      throw new ObjectError('incomplete')
+    const isTls = url.protocol === 'https:'
+    const hostname = path_style ? url.hostname : `${bucket}.${url.hostname}`
+    const host = url.port === '' ? hostname : `${hostname}:${url.port}`
+    const bare = hostname.replace(/^\[|\]$/g, '')
+    const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port)
+    const lookup = await this.#checked(bare, port)
+    const { method, key, query = '', headers = {}, bodySha256 = emptySha256 } = request
+    const ofBucket = path_style && key === '' ? `/${bucket}` : `${path_style ? `/${bucket}` : ''}/${key}`
+    const path = query === '' ? ofBucket : `${ofBucket}?${query}`
+    const given = { ...headers, host, 'x-amz-content-sha256': bodySha256 }
+    const secrets = { accessKeyId: access_key_id, secretAccessKey: secret_access_key }
+    const signed = aws4.sign({ service: 's3', region, host, method, path, headers: given }, secrets)
+    const agent = await (this.#agent ??= this.#makeAgent(isTls))
+    const deadline = AbortSignal.timeout(deadlineMs)
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline])
+    const options = { method, path, port, lookup, agent, signal, hostname: bare, headers: { ...signed.headers } }
+    return await this.#answered(isTls ? https.request(options) : http.request(options), request.body)
+  }
+
+  /** Resolves with the headers of the answer; its body gets the same limit of silence. */
+  async #answered(outgoing: http.ClientRequest, body: ObjectRequest['body']): Promise<http.IncomingMessage> {
+    outgoing.setTimeout(this.#limits.silenceMs ?? silenceMs, () => outgoing.destroy(new ObjectError('silent')))
+    return await new Promise((resolve, reject) => {
+      outgoing.on('response', (answer) => {
+        answer.on('error', () => {})
+        resolve(answer)
+      })
+      outgoing.on('error', reject)
+      if (body === undefined) outgoing.end()
+      // A server may answer before it has read all: then the answer counts.
+      else pipeline(body(), outgoing).catch(reject)
+    })
+  }
+
+  /** Resolves a host, and refuses ports of this site. The connection goes to the address that was checked. */
+  async #checked(host: string, port: number): Promise<LookupFunction> {
+    const found = await dns.lookup(host, { all: true })
+    if (this.#sitePorts().includes(port)) {
+      const own = ownAddresses()
+      if (found.some(({ address }) => listContains(own, address))) throw new ObjectError('ownPort')
+    }
+    return (_host, options, done) => {
+      const [first] = found
+      if (options.all === true) done(null, found)
+      else done(null, first?.address ?? '', first?.family ?? 4)
+    }
+  }
+
+  async #makeAgent(isTls: boolean): Promise<http.Agent> {
+    const kept = { keepAlive: true, maxSockets, maxFreeSockets: 4 }
+    if (!isTls) return new http.Agent(kept)
+    const { ca_file } = this.#settings
+    if (ca_file === '') return new https.Agent(kept)
+    const authorities = await readFile(ca_file, 'utf8').catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+      throw new ObjectError('caFile', code, error)
+    })
+    if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new ObjectError('caFile')
+    return new https.Agent({ ...kept, ca: [...rootCertificates, authorities] })
+  }
+}
+
+async function beginningOf(answer: http.IncomingMessage): Promise<string> {
+  let text = ''
+  answer.setEncoding('utf8')
+  for await (const chunk of answer) {
+    text += String(chunk)
+    if (text.length > maxErrorBytes) break
+  }
+  return text.slice(0, maxErrorBytes)
+}

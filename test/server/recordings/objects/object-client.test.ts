@@ -1,0 +1,100 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { testConnection } from '../../../../server/recordings/objects/connection-test.ts'
+import { ObjectClient } from '../../../../server/recordings/objects/object-client.ts'
+import type { ObjectStorageSettings } from '../../../../shared/recordings/object-storage.ts'
+import { ObjectServer } from '../../../support/objects/object-server.ts'
+
+let server: ObjectServer
+let folder: string
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roomdesk-objects-'))
+  server = await ObjectServer.start()
+})
+afterEach(() => {
+  server.fault = undefined
+})
+afterAll(async () => {
+  await server.remove()
+  await rm(folder, { recursive: true })
+})
+
+const client = (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []): ObjectClient =>
+  new ObjectClient(server.settings(more), () => sitePorts, { silenceMs: 300 })
+const outcome = async (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []) => {
+  const { problem, step } = await testConnection(client(more, sitePorts))
+  return [problem, step]
+}
+
+test('a file is uploaded below the prefix, read in parts, listed and deleted', async () => {
+  const storage = client({ prefix: 'site-a/' })
+  const path = join(folder, 'film.mp4')
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
+  await writeFile(path, bytes)
+  const names = ['MTAwMA/eWFyZA~main/2026-11-25/1.mp4', 'MTAwMA/eWFyZA~main/2026-11-25/2.mp4', 'b/3.mp4']
+  for (const name of names) await storage.putFile(name, path, { end: 'length' })
+  expect(await server.names()).toEqual(names.map((name) => `site-a/${name}`))
+  const part = await storage.read(names[0] ?? '', 299_000, 5_000)
+  expect(part).toEqual({ bytes: bytes.subarray(299_000), size: 300_000, facts: { end: 'length' } })
+
+  const listed: string[] = []
+  let after: string | undefined
+  do {
+    const page = await storage.list(after, undefined, 2)
+    listed.push(...page.objects.map(({ name, bytes: size }) => `${name} ${size}`))
+    after = page.next
+  } while (after !== undefined)
+  expect(listed).toEqual(names.map((name) => `${name} 300000`))
+
+  for (const name of names) await storage.delete(name)
+  await storage.delete('never/there.mp4')
+  expect(await server.names()).toEqual([])
+  await expect(storage.read(names[0] ?? '', 0, 10)).rejects.toMatchObject({ problem: 'missing' })
+})
+
+test('the connection test passes where all works, and leaves nothing behind', async () => {
+  expect(await testConnection(client())).toMatchObject({ problem: null, step: null })
+  expect(await server.names()).toEqual([])
+})
+
+test('each failure of the connection test has a name', async () => {
+  expect(await outcome({ access_key_id: 'nobody' })).toEqual(['keyUnknown', 'list'])
+  expect(await outcome({ secret_access_key: 'wrong' })).toEqual(['signature', 'list'])
+  expect(await outcome({ bucket: 'no-such-bucket' })).toEqual(['bucket', 'list'])
+  expect(await outcome({ secret_access_key: '' })).toEqual(['incomplete', 'list'])
+  expect(await outcome({ endpoint: 'http://127.0.0.1:9' })).toEqual(['unreachable', 'list'])
+  expect(await outcome({ endpoint: 'http://no-such-host.invalid' })).toEqual(['notFound', 'list'])
+  expect(await outcome({ endpoint: server.settings().endpoint.replace('http:', 'https:') })).toEqual([
+    'noService',
+    'list',
+  ])
+})
+
+test('the ports of the site itself are never called', async () => {
+  expect(await outcome({}, [server.port])).toEqual(['ownPort', 'list'])
+  expect(await outcome({ endpoint: `http://localhost:${server.port}` }, [server.port])).toEqual(['ownPort', 'list'])
+})
+
+test('another web server, a redirect, a full, a mute or a lying storage are told apart', async () => {
+  server.fault = (_, response) => void response.end('<html>') === undefined
+  expect(await outcome()).toEqual(['noService', 'list'])
+  server.fault = (_, response) => void response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end() === undefined
+  expect(await outcome()).toEqual(['noService', 'list'])
+  server.fault = ({ method }, response) => {
+    if (method !== 'PUT') return false
+    response.writeHead(507).end('<Error><Code>XMinioStorageFull</Code></Error>')
+    return true
+  }
+  expect(await outcome()).toEqual(['full', 'put'])
+  server.fault = ({ method }) => method === 'GET'
+  expect(await outcome()).toEqual(['silent', 'list'])
+  server.fault = ({ method }, response) => {
+    if (method !== 'PUT') return false
+    response.writeHead(200, { etag: `"${'0'.repeat(32)}"` }).end()
+    return true
+  }
+  expect(await outcome()).toEqual(['mismatch', 'put'])
+})

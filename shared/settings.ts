@@ -2,6 +2,7 @@ import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
 import { hiddenSecret } from './hidden-secret.ts'
 import { languageChoices } from './languages.ts'
+import { objectStorageSchema } from './recordings/object-storage.ts'
 import { recordingSettingsSchema } from './recordings/recording-settings.ts'
 import { type IceServer, operatorMediaSettingsSchema } from './media/media-settings.ts'
 
@@ -192,6 +193,7 @@ export const settingsSchema = z.strictObject({
   backups: backupSettingsSchema.prefault({}),
   pictures: pictureSettingsSchema.prefault({}),
   recording: recordingSettingsSchema.prefault({}),
+  object_storage: objectStorageSchema.prefault({}),
   trash: trashSettingsSchema.prefault({}),
   live: liveSchema.prefault({}),
   console: consoleSettingsSchema.prefault({}),
@@ -214,6 +216,7 @@ export const settingsPatchSchema = z.strictObject({
   backups: z.strictObject(optionalFields(backupSettingsSchema)).optional(),
   pictures: z.strictObject(optionalFields(pictureSettingsSchema)).optional(),
   recording: z.strictObject(optionalFields(recordingSettingsSchema)).optional(),
+  object_storage: z.strictObject(optionalFields(objectStorageSchema)).optional(),
   trash: z.strictObject(optionalFields(trashSettingsSchema)).optional(),
   live: z.strictObject(optionalFields(liveSchema)).optional(),
   console: z.strictObject(optionalFields(consoleSettingsSchema)).optional(),
@@ -238,19 +241,26 @@ export function mergeSettings(before: Settings | undefined, patch: SettingsPatch
   return settingsSchema.parse(merged)
 }
 
-/** Settings for a console: they show that a TURN server has a credential, but not its value. */
+/** Settings for a console: they show that a TURN server or the object storage has a secret, but not its value. */
 export function hideSecrets(settings: Settings): Settings {
   const ice_servers = settings.media.ice_servers.map((server) =>
     server.credential === '' ? server : { ...server, credential: hiddenSecret },
   )
-  return { ...settings, media: { ...settings.media, ice_servers } }
+  const { secret_access_key, ...storage } = settings.object_storage
+  const shown = secret_access_key === '' ? '' : hiddenSecret
+  return {
+    ...settings,
+    media: { ...settings.media, ice_servers },
+    object_storage: { ...storage, secret_access_key: shown },
+  }
 }
 
 /**
  * Replaces placeholders in a patch by the stored credentials of the same server, which has its addresses and user, or else shares its addresses or
- * its user. A server that matches none has no credential.
+ * its user. A server that matches none has no credential. The secret of the object storage stays for the same key id.
  */
-export function keepHiddenSecrets(patch: SettingsPatch, before: Settings): SettingsPatch {
+export function keepHiddenSecrets(given: SettingsPatch, before: Settings): SettingsPatch {
+  const patch = keepStorageSecret(given, before)
   const servers = patch.media?.ice_servers
   if (servers === undefined) return patch
   const ice_servers = servers.map((server) =>
@@ -259,6 +269,18 @@ export function keepHiddenSecrets(patch: SettingsPatch, before: Settings): Setti
       : server,
   )
   return { ...patch, media: { ...patch.media, ice_servers } }
+}
+
+function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Settings): SettingsPatch {
+  const { object_storage: storage } = patch
+  if (storage === undefined) return patch
+  const { access_key_id = before.access_key_id, secret_access_key } = storage
+  const isOther = access_key_id !== before.access_key_id
+  // The secret belongs to its key id: another one has none until it is entered.
+  if (secret_access_key === undefined && isOther)
+    return { ...patch, object_storage: { ...storage, secret_access_key: '' } }
+  if (secret_access_key !== hiddenSecret) return patch
+  return { ...patch, object_storage: { ...storage, secret_access_key: isOther ? '' : before.secret_access_key } }
 }
 
 function sameServer({ urls, username }: IceServer, { media }: Settings): IceServer | undefined {

@@ -292,6 +292,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'recordings.states': null,
   'recordings.rule': null,
   'recordings.status': null,
+  'recordings.test_objects': null,
   // These are events of their own.
   'recordings.start': null,
   'recordings.stop': null,

@@ -4,7 +4,8 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { RecordingRule } from '../../shared/recordings/recording-rule.ts'
-import type { Settings } from '../../shared/settings.ts'
+import { objectProblemMessages, objectStorageSchema } from '../../shared/recordings/object-storage.ts'
+import { keepHiddenSecrets, type Settings } from '../../shared/settings.ts'
 import type { StartedBy } from '../recordings/recording-control.ts'
 import type { RecordingEvent } from '../recordings/recording-events.ts'
 import { consoleStream, recordedStream } from '../recordings/kept-spans.ts'
@@ -119,6 +120,11 @@ export function recordingHandlers(parts: RecordingProcedureParts): Handlers<Proc
     'recordings.set_rule': async ({ room_id, user_id, rule: changed }) => {
       await putRule(store, room_id, user_id, changed)
       return rule(room_id, user_id)
+    },
+    'recordings.test_objects': async (given) => {
+      const { object_storage } = keepHiddenSecrets({ object_storage: given }, settings())
+      const result = await recordings.testObjects(objectStorageSchema.parse(object_storage))
+      return { ...result, message: result.problem === null ? '' : objectProblemMessages[result.problem] }
     },
     'recordings.status': async (_, origin) => {
       await recordings.measured

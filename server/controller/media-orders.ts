@@ -1,4 +1,5 @@
 import type { RecordingIndex } from '../recordings/recording-index.ts'
+import { SegmentFiles } from '../recordings/playback/segment-files.ts'
 import type { SiteRecorder } from '../recordings/records/media-order-parts.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 
@@ -10,5 +11,9 @@ export function recorderOf(recordings: SiteRecordings): SiteRecorder {
     segment: () => undefined,
     onChange: () => () => {},
   }
-  return { folder: recordings.folder ?? '', index: recordings.index ?? nothing, requests: recordings }
+  return {
+    segments: recordings.files ?? new SegmentFiles(''),
+    index: recordings.index ?? nothing,
+    requests: recordings,
+  }
 }

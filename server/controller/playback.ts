@@ -27,18 +27,18 @@ export function sitePlayback(
   settings: () => Settings,
   events: EventSink,
 ): SitePlayback | undefined {
-  const { folder, index } = recordings
-  if (folder === undefined || index === undefined) return undefined
-  const tables = new FragmentTables(folder)
+  const { files, index } = recordings
+  if (files === undefined || index === undefined) return undefined
+  const tables = new FragmentTables(files)
   const ffmpeg = async (): Promise<FfmpegProgram | undefined> => {
     await local.look()
     return local.program
   }
-  const span = new SpanExport({ folder, index, tables, ffmpeg })
-  const exports = new ExportJobs({ folder: join(folder, '.exports'), index, span, logger })
-  const snapshots = new Snapshots(folder)
+  const span = new SpanExport({ files, index, tables, ffmpeg })
+  const exports = new ExportJobs({ folder: join(files.folder, '.exports'), index, span, logger })
+  const snapshots = new Snapshots(files)
   const playback = new RecordingPlayback({
-    ...{ folder, index, tables },
+    ...{ files, index, tables },
     port: playbackPort(settings, events),
     snapshot: async (segment, at, signal) => {
       const program = await ffmpeg()

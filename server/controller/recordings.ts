@@ -17,6 +17,7 @@ interface RecordingsOptions {
   settings: () => Settings
   pool: NodePool
   outgoing: Pick<OutgoingUsers, 'of'>
+  sitePorts: () => readonly number[]
   events: EventSink
   logger: Logger
 }

@@ -141,7 +141,11 @@ export function createServices(options: ServiceOptions): Services {
     restarts: options.restarts ?? 0,
     compatibility: options.compatibility,
   })
-  const recordings = siteRecordings({ folder, store, settings, pool, outgoing, events: options.events, logger })
+  const sitePorts = options.sitePorts ?? (() => [])
+  const recordings = siteRecordings({
+    ...{ folder, store, settings, pool, outgoing, sitePorts, logger },
+    events: options.events,
+  })
   observation.metrics.addRecordings(() => recordings.status(() => false))
   const ordered = mediaOrderParts({
     ...{ store, settings, logger, mediaUrl, rooms: rooms.rooms },
@@ -149,7 +153,7 @@ export function createServices(options: ServiceOptions): Services {
     recorder: options.recorder ?? recorderOf(recordings),
     playerPage: options.playerPage ?? '',
     ffmpeg,
-    sitePorts: options.sitePorts ?? (() => []),
+    sitePorts,
   })
   connect(late, { ...nodes, ...rooms, recordings, observer: observation.observer, others })
   const credentialRooms = new CredentialRooms(store)

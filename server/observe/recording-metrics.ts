@@ -11,6 +11,13 @@ export interface RecordingFigures {
   streams: number
   deleting: number
   usable: boolean
+  objects: {
+    waiting: number
+    waiting_bytes: number
+    oldest_at: number
+    stored_bytes: number
+    problem: string | null
+  } | null
   problems: readonly { code: string }[]
 }
 
@@ -25,6 +32,23 @@ export function addRecordingGauges(registry: Registry, read: () => RecordingFigu
     ['free_bytes', 'Free space of the disk of the recordings.', ({ free }) => free],
     ['reserve_bytes', 'Space that stays free on that disk: recording stops before.', ({ reserve }) => reserve],
     ['files_to_remove', 'Files of deleted recordings that are still on the disk.', ({ deleting }) => deleting],
+    [
+      'objects_waiting',
+      'Finished segments that wait for their upload to object storage.',
+      ({ objects }) => objects?.waiting ?? 0,
+    ],
+    ['objects_waiting_bytes', 'Size of these segments.', ({ objects }) => objects?.waiting_bytes ?? 0],
+    [
+      'objects_waiting_seconds',
+      'Age of the oldest of these segments.',
+      ({ objects }) => (objects === null || objects.oldest_at === 0 ? 0 : (Date.now() - objects.oldest_at) / 1_000),
+    ],
+    ['objects_bytes', 'Size of the segments in object storage.', ({ objects }) => objects?.stored_bytes ?? 0],
+    [
+      'objects_failed',
+      '1 while object storage cannot be used.',
+      ({ objects }) => Number((objects?.problem ?? null) !== null),
+    ],
     ['usable', '1 while the folder of the recordings can be used.', ({ usable }) => Number(usable)],
     [
       'storage_low',

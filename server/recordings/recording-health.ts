@@ -1,6 +1,8 @@
 import type { RecordingProblem, RecordingStatus, RecordingTarget } from '../../shared/console/recordings.ts'
 import type { GapReason } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import { type ObjectStorageSettings, objectProblemMessages } from '../../shared/recordings/object-storage.ts'
+import type { ObjectStorage } from './objects/object-storage.ts'
 import type { RecordingOrders } from './recording-orders.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RecordingStorage } from './recording-storage.ts'
@@ -20,6 +22,9 @@ interface HealthParts {
   /** undefined: the folder cannot be used. */
   storage: RecordingStorage | undefined
   orders: Pick<RecordingOrders, 'targets' | 'node'>
+  /** undefined: the folder cannot be used. */
+  objects: Pick<ObjectStorage, 'status'> | undefined
+  objectSettings: () => ObjectStorageSettings
   rate: RecordingRate
   /** Number of segments that are being written. */
   writing: () => number
@@ -75,8 +80,30 @@ export class RecordingHealth {
       streams: writing(),
       deleting: storage?.removal.waiting ?? 0,
       rebuilding: rebuilding() ?? null,
+      objects: this.#objects(),
       targets: targets.filter(mayShow).slice(0, maxShown),
       problems: this.problems(targets),
+    }
+  }
+
+  /** State of the object storage; null: it is not used, and nothing is there. */
+  #objects(): RecordingStatus['objects'] {
+    const { storage, objects, objectSettings } = this.#parts
+    if (storage === undefined || objects === undefined) return null
+    const { local, both, remote } = storage.index.inPlaces((places) => places.sums())
+    const deleting = storage.index.inPlaces((places) => places.waitingRemovals)
+    const { enabled } = objectSettings()
+    if (!enabled && both.segments + remote.segments + deleting === 0) return null
+    const status = objects.status()
+    return {
+      ...{ enabled, deleting, problem: status.problem, detail: status.detail, since: status.since },
+      uploading: status.uploading,
+      waiting: enabled ? local.segments : 0,
+      waiting_bytes: enabled ? local.bytes : 0,
+      oldest_at: enabled ? storage.index.inPlaces((places) => places.oldestWaiting) : 0,
+      stored: both.segments + remote.segments,
+      stored_bytes: both.bytes + remote.bytes,
+      remote_only: remote.segments,
     }
   }
 
@@ -104,6 +131,14 @@ export class RecordingHealth {
       const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
       const message = `A recording could not be written: ${why}. Check the disk of ${folder.path}.`
       found.push(problem('writeFailed', message, since, subject))
+    }
+    const stored = this.#objects()
+    if (stored !== null && stored.problem !== null) {
+      const { problem: code, detail, since, waiting, oldest_at } = stored
+      const backlog =
+        waiting === 0 ? '' : ` ${waiting} recordings wait, the oldest since ${new Date(oldest_at).toISOString()}.`
+      const named = detail === '' ? '' : ` (${detail})`
+      found.push(problem('objectsFailed', `${objectProblemMessages[code]}${named}${backlog}`, since, code))
     }
     const without = targets.find(({ hindrance }) => hindrance === 'node')
     if (without !== undefined) {

@@ -23,6 +23,8 @@ interface StorageParts {
   folder: string
   store: Store
   settings: () => RecordingSettings
+  /** Hours for which uploaded segments stay on the disk. */
+  localHours: () => number
   rate: RecordingRate
   /** Whether a span of a stream is kept whatever the retention. */
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
@@ -39,11 +41,27 @@ interface StorageParts {
 
 /** Opens the storage; nothing is measured or deleted yet. */
 export function openStorage(parts: StorageParts): RecordingStorage {
-  const { folder, store, settings, rate, isKept, isBusy, lowChanged, damaged, removeMade, logger, measure } = parts
+  const {
+    folder,
+    store,
+    settings,
+    localHours,
+    rate,
+    isKept,
+    isBusy,
+    lowChanged,
+    damaged,
+    removeMade,
+    logger,
+    measure,
+  } = parts
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder, isKept, onDamage: damaged, notes })
   const removal = new FileRemoval({ folder, index, removeMade, logger })
-  const retention = new RecordingRetention({ store, index, settings, deleted: () => removal.begin(), logger })
+  const retention = new RecordingRetention({
+    ...{ store, index, settings, localHours, logger },
+    deleted: () => removal.begin(),
+  })
   const watch = new StorageWatch({
     ...{ folder, settings, isBusy, lowChanged, logger, measure },
     rate: () => rate.perSecond(Date.now()),

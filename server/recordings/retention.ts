@@ -9,13 +9,16 @@ import type { RecordedSource } from './recording-index.ts'
 import type { Space } from './storage-watch.ts'
 
 const gigabyte = 1_000_000_000
-const dayMs = 24 * 60 * 60_000
+const hourMs = 60 * 60_000
+const dayMs = 24 * hourMs
 /** Interval between two rounds through all sources, in milliseconds. */
 const roundMs = 60_000
 /** Segments that are deleted in one turn of the event loop: some milliseconds. */
 const chunk = 25
 /** Deletions in one round for space. */
 const maxChunks = 200
+/** Uploaded segments stay on the disk at least this long, in milliseconds: live viewers read them. */
+const minLocalMs = 10 * 60_000
 /** Segments for live viewing are kept at least this long, in milliseconds. */
 const liveMs = 120_000
 /** Gaps are forgotten after this time, if no recording is as old, in milliseconds. */
@@ -26,6 +29,8 @@ export interface RetentionParts {
   store: Pick<Store, 'get'>
   index: StoredIndex
   settings: () => RecordingSettings
+  /** Hours for which uploaded segments stay on the disk. */
+  localHours: () => number
   /** Files of deleted segments wait for their removal. */
   deleted: () => void
   logger: NodeLogger
@@ -73,6 +78,8 @@ export class RecordingRetention {
     const { index, settings, store } = this.#parts
     const now = this.#now()
     await this.#repeat(() => index.deleteLive(now - liveMs, chunk))
+    const localMs = Math.max(minLocalMs, this.#parts.localHours() * hourMs)
+    await this.#repeat(() => index.inPlaces((places) => places.release(now - localMs, chunk)))
     const rooms = new Map<string, RecordedSource[]>()
     for (const source of index.sources()) {
       if (this.#stopped) return
@@ -89,29 +96,43 @@ export class RecordingRetention {
     index.dropGaps(now - gapMs)
   }
 
-  /** Deletes the oldest recordings until the disk has room again. @param space before */
+  /** Makes room on the disk: first, the oldest that object storage holds as well leave it; only then, the oldest others are deleted. @param space before */
   makeRoom({ free, reserve, margin }: Space, waiting: number): void {
     const missing = reserve + margin - free - waiting
     if (missing <= 0 || this.#stopped) return
-    this.#freeing ??= this.#free(missing)
+    this.#freeing ??= this.#makeRoom(missing)
       .catch((error: unknown) => this.#parts.logger.error({ err: error }, 'no room was made for recordings'))
       .finally(() => {
         this.#freeing = undefined
       })
   }
 
-  async #free(bytes: number): Promise<void> {
+  async #makeRoom(bytes: number): Promise<void> {
+    const { index, logger } = this.#parts
+    const before = this.#now() - minLocalMs
+    const left = await this.#free(bytes, (count) => index.inPlaces((places) => places.release(before, count)))
+    if (left < bytes) logger.info({ bytes: bytes - left }, 'uploaded recordings left the disk early: it needs room')
+    if (left <= 0) return
+    const still = await this.#free(left, (count) => index.deleteOldestLocal(count))
+    const isLost = still < left && index.inPlaces((places) => places.sums().remote.segments > 0)
+    if (isLost)
+      logger.warn({ bytes: left - still }, 'recordings were deleted before they were uploaded: the disk needs room')
+  }
+
+  /** @param remove frees at most some segments @returns bytes that could not be freed; at most 0: all were */
+  async #free(bytes: number, remove: (count: number) => { segments: number; bytes: number }): Promise<number> {
     let left = bytes
     for (let count = 0; left > 0 && count < maxChunks && !this.#stopped; count++) {
       // No more than needed: segments of a site are of about the same size.
       const { bytes: all, segments } = this.#parts.index.totals()
       const needed = Math.ceil((left * segments) / Math.max(1, all))
-      const deleted = this.#parts.index.deleteOldestOfAll(Math.min(chunk, Math.max(1, needed)))
-      if (deleted.segments === 0) return
-      left -= deleted.bytes
+      const freed = remove(Math.min(chunk, Math.max(1, needed)))
+      if (freed.segments === 0) return left
+      left -= freed.bytes
       this.#parts.deleted()
       await setImmediate()
     }
+    return left
   }
 
   /** Retention of a camera, or of the room that a person was in. */
@@ -142,7 +163,7 @@ export class RecordingRetention {
     const { settings, index } = this.#parts
     const { gigabytes } = settings()
     if (gigabytes === 0) return
-    await this.#free(index.totals().bytes - gigabytes * gigabyte)
+    await this.#free(index.totals().bytes - gigabytes * gigabyte, (count) => index.deleteOldestOfAll(count))
   }
 
   async #repeat(remove: () => { segments: number }): Promise<void> {

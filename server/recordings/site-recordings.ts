@@ -3,6 +3,7 @@ import type { RecordingStatus, RecordingTarget } from '../../shared/console/reco
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
+import type { ObjectStorageSettings } from '../../shared/recordings/object-storage.ts'
 import type { RecordedStream, RecorderEvent } from '../../shared/recordings/segment.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -10,6 +11,10 @@ import type { Store } from '../store/store.ts'
 import { rebuildIndex } from './index/rebuild-index.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { KeptSpans } from './kept-spans.ts'
+import { type ConnectionResult, testConnection } from './objects/connection-test.ts'
+import { ObjectClient } from './objects/object-client.ts'
+import { ObjectStorage } from './objects/object-storage.ts'
+import { SegmentFiles } from './playback/segment-files.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent } from './recording-events.ts'
 import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
@@ -33,6 +38,8 @@ export interface SiteRecordingsParts {
   devicesOf: (roomId: string) => ReadonlySet<string>
   settings: () => Settings
   event: RecordEvent
+  /** Ports of this site; object storage is never there. */
+  sitePorts: () => readonly number[]
   /** Removes what was made of a recording, e.g. its thumbnails. */
   removeMade?: ((file: string) => Promise<void>) | undefined
   logger: NodeLogger
@@ -57,6 +64,10 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   readonly intake: RecorderIntake | undefined
   readonly #wishes: RecordingWishes
   readonly #storage: RecordingStorage | undefined
+  /** Undefined where the folder cannot be used. */
+  readonly objects: ObjectStorage | undefined
+  /** Files of the segments, wherever they are; undefined where the folder cannot be used. */
+  readonly files: SegmentFiles | undefined
   readonly #rate = new RecordingRate()
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
@@ -73,6 +84,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.kept = new KeptSpans(store)
     this.#wishes = new RecordingWishes(store)
     this.#storage = this.#openStorage()
+    this.objects = this.#storage && this.#makeObjects(this.#storage.index)
+    this.files = this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote)
     this.#events = new TargetEvents(store, event)
     this.orders = new RecordingOrders({
       ...{ store, pool, devicesOf, settings, logger },
@@ -87,6 +100,8 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       folder: parts.folder,
       storage: this.#storage,
       orders: this.orders,
+      objects: this.objects,
+      objectSettings: () => parts.settings().object_storage,
       rate: this.#rate,
       writing: () => this.intake?.writing ?? 0,
       rebuilding: () => this.#rebuilding,
@@ -139,7 +154,10 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
           else if (collection === 'rooms' && value === undefined) this.#forgetStale({ roomId: key })
           else if (collection === 'devices') this.#forgetStale({ userId: key })
           // The reserve may be another one now.
-          else if (collection === 'settings') void this.#storage?.watch.look()
+          else if (collection === 'settings') {
+            void this.#storage?.watch.look()
+            this.objects?.settingsChanged()
+          }
         }
       }),
     )
@@ -148,7 +166,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.#measured.resolve()
     this.#storage.retention.start()
     this.#storage.removal.begin()
-    this.#background(this.#recover())
+    this.#background(this.#recover().finally(() => this.objects?.start()))
   }
 
   /** Ends orders and deletions. Resolves when nothing is under way. */
@@ -158,6 +176,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     for (const stop of this.#stops.splice(0)) stop()
     this.#storage?.watch.stop()
     await this.#work
+    await this.objects?.stop()
     await this.#storage?.retention.stop()
     await this.#storage?.removal.stop()
   }
@@ -232,6 +251,16 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return sums
   }
 
+  /** Tests object storage with these settings. Never rejects. */
+  async testObjects(settings: ObjectStorageSettings): Promise<ConnectionResult> {
+    const client = new ObjectClient(settings, this.#parts.sitePorts)
+    try {
+      return await testConnection(client, this.#parts.store)
+    } finally {
+      client.close()
+    }
+  }
+
   /** @param mayShow whether a target is shown to whoever asks */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
     return this.#health.status(mayShow)
@@ -260,6 +289,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       ...this.#parts,
       folder: folder.path,
       settings: () => this.#parts.settings().recording,
+      localHours: () => this.#parts.settings().object_storage.keep_local_hours,
       rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
       isBusy: () => (this.intake?.writing ?? 0) > 0,
@@ -267,6 +297,26 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
         this.#background(setImmediate().then(() => this.#rebuild()))
+      },
+    })
+  }
+
+  #makeObjects(index: StoredIndex): ObjectStorage {
+    const { folder, store, settings, sitePorts, logger, event } = this.#parts
+    return new ObjectStorage({
+      ...{ index, store, sitePorts, logger },
+      folder: folder.path,
+      settings: () => settings().object_storage,
+      isSettled: () => this.#rebuilding === undefined,
+      failing: (problem, detail) => {
+        const { endpoint, bucket } = settings().object_storage
+        const kind = problem === undefined ? 'recording.objectsBack' : 'recording.objectsFailed'
+        event({
+          kind,
+          level: problem === undefined ? 'info' : 'warning',
+          subject: { type: 'recording', id: '', name: '' },
+          params: { endpoint, bucket, ...(problem === undefined ? {} : { code: problem, detail }) },
+        })
       },
     })
   }

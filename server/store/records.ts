@@ -28,10 +28,18 @@ export interface StoredCredential {
 }
 
 /** The settings; the credentials of TURN servers are sealed. */
-export interface StoredSettings extends Omit<Settings, 'media'> {
+export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage'> {
   /** Every secret of the site is sealed for its place: one without a place opens no more. Left out: not yet. */
   sealed_for_places?: true
   media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
+  /** Left out: stored by an earlier version. */
+  object_storage?: StoredObjectStorage
+}
+
+/** Object storage of recordings. */
+export interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key'> {
+  /** Empty when there is none. */
+  secret_sealed: string
 }
 
 /** A STUN or TURN server. */

@@ -26,6 +26,11 @@ export function iceServerPlace(urls: unknown): SealedPlace {
   return ['settings', 'site', 'media.ice_servers', JSON.stringify(urls)]
 }
 
+/** Place of the secret key of the object storage: it belongs to this key id. */
+export function objectStoragePlace(accessKeyId: unknown): SealedPlace {
+  return ['settings', 'site', 'object_storage.secret_access_key', JSON.stringify(accessKeyId)]
+}
+
 /** Place of links to live streams; they are with their viewers, not stored. */
 export function liveLinkPlace(): SealedPlace {
   return ['live link']

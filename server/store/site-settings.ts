@@ -1,6 +1,6 @@
 import { completeSettings, defaultSettings, type Settings } from '../../shared/settings.ts'
 import type { StoredIceServer, StoredSettings } from './records.ts'
-import { iceServerPlace, sealedCollections } from './sealed-places.ts'
+import { iceServerPlace, objectStoragePlace, sealedCollections } from './sealed-places.ts'
 import type { SealedPlace } from './sealer.ts'
 import { cannotOpen, isPlaceless, type Sealer } from './sealer.ts'
 import type { State } from './state.ts'
@@ -37,7 +37,14 @@ export function putSettings(
     }),
   )
   const mark = isSealedForPlaces(store) || isEmpty(store) ? { sealed_for_places: true as const } : {}
-  transaction.put('settings', 'site', { ...settings, ...mark, media: { ...settings.media, ice_servers } })
+  const { secret_access_key: secret, ...storage } = settings.object_storage
+  const secret_sealed = secret === '' ? '' : store.seal(secret, objectStoragePlace(storage.access_key_id))
+  transaction.put('settings', 'site', {
+    ...settings,
+    ...mark,
+    media: { ...settings.media, ice_servers },
+    object_storage: { ...storage, secret_sealed },
+  })
 }
 
 /** Whether every secret of a site is sealed for its place. */
@@ -108,7 +115,15 @@ function openSettings({ sealed_for_places: _, ...stored }: StoredSettings, seale
       ? { ...server, credential: opened(server, credential_sealed, sealer) }
       : server,
   )
-  return completeSettings({ ...stored, media: { ...stored.media, ice_servers } })
+  const object_storage = openStorage(stored.object_storage, sealer)
+  return completeSettings({ ...stored, media: { ...stored.media, ice_servers }, object_storage })
+}
+
+/** Undefined: an earlier version knew none. */
+function openStorage(stored: StoredSettings['object_storage'], sealer: Pick<Sealer, 'unseal'>): unknown {
+  if (stored === undefined) return undefined
+  const { secret_sealed, ...storage } = stored
+  return { ...storage, secret_access_key: unsealed(secret_sealed, objectStoragePlace(storage.access_key_id), sealer) }
 }
 
 function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Sealer, 'seal'>): string {
@@ -116,9 +131,14 @@ function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Seale
 }
 
 function opened({ urls }: { urls?: unknown }, text: string, sealer: Pick<Sealer, 'unseal'>): string {
+  return unsealed(text, iceServerPlace(urls), sealer)
+}
+
+/** Empty: there is none, or it was sealed with another key. */
+function unsealed(text: string, place: SealedPlace, sealer: Pick<Sealer, 'unseal'>): string {
   if (text === '') return ''
   try {
-    return sealer.unseal(text, iceServerPlace(urls))
+    return sealer.unseal(text, place)
   } catch {
     return ''
   }

@@ -44,6 +44,8 @@ const eventGroups = {
     'recording.storageBack',
     'recording.repaired',
     'recording.folderFailed',
+    'recording.objectsFailed',
+    'recording.objectsBack',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** Actions of an operator or a site file. */

@@ -162,6 +162,7 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'recordings.states': true,
   'recordings.rule': true,
   'recordings.status': true,
+  'recordings.test_objects': true,
   'recordings.keep': false,
   'recordings.unkeep': false,
   'recordings.delete': false,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { streamSources } from '../media/stream-source.ts'
+import { objectProblems, objectStorageSchema } from '../recordings/object-storage.ts'
 import { gapReasons, recordedQualities } from '../recordings/segment.ts'
 import { recordingRuleSchema } from '../recordings/recording-rule.ts'
 import { limits } from '../limits.ts'
@@ -127,6 +128,7 @@ const recordingProblems = [
   'storageLow',
   'writeFailed',
   'nodeCannotRecord',
+  'objectsFailed',
 ] as const
 export type RecordingProblem = (typeof recordingProblems)[number]
 
@@ -155,11 +157,35 @@ const recordingStatus = z.strictObject({
   deleting: z.int(),
   /** Progress of rebuilding the index; null: it is complete. */
   rebuilding: z.strictObject({ done: z.int(), total: z.int() }).nullable(),
+  /** Object storage; null: it is not used, and nothing is there. */
+  objects: z
+    .strictObject({
+      /** Finished segments are uploaded. */
+      enabled: z.boolean(),
+      /** Finished segments that are not uploaded, and the end of the oldest of them; 0: none waits. */
+      waiting: z.int(),
+      waiting_bytes: z.int(),
+      oldest_at: moment,
+      uploading: z.int(),
+      /** Segments that are there, and of these the ones that are not on the local disk. */
+      stored: z.int(),
+      stored_bytes: z.int(),
+      remote_only: z.int(),
+      /** Objects of deleted segments that still have to be deleted. */
+      deleting: z.int(),
+      /** Why it cannot be used; null: it can, as far as is known. */
+      problem: z.enum(objectProblems).nullable(),
+      /** How the service calls it, e.g. `AccessDenied`. */
+      detail: z.string(),
+      /** Since when; 0: it can be used, or a single file failed. */
+      since: moment,
+    })
+    .nullable(),
   targets: z.array(recordingTarget),
   problems: z.array(
     z.strictObject({
       code: z.enum(recordingProblems),
-      /** Folder, node or room that it is about. */
+      /** Folder, node or room that it is about; of the object storage, the name of its problem. */
       subject: z.string(),
       message: z.string(),
       since: moment,
@@ -275,6 +301,22 @@ export const recordingProcedures = {
     'Change the rule of a room or camera; null: as the site says.',
     target.extend({ rule: recordingRuleSchema.nullable() }),
     ruleOf,
+  ),
+  'recordings.test_objects': procedure(
+    'Test object storage with these settings: lists the bucket, puts a small object, reads a part of it and deletes it.',
+    objectStorageSchema,
+    z.strictObject({
+      /** null: everything works. */
+      problem: z.enum(objectProblems).nullable(),
+      /** Step that failed; null: none. */
+      step: z.enum(['list', 'put', 'get', 'delete']).nullable(),
+      /** How the service calls it, e.g. `AccessDenied`. */
+      detail: z.string(),
+      /** One English sentence; empty: everything works. */
+      message: z.string(),
+      /** Time of all steps. */
+      ms: z.int(),
+    }),
   ),
   'recordings.status': procedure('Space, rate, what is recorded now, and problems.', nothing, recordingStatus),
 }

@@ -172,6 +172,7 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'recordings.rule': viewer('recordings:read'),
   'recordings.status': viewer('recordings:read'),
   // A copy that outlives the retention.
+  'recordings.test_objects': admin('site:write'),
   'exports.start': operator('recordings:read'),
   'exports.list': operator('recordings:read'),
   'exports.cancel': operator('recordings:read'),

@@ -77,6 +77,7 @@ export const attention = z.strictObject({
     'recordingStorageLow',
     'recordingFolder',
     'recordingFailed',
+    'recordingObjects',
     'faultsActive',
     'olderClientRefused',
     'accessTokenRefused',

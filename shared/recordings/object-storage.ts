@@ -41,19 +41,20 @@ export const objectStorageSchema = z.strictObject({
   /** PEM file of authorities that the service's certificate may be signed by, besides the well-known ones; empty: none. */
   ca_file: z.string().max(4096).default(''),
   /** Hours for which an uploaded segment stays on the local disk as well, after its end. */
-  keep_local_hours: z.number().min(0).max(87_600).default(24),
+  keep_local_hours: z.int().min(0).max(87_600).default(24),
 })
 export type ObjectStorageSettings = z.output<typeof objectStorageSchema>
 
 /**
  * Reasons why the storage cannot be used.
- * incomplete: address, bucket or key are missing. ownPort: the address leads to a port of this site. caFile: the file of authorities cannot be read. notFound, unreachable, silent: network. certificate: TLS.
+ * incomplete: address, bucket or key are missing. otherSite: another site uses this bucket and prefix. ownPort: the address leads to a port of this site. caFile: the file of authorities cannot be read. notFound, unreachable, silent: network. certificate: TLS.
  * keyUnknown, signature, denied, clock, bucket, region: the service refuses. full: it has no room. mismatch: it holds other bytes than were sent. missing: there is no such object.
  * refused: anything else that the service says. noService: the answer is none of such a service.
  */
 export const objectProblems = [
   'incomplete',
   'ownPort',
+  'otherSite',
   'caFile',
   'notFound',
   'unreachable',
@@ -77,6 +78,8 @@ export type ObjectProblem = (typeof objectProblems)[number]
 export const objectProblemMessages: Readonly<Record<ObjectProblem, string>> = {
   incomplete: 'Enter the address, the bucket, the key id and the secret key of the object storage.',
   ownPort: 'The address of the object storage leads to a port of Roomdesk itself. Enter that of the storage.',
+  otherSite:
+    'Another site stores its recordings in this bucket with this prefix. Choose another prefix, or delete roomdesk-recordings.json there to take its recordings over.',
   caFile: 'The file of certificate authorities cannot be read, or holds no PEM certificate. Check its path.',
   notFound: 'The host of the object storage cannot be found. Check the address and the name server.',
   unreachable: 'The object storage cannot be reached. Check its address and port, and the network.',

@@ -1,3 +1,4 @@
+import { streamSources } from '../media/stream-source.ts'
 import type { RecordedStream, SegmentStart } from './segment.ts'
 
 /** Maximum length of an id in a folder name, in bytes: base64url of it fits the 255 bytes of file systems. */
@@ -23,4 +24,19 @@ export function segmentPath(stream: RecordedStream, startedAt: number, container
 
 function folderOf(id: string): string {
   return Buffer.from(id, 'utf8').subarray(0, maxIdBytes).toString('base64url')
+}
+
+const pathForm = /^([\w-]+)\/([\w-]+)~(\w+?)(~substream)?\/[\d-]{10}\/(\d{1,16})\.(mp4|webm)$/
+
+/** Reads the stream and the start (milliseconds since the epoch, rounded) from the path of a segment; undefined: it is none. Of a long id, the stream holds the beginning only. */
+export function streamOfPath(file: string): (RecordedStream & { startedAt: number }) | undefined {
+  const [, room = '', user = '', name, substream, started] = pathForm.exec(file) ?? []
+  const source = streamSources.find((each) => each === name)
+  if (source === undefined) return undefined
+  const quality = substream === undefined ? 'main' : 'substream'
+  return { roomId: idOf(room), userId: idOf(user), source, quality, startedAt: Number(started) }
+}
+
+function idOf(folder: string): string {
+  return Buffer.from(folder, 'base64url').toString('utf8')
 }

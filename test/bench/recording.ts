@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FragmentTables } from '../../server/recordings/playback/fragment-table.ts'
+import { SegmentFiles } from '../../server/recordings/playback/segment-files.ts'
 import type { Segment } from '../../shared/recordings/segment.ts'
 import { startFilmCameras } from '../support/camera/film-camera.ts'
 import { CountedViewer } from '../support/media/counted-viewer.ts'
@@ -146,7 +147,7 @@ async function completed(node: TestMediaNode): Promise<Segment[]> {
 
 /** Counts cameras of which pictures or sounds are missing between the beginning and the end of their segments. */
 async function missing(folder: string, segments: readonly Segment[]): Promise<number> {
-  const tables = new FragmentTables(folder)
+  const tables = new FragmentTables(new SegmentFiles(folder))
   const incomplete = new Set<string>()
   for (const segment of segments) {
     if (segment.bytes === 0) {

@@ -15,6 +15,7 @@ export const cardTopics: Readonly<Partial<Record<Card, HelpTopic>>> = {
   backups: 'backups',
   recording: 'recording',
   recordingAccess: 'recording',
+  objectStorage: 'objectStorage',
   live: 'liveStreams',
   trash: 'trash',
 }

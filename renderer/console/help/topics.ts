@@ -22,6 +22,7 @@ export const helpTopics = {
   losses: '/help/operate/data#after-a-loss',
   metrics: '/help/operate/install#health',
   nodes: '/help/operate/install#more-cores-more-nodes',
+  objectStorage: '/help/operate/recording#object-storage',
   olderClients: '/help/integrate/moving#prepare-the-site',
   ports: '/help/operate/install#ports',
   recording: '/help/operate/recording',

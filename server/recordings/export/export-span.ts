@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import { type FragmentTable, type FragmentTables, locate } from '../playback/fragment-table.ts'
+import type { ByteSource } from '../playback/byte-source.ts'
+import type { FragmentTable, FragmentTables } from '../playback/fragment-table.ts'
+import type { SegmentFiles, SegmentPlace } from '../playback/segment-files.ts'
+import { ObjectError } from '../objects/object-error.ts'
 import { keyFrameAt } from '../playback/span-pieces.ts'
 import type { ExportWish } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 
 /** A piece of an export: part of one file. Times are seconds of the file's media time. */
 export interface SourcePiece {
-  path: string
+  open: () => Promise<ByteSource>
   /** Bytes that may be read. */
   bytes: number
   /** The key frame at which it begins. */
@@ -31,7 +34,7 @@ export type SourceRun = readonly SourcePiece[]
 
 /** Finds the pieces of a span of one stream, those that are still written included. */
 export async function piecesOfSpan(
-  { folder, index, tables }: { folder: string; index: RecordingIndex; tables: FragmentTables },
+  { files, index, tables }: { files: SegmentFiles; index: RecordingIndex; tables: FragmentTables },
   wish: ExportWish,
 ): Promise<SourcePiece[]> {
   const { from, to, roomId, userId, source, quality } = wish
@@ -43,16 +46,20 @@ export async function piecesOfSpan(
   const pieces: SourcePiece[] = []
   for (const segment of found) {
     // Deleted in the meantime, or damaged: the rest is exported.
-    const table = await tables.of(segment).catch(() => undefined)
-    const piece = table === undefined ? undefined : await pieceOf(folder, segment, table, wish)
+    const table = await tables.of(segment).catch((error: unknown) => {
+      // A storage that is away comes back: an export with holes would hide it.
+      if (error instanceof ObjectError && error.problem !== 'missing') throw error
+      return undefined
+    })
+    const piece = table === undefined ? undefined : await pieceOf(files, segment, table, wish)
     if (piece !== undefined) pieces.push(piece)
   }
   return pieces
 }
 
 async function pieceOf(
-  folder: string,
-  segment: SegmentStart,
+  files: SegmentFiles,
+  segment: SegmentStart & SegmentPlace,
   table: FragmentTable,
   wish: ExportWish,
 ): Promise<SourcePiece | undefined> {
@@ -65,12 +72,12 @@ async function pieceOf(
   const from = wantsPicture ? (keyFrameAt(table, wanted)?.time ?? 0) : wanted
   const to = Math.min(duration, (wish.to - segment.startedAt) / 1_000)
   if (to <= from) return undefined
-  const { path } = await locate(folder, segment.file)
+  const { open } = await files.locate(segment)
   const inSpan = fragments.filter(({ start, duration: length }) => start < to && start + length > from - 0.1)
   const pictures = inSpan.reduce((sum, fragment) => sum + fragment.pictures, 0)
   const sounds = inSpan.reduce((sum, fragment) => sum + fragment.samples - fragment.pictures, 0)
   return {
-    ...{ path, from, to, pictures, sounds },
+    ...{ open, from, to, pictures, sounds },
     bytes: last.offset + last.bytes,
     at: segment.startedAt + from * 1_000,
     videoFormat: wantsPicture ? pictureFormat(segment, table) : '',

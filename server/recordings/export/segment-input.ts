@@ -1,4 +1,3 @@
-import { type FileHandle, open } from 'node:fs/promises'
 import {
   CustomSource,
   type EncodedPacket,
@@ -10,15 +9,16 @@ import {
   MP4,
   WEBM,
 } from 'mediabunny'
+import type { ByteSource } from '../playback/byte-source.ts'
 
 /** A media file that is read for an export. */
 export class SegmentInput {
-  readonly #file: FileHandle
+  readonly #file: ByteSource
   readonly #input: Input
   readonly video: InputVideoTrack | null
   readonly audio: InputAudioTrack | null
 
-  private constructor(file: FileHandle, input: Input, video: InputVideoTrack | null, audio: InputAudioTrack | null) {
+  private constructor(file: ByteSource, input: Input, video: InputVideoTrack | null, audio: InputAudioTrack | null) {
     this.#file = file
     this.#input = input
     this.video = video
@@ -26,8 +26,8 @@ export class SegmentInput {
   }
 
   /** @param bytes that may be read: of a file that grows, up to its last complete fragment @throws when it cannot be read */
-  static async open(path: string, bytes: number): Promise<SegmentInput> {
-    const file = await open(path, 'r')
+  static async open(open: () => Promise<ByteSource>, bytes: number): Promise<SegmentInput> {
+    const file = await open()
     try {
       const source = new CustomSource({
         getSize: () => bytes,

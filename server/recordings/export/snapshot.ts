@@ -1,6 +1,6 @@
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { locate } from '../playback/fragment-table.ts'
+import type { SegmentFiles } from '../playback/segment-files.ts'
 import { runFfmpeg } from './ffmpeg-convert.ts'
 
 /** Maximum size of a picture, in bytes. */
@@ -12,12 +12,11 @@ const atOnce = 2
 
 /** Makes JPEGs of recordings by ffmpeg, a few at a time. */
 export class Snapshots {
-  readonly #folder: string
+  readonly #files: Pick<SegmentFiles, 'pathOf'>
   #running = 0
 
-  /** @param folder recordings folder */
-  constructor(folder: string) {
-    this.#folder = folder
+  constructor(files: Pick<SegmentFiles, 'pathOf'>) {
+    this.#files = files
   }
 
   /**
@@ -35,11 +34,11 @@ export class Snapshots {
     if (this.#running >= atOnce) return undefined
     this.#running += 1
     try {
-      const { path } = await locate(this.#folder, segment.file)
+      const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
+      const path = await this.#files.pathOf(segment, deadline)
       const input = ['-ss', at.toFixed(3), '-protocol_whitelist', 'file', '-i', path]
       const output = ['-map', '0:v:0', '-frames:v', '1', '-q:v', '2', '-c:v', 'mjpeg', '-f', 'image2pipe', 'pipe:1']
       const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin']
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
       return await runFfmpeg(program.path, [...quiet, ...input, ...output], { signal: deadline, maxBytes })
     } finally {
       this.#running -= 1

@@ -1,7 +1,8 @@
-import { rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
+import type { SegmentFiles } from '../playback/segment-files.ts'
 import type { ExportedFile, ExportWish, RecordingExport } from '../recording-export.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
@@ -34,8 +35,7 @@ export class NothingRecordedError extends Error {
 
 /** Needs of exports. */
 export interface SpanExportParts {
-  /** Recordings folder. */
-  folder: string
+  files: SegmentFiles
   index: RecordingIndex
   tables: FragmentTables
   /** ffmpeg of this machine; undefined: there is none. */
@@ -139,6 +139,7 @@ export class SpanExport implements RecordingExport {
       throw new Error('this ffmpeg cannot encode H.264: install one with libx264')
     const picture = encodes && hasPicture ? { ...size, encoder: program.pictures ?? '' } : undefined
     const parts: SourcePiece[] = []
+    const outputs: string[] = []
     for (const [number, run] of runs.entries()) {
       const source = `${path}.${number}.source`
       const output = runs.length === 1 ? path : `${path}.${number}.mp4`
@@ -158,6 +159,7 @@ export class SpanExport implements RecordingExport {
         },
       )
       await rm(source, { force: true })
+      outputs.push(output)
       parts.push(await this.#joinable(output, run))
     }
     const at = all[0]?.at ?? 0
@@ -167,7 +169,7 @@ export class SpanExport implements RecordingExport {
     }
     written.push(path)
     const file = await this.#remux(parts, path, { ...options, progress: undefined })
-    await Promise.all(parts.map((part) => rm(part.path, { force: true })))
+    await Promise.all(outputs.map((output) => rm(output, { force: true })))
     return { ...file, path, at, unconverted: false }
   }
 
@@ -176,7 +178,7 @@ export class SpanExport implements RecordingExport {
     const { size } = await stat(path)
     const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
     return {
-      ...{ path, bytes: size, from: 0, to: secondsOf(run) },
+      ...{ open: () => open(path, 'r'), bytes: size, from: 0, to: secondsOf(run) },
       at: run[0]?.at ?? 0,
       // Encoders may add pictures, and AAC has other packets than Opus.
       pictures: 2 * sum(({ pictures }) => pictures) + 100,

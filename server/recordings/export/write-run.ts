@@ -95,7 +95,7 @@ async function addTrack(
   maximumPacketCount: number,
   writers: Map<Kind, Writer>,
 ): Promise<void> {
-  const input = await SegmentInput.open(piece.path, piece.bytes)
+  const input = await SegmentInput.open(piece.open, piece.bytes)
   try {
     for await (const taken of packetsOfTrack(input, kind, piece, offset)) {
       const first = taken.packet.clone({ timestamp: taken.time })
@@ -129,7 +129,7 @@ function has(piece: SourcePiece, kind: Kind): boolean {
 async function* packetsOf(run: SourceRun, keepGaps: boolean): AsyncGenerator<Taken> {
   const offsets = offsetsOf(run, keepGaps)
   for (const [position, piece] of run.entries()) {
-    const input = await SegmentInput.open(piece.path, piece.bytes)
+    const input = await SegmentInput.open(piece.open, piece.bytes)
     const offset = offsets[position] ?? 0
     try {
       const pictures = packetsOfTrack(input, 'video', piece, offset)

@@ -1,6 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { ALL_FORMATS, FilePathSource, Input } from 'mediabunny'
+import { ALL_FORMATS, CustomSource, FilePathSource, Input, type Source } from 'mediabunny'
 import { type Segment, type SegmentStart, segmentStartSchema } from '../../../shared/recordings/segment.ts'
+import type { ByteSource } from '../playback/byte-source.ts'
 import { newScanState } from '../playback/fragment-table.ts'
 import type { ScanState } from '../playback/fragments.ts'
 import { HeaderReader } from '../playback/header-reader.ts'
@@ -19,7 +20,29 @@ export interface WholePart {
 
 /** Reads the facts that the recorder wrote into a file; undefined: it holds none, or is no recording. */
 export async function readFacts(path: string): Promise<SegmentStart | undefined> {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  return await factsIn(new FilePathSource(path))
+}
+
+/** Reads the facts of a recording that is no file. @param size bytes of it @throws what the source says */
+export async function factsOf(source: ByteSource, size: number): Promise<SegmentStart | undefined> {
+  let failure: unknown
+  const read = async (start: number, end: number): Promise<Uint8Array> => {
+    const buffer = new Uint8Array(end - start)
+    try {
+      const { bytesRead } = await source.read(buffer, 0, buffer.length, start)
+      return buffer.subarray(0, bytesRead)
+    } catch (error) {
+      failure ??= error
+      throw error
+    }
+  }
+  const facts = await factsIn(new CustomSource({ getSize: () => size, read }))
+  if (failure !== undefined) throw failure
+  return facts
+}
+
+async function factsIn(source: Source): Promise<SegmentStart | undefined> {
+  const input = new Input({ source, formats: ALL_FORMATS })
   try {
     const { comment } = await input.getMetadataTags()
     const parsed = segmentStartSchema.safeParse(JSON.parse(comment ?? ''))

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 
-/** Version of the tables; a file of another version is rebuilt from the recordings. */
-const schemaVersion = 1
+/** Version of the tables; a file of a newer version is rebuilt from the recordings. */
+const schemaVersion = 2
 
 /**
  * Streams hold the sums of their segments, so that lists need not count millions of rows. Facts that many segments share (codecs, size, names) are stored once, as a form. The
@@ -37,12 +37,42 @@ const tables = `
   CREATE TABLE gaps (id INTEGER PRIMARY KEY, stream INTEGER NOT NULL, from_at REAL NOT NULL, to_at REAL, reason TEXT NOT NULL);
   CREATE INDEX gaps_by_time ON gaps (stream, from_at);
   CREATE INDEX open_gaps ON gaps (stream) WHERE to_at IS NULL;
-  CREATE TABLE removals (id INTEGER PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL);
+  CREATE TABLE removals (id INTEGER PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL, place TEXT NOT NULL DEFAULT 'local');
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
 
 /**
- * Prepares an open database: makes the tables where there are none. Write-ahead log without a sync per change: a power cut may lose the last rows, which the files give back.
+ * Object storage. uploads: files that were or may have been sent, while the index does not say so yet. places: sums of segments by where they are, kept by triggers, because there may be
+ * millions.
+ */
+const objectTables = `
+  CREATE TABLE uploads (file TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE INDEX segments_by_place ON segments (stored, ended_at, kept) WHERE live = 0;
+  CREATE TABLE places (stored TEXT PRIMARY KEY, segments INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+  INSERT INTO places VALUES ('local', 0, 0), ('both', 0, 0), ('remote', 0, 0);
+  CREATE TRIGGER segment_added AFTER INSERT ON segments WHEN NEW.live = 0 BEGIN
+    UPDATE places SET segments = segments + 1, bytes = bytes + NEW.bytes WHERE stored = NEW.stored;
+  END;
+  CREATE TRIGGER segment_deleted AFTER DELETE ON segments WHEN OLD.live = 0 BEGIN
+    UPDATE places SET segments = segments - 1, bytes = bytes - OLD.bytes WHERE stored = OLD.stored;
+  END;
+  CREATE TRIGGER segment_moved AFTER UPDATE OF stored ON segments WHEN OLD.live = 0 BEGIN
+    UPDATE places SET segments = segments - 1, bytes = bytes - OLD.bytes WHERE stored = OLD.stored;
+    UPDATE places SET segments = segments + 1, bytes = bytes + NEW.bytes WHERE stored = NEW.stored;
+  END;
+`
+
+/** Steps from each older version to the next one. */
+const steps: Readonly<Record<number, string>> = {
+  1: `
+    ALTER TABLE removals ADD COLUMN place TEXT NOT NULL DEFAULT 'local';
+    ${objectTables}
+    INSERT OR REPLACE INTO places SELECT stored, count(*), sum(bytes) FROM segments WHERE live = 0 GROUP BY stored;
+  `,
+}
+
+/**
+ * Prepares an open database: makes the tables where there are none, and brings those of an older version up to date. Write-ahead log without a sync per change: a power cut may lose the last rows, which the files give back.
  * @returns whether the tables were made now @throws OtherSchemaError, Error of SQLite
  */
 export function prepareSchema(database: DatabaseSync): boolean {
@@ -50,9 +80,10 @@ export function prepareSchema(database: DatabaseSync): boolean {
   database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (found === schemaVersion) return false
-  if (found !== 0) throw new OtherSchemaError(found)
-  database.exec(`BEGIN IMMEDIATE; ${tables} PRAGMA user_version = ${schemaVersion}; COMMIT`)
-  return true
+  const step = found === 0 ? `${tables} ${objectTables}` : steps[found]
+  if (step === undefined) throw new OtherSchemaError(found)
+  database.exec(`BEGIN IMMEDIATE; ${step} PRAGMA user_version = ${schemaVersion}; COMMIT`)
+  return found === 0
 }
 
 /** The file has the tables of another version. */

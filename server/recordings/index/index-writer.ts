@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { StreamNames } from '../notes/note.ts'
+import type { IndexedSegment } from '../recording-index.ts'
 import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
 import { writeStatements } from './write-statements.ts'
@@ -14,6 +15,8 @@ export interface SegmentMarks {
   kept: boolean
   /** It serves live viewing only. */
   live: boolean
+  /** Where it was found; of one that is known at another place, both count. */
+  stored: IndexedSegment['stored']
 }
 
 /** Sums of deleted segments, with the streams that they belonged to. */
@@ -71,7 +74,9 @@ export class IndexWriter {
       const known = this.#knownSegment(stream, segment)
       if (known !== undefined) this.#drop(known)
       const id = known === undefined ? (open === undefined ? this.#takeId() : number(open, 'id')) : number(known, 'id')
-      this.#insert(id, stream, segment, marks)
+      const isSame = known !== undefined && known.bytes === segment.bytes
+      const stored = isSame && known.stored !== marks.stored ? 'both' : marks.stored
+      this.#insert(id, stream, segment, { ...marks, stored })
       return id
     })
   }
@@ -159,6 +164,11 @@ export class IndexWriter {
     return this.#deleteOf(() => this.#statements.oldest.all(limit))
   }
 
+  /** Forgets the oldest segments of all streams that are not kept and lie on the local disk alone. */
+  deleteOldestLocal(limit: number): DeletedSegments {
+    return this.#deleteOf(() => this.#statements.oldestLocal.all(limit))
+  }
+
   /** Forgets segments for live viewing that ended before a moment. */
   deleteLive(before: number, limit: number): DeletedSegments {
     return this.#deleteOf(() => this.#statements.liveEnded.all(before, limit))
@@ -183,7 +193,7 @@ export class IndexWriter {
     })
   }
 
-  /** Files of deleted segments that are still on the disk, the first deleted first. */
+  /** Files that have to be removed from the disk, the first deleted first. */
   removals(limit: number): { id: number; file: string; bytes: number }[] {
     return this.#statements.removals
       .all(limit)
@@ -192,7 +202,10 @@ export class IndexWriter {
 
   removed(ids: readonly number[]): void {
     this.#whole(() => {
-      for (const id of ids) this.#statements.removed.run(id)
+      for (const id of ids) {
+        this.#statements.removed.run(id)
+        this.#statements.removedLocally.run(id)
+      }
     })
   }
 
@@ -224,7 +237,7 @@ export class IndexWriter {
     return this.#statements.atStart.all(stream, startedAt).find((row) => row.file === null || row.file === file)
   }
 
-  #insert(id: number, stream: number, segment: Segment, { kept, live }: SegmentMarks): void {
+  #insert(id: number, stream: number, segment: Segment, { kept, live, stored }: SegmentMarks): void {
     const { startedAt, senderStartedAt, endedAt, bytes, end, userName, topic } = segment
     const device = segment.device ? 1 : 0
     const offset = senderStartedAt === null ? null : senderStartedAt - startedAt
@@ -242,6 +255,7 @@ export class IndexWriter {
       end,
       file,
       live ? 1 : 0,
+      stored,
     )
     const keptBytes = kept ? bytes : 0
     const longest = Math.max(0, endedAt - startedAt)
@@ -256,13 +270,20 @@ export class IndexWriter {
       if (whole === undefined) continue
       const segment = segmentOf(whole)
       bytes += segment.bytes
-      this.#statements.noteRemoval.run(id, segment.file, segment.bytes)
+      this.#statements.noteRemoval.run(id, segment.file, segment.bytes, this.#placeOf(segment))
       this.#statements.delete.run(id)
     }
     this.#statements.takeFromStream.run({ segments: rows.length, bytes, kept: 0, stream })
     this.#statements.dropGaps.run(stream)
     if (this.#statements.dropEmpty.run(stream).changes > 0) this.#ids.forget()
     return { segments: rows.length, bytes }
+  }
+
+  /** Where something of a segment may be that has to be removed. */
+  #placeOf({ file, stored }: IndexedSegment): IndexedSegment['stored'] {
+    if (stored !== 'local' || this.#statements.isSent.get(file) === undefined) return stored
+    this.#statements.forgetSent.run(file)
+    return 'both'
   }
 
   /** Takes a segment out without removing its file: another version of it follows. */

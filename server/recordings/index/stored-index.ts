@@ -14,6 +14,7 @@ import type { StreamNames } from '../notes/note.ts'
 import type { RecordingNotes } from '../notes/recording-notes.ts'
 import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
 import { type DeletedSegments, IndexWriter } from './index-writer.ts'
+import { ObjectPlaces } from './object-places.ts'
 import { isDamage } from './index-damage.ts'
 import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
@@ -39,6 +40,7 @@ interface OpenDatabase {
   database: DatabaseSync
   reader: IndexReader
   writer: IndexWriter
+  places: ObjectPlaces
 }
 
 /**
@@ -112,18 +114,19 @@ export class StoredIndex implements RecordingIndex {
     return id
   }
 
-  /** @param live it serves live viewing only */
-  ended(segment: Segment, live = false): number {
+  /** @param live it serves live viewing only @param stored where it was found */
+  ended(segment: Segment, live = false, stored: IndexedSegment['stored'] = 'local'): number {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    const id = this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
-    this.#options.notes?.ended(segment, live)
+    const id = this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored }))
+    // Objects in the storage hold their own facts.
+    if (stored === 'local') this.#options.notes?.ended(segment, live)
     return id
   }
 
   /** Adds a segment that was read from its file. @param live see `ended` */
   restore(segment: Segment, live: boolean): void {
     const kept = this.#options.isKept(segment, segment.startedAt, segment.endedAt)
-    this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live }))
+    this.#changing([segment], ({ writer }) => writer.ended(segment, { kept, live, stored: 'local' }))
   }
 
   /** See IndexWriter. */
@@ -159,6 +162,15 @@ export class StoredIndex implements RecordingIndex {
 
   deleteOldestOfAll(limit: number): { segments: number; bytes: number } {
     return this.#deleting((writer) => writer.deleteOldestOfAll(limit))
+  }
+
+  deleteOldestLocal(limit: number): { segments: number; bytes: number } {
+    return this.#deleting((writer) => writer.deleteOldestLocal(limit))
+  }
+
+  /** Where segments are: on the disk, in object storage, or both. */
+  inPlaces<T>(use: (places: ObjectPlaces) => T): T {
+    return this.#safely(({ places }) => use(places))
   }
 
   deleteLive(before: number, limit: number): { segments: number; bytes: number } {
@@ -239,7 +251,12 @@ function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
     const made = prepareSchema(database)
     const ids = new StreamIds(database)
     return {
-      opened: { database, reader: new IndexReader(database, ids), writer: new IndexWriter(database, ids) },
+      opened: {
+        database,
+        reader: new IndexReader(database, ids),
+        writer: new IndexWriter(database, ids),
+        places: new ObjectPlaces(database),
+      },
       made,
     }
   } catch (error) {

@@ -5,6 +5,10 @@ const isEmpty = `segments = 0
   AND NOT EXISTS (SELECT 1 FROM open_segments WHERE open_segments.stream = streams.id)
   AND NOT EXISTS (SELECT 1 FROM gaps WHERE gaps.stream = streams.id)`
 
+/** Notes a file or object that is to be removed; the place of one that is noted already grows. */
+export const noteRemoval = `INSERT INTO removals (id, file, bytes, place) VALUES (?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET place = CASE place WHEN excluded.place THEN place ELSE 'both' END`
+
 /** Statements that change the index, prepared once. */
 export function writeStatements(database: DatabaseSync) {
   const prepare = (text: string) => database.prepare(text)
@@ -14,7 +18,7 @@ export function writeStatements(database: DatabaseSync) {
     closeOpen: prepare('DELETE FROM open_segments WHERE id = ?'),
     insert: prepare(
       `INSERT INTO segments (id, stream, started_at, ended_at, bytes, kept, form, sender_offset, end, file, live, stored)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'local')`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     addToStream: prepare(
       `UPDATE streams SET user_name = :userName, topic = :topic, device = min(device, :device), segments = segments + 1, bytes = bytes + :bytes, kept_bytes = kept_bytes + :keptBytes,
@@ -35,7 +39,7 @@ export function writeStatements(database: DatabaseSync) {
        last_at = coalesce((SELECT ended_at FROM segments WHERE segments.stream = streams.id ORDER BY started_at DESC LIMIT 1), 0)
        WHERE id = :stream`,
     ),
-    atStart: prepare('SELECT id, stream, bytes, kept, file FROM segments WHERE stream = ? AND started_at = ?'),
+    atStart: prepare('SELECT id, stream, bytes, kept, file, stored FROM segments WHERE stream = ? AND started_at = ?'),
     overlapping: prepare(
       `SELECT id, bytes FROM segments WHERE stream = ?1 AND kept = ?4 AND started_at < ?3 AND ended_at > ?2
        AND started_at >= ?2 - (SELECT longest FROM streams WHERE id = ?1) ORDER BY started_at LIMIT ?5`,
@@ -44,6 +48,9 @@ export function writeStatements(database: DatabaseSync) {
       'SELECT id FROM segments WHERE stream = ?1 AND kept = 0 AND started_at < ?2 AND ended_at < ?2 ORDER BY started_at LIMIT ?3',
     ),
     oldest: prepare('SELECT id, stream FROM segments WHERE kept = 0 ORDER BY ended_at LIMIT ?'),
+    oldestLocal: prepare(
+      "SELECT id, stream FROM segments WHERE stored = 'local' AND kept = 0 AND live = 0 ORDER BY ended_at LIMIT ?",
+    ),
     liveEnded: prepare('SELECT id, stream FROM segments WHERE live = 1 AND ended_at < ? ORDER BY ended_at LIMIT ?'),
     whole: prepare(
       `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form WHERE segments.id = ?`,
@@ -60,10 +67,15 @@ export function writeStatements(database: DatabaseSync) {
     endGaps: prepare('UPDATE gaps SET to_at = max(from_at, ?) WHERE stream = ? AND to_at IS NULL'),
     dropGaps: prepare('DELETE FROM gaps WHERE stream = ?1 AND to_at < (SELECT first_at FROM streams WHERE id = ?1)'),
     dropOldGaps: prepare('DELETE FROM gaps WHERE to_at < ?'),
-    removals: prepare('SELECT id, file, bytes FROM removals ORDER BY id LIMIT ?'),
-    noteRemoval: prepare('INSERT OR REPLACE INTO removals (id, file, bytes) VALUES (?, ?, ?)'),
-    removed: prepare('DELETE FROM removals WHERE id = ?'),
-    waitingRemovals: prepare('SELECT count(*) AS files, coalesce(sum(bytes), 0) AS bytes FROM removals'),
+    removals: prepare("SELECT id, file, bytes FROM removals WHERE place <> 'remote' ORDER BY id LIMIT ?"),
+    noteRemoval: prepare(noteRemoval),
+    removed: prepare("DELETE FROM removals WHERE id = ? AND place = 'local'"),
+    removedLocally: prepare("UPDATE removals SET place = 'remote' WHERE id = ? AND place = 'both'"),
+    waitingRemovals: prepare(
+      "SELECT count(*) AS files, coalesce(sum(bytes), 0) AS bytes FROM removals WHERE place <> 'remote'",
+    ),
+    isSent: prepare('SELECT 1 FROM uploads WHERE file = ?'),
+    forgetSent: prepare('DELETE FROM uploads WHERE file = ?'),
     fact: prepare('SELECT value FROM facts WHERE name = ?'),
     setFact: prepare(
       'INSERT INTO facts (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',

@@ -1,6 +1,8 @@
+import { stat } from 'node:fs/promises'
 import type { Context, Middleware } from 'koa'
 import type { Store } from '../../store/store.ts'
-import { type FragmentTables, locate } from '../playback/fragment-table.ts'
+import type { FragmentTables } from '../playback/fragment-table.ts'
+import type { SegmentFiles } from '../playback/segment-files.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
 import { answerBytes } from '../records/byte-answer.ts'
 import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
@@ -17,8 +19,7 @@ export interface RecordedPageParts {
   store: Pick<Store, 'unseal'>
   index: Pick<RecordingIndex, 'segments'>
   tables: Pick<FragmentTables, 'of'>
-  /** Recordings folder. */
-  folder: string
+  files: Pick<SegmentFiles, 'pathOf'>
   clock: () => number
 }
 
@@ -87,14 +88,18 @@ function playlistOf(fragments: readonly LiveFragment[]): string {
 
 async function serveSegment(
   context: Context,
-  { index, folder }: RecordedPageParts,
+  { index, files }: RecordedPageParts,
   claims: RecordedClaims,
   name: string,
 ): Promise<void> {
   const [, startedAt = ''] = /^([0-9]{1,15})\.mp4$/.exec(name) ?? []
   const segment = segmentsOf(index, claims).find((one) => String(Math.round(one.startedAt)) === startedAt)
-  const found = segment && (await locate(folder, segment.file).catch(() => undefined))
-  if (segment === undefined || found === undefined) return answerNothing(context)
+  if (segment === undefined) return answerNothing(context)
+  const left = new AbortController()
+  context.res.once('close', () => left.abort())
+  const path = await files.pathOf(segment, left.signal).catch(() => undefined)
+  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
+  if (path === undefined || found === undefined) return answerNothing(context)
   context.type = containerTypes[segment.container]
-  answerBytes(context, found.path, found.size)
+  answerBytes(context, path, found.size)
 }

@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { ObjectProblem } from '../../../shared/recordings/object-storage.ts'
+import type { Store } from '../../store/store.ts'
 import type { ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
+import { checkMark } from './site-bucket.ts'
 
 /** Steps of a test, in their order. */
 export type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
@@ -21,8 +23,11 @@ export interface ConnectionResult {
 const probeBytes = 4_096
 const deadlineMs = 30_000
 
-/** Tests a storage by everything that recordings need: lists the bucket, puts a small object, reads a part of it and deletes it. Never rejects. */
-export async function testConnection(client: ObjectClient): Promise<ConnectionResult> {
+/**
+ * Tests a storage by everything that recordings need: lists the bucket, puts a small object, reads a part of it and deletes it; another site's bucket is told. Never rejects.
+ * @param site whose mark the bucket may hold
+ */
+export async function testConnection(client: ObjectClient, site: Pick<Store, 'unseal'>): Promise<ConnectionResult> {
   const began = performance.now()
   const signal = AbortSignal.timeout(deadlineMs)
   const name = `.roomdesk-test-${randomUUID()}`
@@ -36,6 +41,7 @@ export async function testConnection(client: ObjectClient): Promise<ConnectionRe
   })
   try {
     await client.list(undefined, signal, 1)
+    await checkMark(client, site, signal)
     step = 'put'
     await client.putBytes(name, bytes, signal)
     step = 'get'

@@ -25,6 +25,11 @@ export interface ObjectPart {
 
 /** Maximum size of one answer that is held in memory, in bytes. */
 const maxPart = 8 * 1024 * 1024
+const types: Readonly<Record<string, string>> = {
+  '.mp4': 'video/mp4',
+  '.webm': 'video/webm',
+  '.json': 'application/json',
+}
 const factPrefix = 'x-amz-meta-'
 
 /** Puts, reads, deletes and lists the objects of one bucket, below the prefix of its settings. Names are paths of the recordings folder. */
@@ -93,6 +98,7 @@ export class ObjectClient {
     return listing
   }
 
+  /** Closes connections that are kept open. */
   close(): void {
     this.#requests.close()
   }
@@ -110,7 +116,7 @@ export class ObjectClient {
       ...carried,
       'content-length': String(bytes),
       'content-md5': md5.toString('base64'),
-      'content-type': name.endsWith('.webm') ? 'video/webm' : 'video/mp4',
+      'content-type': types[name.slice(name.lastIndexOf('.'))] ?? 'application/octet-stream',
     }
     const answer = await this.#requests.send({ method: 'PUT', key, headers, bodySha256: sha256, body, signal })
     answer.resume()

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { ByteSource } from './byte-source.ts'
 import type { ByteRange } from './fragments.ts'
 
 /** Bytes of one read. */
@@ -26,13 +26,13 @@ export class FileReads {
   }
 
   /**
-   * Streams pieces of a file, and bytes between them, one behind the other. The file is closed at the end, and when the reader cancels.
+   * Streams pieces of a file or object, and bytes between them, one behind the other. The file is closed at the end, and when the reader cancels.
    * @param caller whose share it counts in
    * @returns undefined when too many are open
    * @throws when the file cannot be opened
    */
   async stream(
-    path: string,
+    open: () => Promise<ByteSource>,
     pieces: readonly (ByteRange | Uint8Array)[],
     caller: string,
   ): Promise<ReadableStream<Uint8Array> | undefined> {
@@ -44,7 +44,7 @@ export class FileReads {
       released = true
     }
     try {
-      return bodyOf(await open(path, 'r'), pieces, release)
+      return bodyOf(await open(), pieces, release)
     } catch (error) {
       release()
       throw error
@@ -65,7 +65,7 @@ export class FileReads {
 }
 
 function bodyOf(
-  file: FileHandle,
+  file: ByteSource,
   pieces: readonly (ByteRange | Uint8Array)[],
   release: () => void,
 ): ReadableStream<Uint8Array> {

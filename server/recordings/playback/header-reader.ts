@@ -1,17 +1,17 @@
-import type { FileHandle } from 'node:fs/promises'
+import type { ByteSource } from './byte-source.ts'
 
 /** Bytes read at once: the headers of one fragment mostly fit. */
 const windowBytes = 16 * 1024
 
 /** Reads small pieces of a file through one window, so that neighbouring headers cost one read. */
 export class HeaderReader {
-  readonly #file: FileHandle
+  readonly #file: Pick<ByteSource, 'read'>
   /** Bytes of the file that may be read. */
   readonly size: number
   #window = Buffer.alloc(0)
   #offset = 0
 
-  constructor(file: FileHandle, size: number) {
+  constructor(file: Pick<ByteSource, 'read'>, size: number) {
     this.#file = file
     this.size = size
   }

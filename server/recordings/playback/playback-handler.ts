@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
+import { ObjectError } from '../objects/object-error.ts'
 import { type WantedRange, wantedRange } from './byte-ranges.ts'
 import { FileReads } from './file-reads.ts'
-import { type FragmentTable, FragmentTables, locate } from './fragment-table.ts'
+import { type FragmentTable, FragmentTables } from './fragment-table.ts'
 import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
+import type { SegmentFiles } from './segment-files.ts'
 import { filmOfPicture } from './single-picture.ts'
 import { keyFrameAt, piecesOf } from './span-pieces.ts'
 
@@ -16,8 +18,7 @@ export type FurtherRoute = (request: Request, caller: PlaybackCaller, rest: stri
 
 /** Needs of the playback. */
 export interface PlaybackParts {
-  /** Recordings folder. */
-  folder: string
+  files: SegmentFiles
   index: RecordingIndex
   port: PlaybackPort
   /** Shared with others who read fragments of this folder; left out: its own. */
@@ -48,7 +49,7 @@ export class RecordingPlayback {
 
   constructor(parts: PlaybackParts) {
     this.#parts = parts
-    this.tables = parts.tables ?? new FragmentTables(parts.folder)
+    this.tables = parts.tables ?? new FragmentTables(parts.files)
   }
 
   /** Answers a GET or HEAD of a path below `/recordings/`. Never throws for a reason of the request. */
@@ -69,6 +70,8 @@ export class RecordingPlayback {
       return await this.#view(view, request, url.searchParams, segment, caller)
     } catch (error) {
       if (isMissing(error)) return refuse(410, 'The file of this recording is gone.')
+      if (error instanceof ObjectError)
+        return refuse(error.problem === 'missing' ? 410 : 502, error.message, { 'Recording-Problem': error.problem })
       throw error
     }
   }
@@ -105,7 +108,7 @@ export class RecordingPlayback {
     segment: OpenSegment,
     caller: PlaybackCaller,
   ): Promise<Response> {
-    const { path, size, growing } = await locate(this.#parts.folder, segment.file)
+    const { open, size, growing } = await this.#parts.files.locate(segment)
     const etag = `"${segment.id}-${size}"`
     const own: Record<string, string> = {
       ...headers,
@@ -127,7 +130,7 @@ export class RecordingPlayback {
     const status = range === 'all' ? 200 : 206
     if (request.method === 'HEAD') return new Response(null, { status, headers: answered })
     this.#report(segment, caller, 0)
-    const body = await this.#reads.stream(path, [piece], caller.account + caller.address)
+    const body = await this.#reads.stream(open, [piece], caller.account + caller.address)
     return body === undefined ? tooMany() : new Response(body, { status, headers: answered })
   }
 
@@ -150,7 +153,7 @@ export class RecordingPlayback {
       'Recording-Duration': table.duration.toFixed(6),
     }
     if (span === undefined) return new Response(null, { status: 204, headers: facts })
-    const { path } = await locate(this.#parts.folder, segment.file)
+    const { open } = await this.#parts.files.locate(segment)
     const answered = {
       ...facts,
       'Content-Length': String(span.bytes),
@@ -159,7 +162,7 @@ export class RecordingPlayback {
     }
     if (request.method === 'HEAD') return new Response(null, { headers: answered })
     this.#report(segment, caller, from)
-    const body = await this.#reads.stream(path, span.pieces, caller.account + caller.address)
+    const body = await this.#reads.stream(open, span.pieces, caller.account + caller.address)
     return body === undefined ? tooMany() : new Response(body, { headers: answered })
   }
 
@@ -168,8 +171,8 @@ export class RecordingPlayback {
     const table = await this.tables.of(segment)
     const key = keyFrameAt(table, at)
     if (key === undefined || key.bytes > maxPictureBytes) return refuse(404, 'There is no picture in this recording.')
-    const { path } = await locate(this.#parts.folder, segment.file)
-    const body = await this.#reads.stream(path, [table.init, key], caller.account + caller.address)
+    const { open } = await this.#parts.files.locate(segment)
+    const body = await this.#reads.stream(open, [table.init, key], caller.account + caller.address)
     if (body === undefined) return tooMany()
     const both = new Uint8Array(await new Response(body).arrayBuffer())
     const film = filmOfPicture(table, both.subarray(0, table.init.bytes), both.subarray(table.init.bytes))

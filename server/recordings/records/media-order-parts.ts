@@ -12,6 +12,7 @@ import { LivePushes } from '../live/live-pushes.ts'
 import { LiveStreams } from '../live/live-streams.ts'
 import { OrderedLives } from '../live/ordered-lives.ts'
 import { FragmentTables } from '../playback/fragment-table.ts'
+import type { SegmentFiles } from '../playback/segment-files.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { OrderAddresses } from './order-addresses.ts'
@@ -23,8 +24,7 @@ import { SoundMixer } from './sound-mixer.ts'
 
 /** Recorder of a site. */
 export interface SiteRecorder {
-  /** Recordings folder. */
-  folder: string
+  segments: SegmentFiles
   index: RecordingIndex
   requests: RecordingRequests
 }
@@ -57,15 +57,16 @@ export interface MediaOrderParts {
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed } = options
-  const { folder, index, requests } = options.recorder
+  const { segments, index, requests } = options.recorder
+  const { folder } = segments
   const clock = (): number => Date.now()
-  const tables = new FragmentTables(folder)
+  const tables = new FragmentTables(segments)
   const files = new RecordFiles(folder, store)
   const found = async () => {
     await ffmpeg.look()
     return ffmpeg.program
   }
-  const span = new SpanExport({ folder, index, tables, ffmpeg: found })
+  const span = new SpanExport({ files: segments, index, tables, ffmpeg: found })
   const addresses = new OrderAddresses(files, settings, mediaUrl)
   const streams = new LiveStreams({ index, tables, clock, requests })
   const networks = (): readonly string[] => settings().live.push_networks
@@ -86,7 +87,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
     orders,
     pages: {
       'GET /record/:file': recordDownload(files),
-      'GET /recorded/:token/:file': recordedPage({ store, index, tables, folder, clock }),
+      'GET /recorded/:token/:file': recordedPage({ store, index, tables, files: segments, clock }),
       ...live,
     },
     start() {

@@ -9,6 +9,7 @@ import {
   Input,
   type Output,
 } from 'mediabunny'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-files.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import type { RecordingRequest, RecordingRequests } from '../../../server/recordings/recording-requests.ts'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
@@ -30,6 +31,7 @@ interface Writing {
  */
 export class FilmRecorder implements RecordingRequests {
   readonly folder: string
+  readonly segments: SegmentFiles
   readonly index: StoredIndex
   readonly requests = this
   /** Requests in force, by id. */
@@ -40,6 +42,7 @@ export class FilmRecorder implements RecordingRequests {
 
   private constructor(folder: string, users: FilmedUsers, segmentMs: number) {
     this.folder = folder
+    this.segments = new SegmentFiles(folder)
     this.#users = users
     this.#segmentMs = segmentMs
     this.index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-files.ts'
 import { RecordingPlayback } from '../../../server/recordings/playback/playback-handler.ts'
 import type {
   PlaybackCaller,
@@ -15,6 +16,7 @@ import { record, type Recording } from './recorded-files.ts'
 /** A folder with recordings, their index and their playback. */
 export interface RecordingsSite {
   folder: string
+  files: SegmentFiles
   index: MemoryIndex
   playback: RecordingPlayback
   port: PlaybackPort
@@ -35,12 +37,14 @@ export async function recordingsSite(): Promise<RecordingsSite> {
     await rm(folder, { recursive: true, force: true })
   })
   const index = new MemoryIndex()
+  const files = new SegmentFiles(folder)
   const watched: WatchedRecording[] = []
   const port = { mayWatch: maySee, watched: (event: WatchedRecording) => void watched.push(event) }
-  const playback = new RecordingPlayback({ folder, index, port })
+  const playback = new RecordingPlayback({ files, index, port })
   const operator: PlaybackCaller = { role: 'operator', account: 'olivia', address: '10.0.0.1', scoped: true }
   return {
     folder,
+    files,
     index,
     playback,
     port,

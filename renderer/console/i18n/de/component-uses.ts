@@ -14,6 +14,7 @@ export const uses: Texts<typeof english> = {
   sdp: 'Sitzungsbeschreibungen',
   certificate: 'Zertifikate',
   socket: 'WebSocket',
+  objectStorage: 'Objektspeicher der Aufzeichnungen',
   recording: 'Schreiben und Lesen der Aufzeichnungen',
   cache: 'begrenzte Caches',
   queue: 'Warteschlangen',

@@ -190,6 +190,8 @@ export const eventLog: Texts<typeof english> = {
       storageLow: 'Aufzeichnung angehalten: Der Datenträger ist fast voll',
       storageBack: 'Aufzeichnung fortgesetzt: Der Datenträger hat wieder Platz',
       repaired: 'Eine abgebrochene Aufzeichnung von „{subject}“ wurde repariert',
+      objectsFailed: 'Der Objektspeicher {bucket} kann nicht benutzt werden: {code}',
+      objectsBack: 'Der Objektspeicher {bucket} kann wieder benutzt werden',
       folderFailed: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: {folder}',
     },
     signIn: {

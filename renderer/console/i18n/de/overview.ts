@@ -160,6 +160,8 @@ export const overview: Texts<typeof english> = {
     recordingStorageLow:
       'Der Datenträger der Aufzeichnungen ist fast voll: Die Aufzeichnung wurde angehalten. Schaffen Sie Platz, oder verkürzen Sie die Aufbewahrung.',
     recordingFolder: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: Es wird nichts aufgezeichnet.',
+    recordingObjects:
+      'Aufzeichnungen werden nicht in den Objektspeicher hochgeladen; sie bleiben auf dem lokalen Datenträger.',
     recordingFailed:
       'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger der Aufzeichnungen.',
     faultsActive: 'API-Fehler sind aktiv: Die APIs geben absichtlich falsche Antworten.',

@@ -108,6 +108,7 @@ export const recording: Texts<typeof english> = {
     storageLow:
       'Der Datenträger ist fast voll: Die Aufzeichnung wurde angehalten. Schaffen Sie Platz, verkürzen Sie die Aufbewahrung, oder löschen Sie behaltene Aufzeichnungen.',
     writeFailed: 'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger.',
+    objectsFailed: 'Objektspeicher: {subject}',
     nodeCannotRecord:
       '„{subject}“ soll aufgezeichnet werden, aber der Knoten kann nicht aufzeichnen: Das können nur eingebaute Knoten.',
   },

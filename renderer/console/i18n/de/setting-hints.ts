@@ -1,6 +1,7 @@
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
 import { pictures } from './pictures.ts'
+import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 
 /** Hints below the settings. */
@@ -86,5 +87,6 @@ export const hints: Texts<(typeof english)['hints']> = {
       'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle außer den eigenen Ports der Site.',
   },
   recording: recording.settings.hints,
+  object_storage: objectStorage.hints,
   trash: { days: '0 = aus: Gelöschtes kann nicht wiederhergestellt werden. Gilt für späteres Löschen.' },
 }

@@ -12,6 +12,7 @@ export const uses = {
   sdp: 'session descriptions',
   certificate: 'certificates',
   socket: 'WebSocket',
+  objectStorage: 'object storage of recordings',
   recording: 'writing and reading of recordings',
   cache: 'bounded caches',
   queue: 'queues',

@@ -185,6 +185,8 @@ export const eventLog = {
       storageLow: 'Recording stopped: the disk is nearly full',
       storageBack: 'Recording goes on: the disk has room again',
       repaired: 'A cut-off recording of “{subject}” was repaired',
+      objectsFailed: 'Object storage {bucket} cannot be used: {code}',
+      objectsBack: 'Object storage {bucket} can be used again',
       folderFailed: 'The recordings folder cannot be used: {folder}',
     },
     signIn: {

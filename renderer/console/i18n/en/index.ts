@@ -11,6 +11,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
@@ -35,6 +36,7 @@ export const en = {
   overview,
   welcome,
   credentials,
+  objectStorage,
   recording,
   rooms,
   schedule,

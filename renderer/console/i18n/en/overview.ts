@@ -157,6 +157,7 @@ export const overview = {
     recordingStorageLow:
       'The disk of the recordings is nearly full: recording has stopped. Make room or shorten the retention.',
     recordingFolder: 'The folder of the recordings cannot be used: nothing is recorded.',
+    recordingObjects: 'Recordings are not uploaded to object storage; they stay on the local disk.',
     recordingFailed: 'A recording could not be written. Check the disk of the recordings.',
     faultsActive: 'API faults are active: the APIs give wrong answers on purpose.',
     olderClientRefused: 'A client of the original platform was refused: {subject}. The setting "Older clients" is off.',

@@ -101,6 +101,7 @@ export const recording = {
     storageLow:
       'The disk is nearly full: recording has stopped. Make room, shorten the retention, or delete kept recordings.',
     writeFailed: 'A recording could not be written. Check the disk.',
+    objectsFailed: 'Object storage: {subject}',
     nodeCannotRecord: '“{subject}” is to be recorded, but its node cannot record: only embedded nodes can.',
   },
   stays: 'Recordings, if there are any, stay until their retention deletes them.',

@@ -15,6 +15,7 @@ export const uses: Texts<typeof english> = {
   sdp: '会话描述',
   certificate: '证书',
   socket: 'WebSocket',
+  objectStorage: '录像的对象存储',
   recording: '录像的写入与读取',
   cache: '有界缓存',
   queue: '队列',

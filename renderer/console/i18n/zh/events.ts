@@ -188,6 +188,8 @@ export const eventLog: Texts<typeof english> = {
       storageLow: '录像已停止：磁盘即将写满',
       storageBack: '录像已恢复：磁盘又有空间',
       repaired: '已修复“{subject}”中断的录像',
+      objectsFailed: '对象存储 {bucket} 无法使用：{code}',
+      objectsBack: '对象存储 {bucket} 已恢复可用',
       folderFailed: '录像文件夹无法使用：{folder}',
     },
     signIn: {

@@ -22,6 +22,7 @@ export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   pictures: 'data',
   recording: 'recording',
   recordingAccess: 'recording',
+  objectStorage: 'recording',
   live: 'recording',
   trash: 'data',
 }

@@ -26,6 +26,7 @@ const rates: readonly Unit[] = [
 /** Editor of one setting. `path` is its dotted path in the settings, and in the texts. */
 export type SettingField = { path: string } & (
   | { kind: 'text'; mono?: boolean }
+  | { kind: 'secret' }
   | { kind: 'number' }
   | { kind: 'quantity'; units: readonly Unit[] }
   | { kind: 'switch' }
@@ -113,6 +114,18 @@ export const cardFields = {
     number('pictures.days'),
   ],
   recording: [number('recording.gigabytes'), number('recording.free_gigabytes'), number('recording.free_percent')],
+  objectStorage: [
+    { path: 'object_storage.enabled', kind: 'switch' },
+    { path: 'object_storage.endpoint', kind: 'text', mono: true },
+    { path: 'object_storage.bucket', kind: 'text', mono: true },
+    { path: 'object_storage.prefix', kind: 'text', mono: true },
+    { path: 'object_storage.region', kind: 'text', mono: true },
+    { path: 'object_storage.access_key_id', kind: 'text', mono: true },
+    { path: 'object_storage.secret_access_key', kind: 'secret' },
+    { path: 'object_storage.path_style', kind: 'switch' },
+    { path: 'object_storage.ca_file', kind: 'text', mono: true },
+    number('object_storage.keep_local_hours'),
+  ],
   recordingAccess: [
     { path: 'recording.viewers', kind: 'choice', options: ['nothing', 'cameras', 'all'] },
     { path: 'recording.hosts', kind: 'switch' },

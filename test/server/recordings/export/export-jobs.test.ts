@@ -17,7 +17,7 @@ async function exportSite(site: RecordingsSite): Promise<{ jobs: ExportJobs; fol
   await mkdir(join(folder, 'left'), { recursive: true })
   await writeFile(join(folder, 'left', 'over.mp4'), 'of a run before')
   const { index, playback } = site
-  const span = new SpanExport({ folder: site.folder, index, tables: playback.tables, ffmpeg: async () => undefined })
+  const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
   const jobs = new ExportJobs({ folder, index, span, logger: pino({ level: 'silent' }) })
   onTestFinished(async () => {
     await jobs.stop()

@@ -19,7 +19,7 @@ async function exporting(site: RecordingsSite, hasFfmpeg = true): Promise<{ made
   const path = hasFfmpeg ? await findProgram('') : undefined
   const program = path === undefined ? undefined : await askProgram(path)
   const { index, playback } = site
-  const made = new SpanExport({ folder: site.folder, index, tables: playback.tables, ffmpeg: async () => program })
+  const made = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => program })
   return { made, folder }
 }
 

@@ -5,8 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { testConnection } from '../../../../server/recordings/objects/connection-test.ts'
 import { ObjectClient } from '../../../../server/recordings/objects/object-client.ts'
 import type { ObjectStorageSettings } from '../../../../shared/recordings/object-storage.ts'
+import { sealer } from '../../../support/sites/store-site.ts'
 import { ObjectServer } from '../../../support/objects/object-server.ts'
 
+const site = sealer
 let server: ObjectServer
 let folder: string
 
@@ -25,7 +27,7 @@ afterAll(async () => {
 const client = (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []): ObjectClient =>
   new ObjectClient(server.settings(more), () => sitePorts, { silenceMs: 300 })
 const outcome = async (more: Partial<ObjectStorageSettings> = {}, sitePorts: readonly number[] = []) => {
-  const { problem, step } = await testConnection(client(more, sitePorts))
+  const { problem, step } = await testConnection(client(more, sitePorts), site)
   return [problem, step]
 }
 
@@ -56,7 +58,7 @@ test('a file is uploaded below the prefix, read in parts, listed and deleted', a
 })
 
 test('the connection test passes where all works, and leaves nothing behind', async () => {
-  expect(await testConnection(client())).toMatchObject({ problem: null, step: null })
+  expect(await testConnection(client(), site)).toMatchObject({ problem: null, step: null })
   expect(await server.names()).toEqual([])
 })
 

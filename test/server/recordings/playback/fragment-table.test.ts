@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { type FragmentTable, FragmentTables } from '../../../../server/recordings/playback/fragment-table.ts'
+import { SegmentFiles } from '../../../../server/recordings/playback/segment-files.ts'
 import { record } from '../../../support/recordings/recorded-files.ts'
 
 const run = promisify(execFile)
@@ -72,7 +73,7 @@ test.each(films)('The fragments of a segment are found by its headers: %s', asyn
   const folder = await recordingsFolder()
   const [, second] = await record({ folder, startedAt, film })
   if (second === undefined) throw new Error('the film was too short')
-  const table = await new FragmentTables(folder).of(second)
+  const table = await new FragmentTables(new SegmentFiles(folder)).of(second)
   const path = join(folder, second.file)
   const bytes = await readFile(path)
 
@@ -98,7 +99,7 @@ test('The bytes of a key frame are those that ffprobe reads', async () => {
   for (const codec of ['h264', 'vp8'] as const) {
     const [segment] = await record({ folder, startedAt, film: { codec }, userId: codec })
     if (segment === undefined) throw new Error('nothing was recorded')
-    const table = await new FragmentTables(folder).of(segment)
+    const table = await new FragmentTables(new SegmentFiles(folder)).of(segment)
     const asked = [
       '-v',
       'error',
@@ -126,11 +127,11 @@ test.each(['h264', 'vp8'] as const)('A file that grows shows its complete fragme
   if (segment === undefined) throw new Error('nothing was recorded')
   const path = join(folder, segment.file)
   const whole = await readFile(path)
-  const wanted = await new FragmentTables(folder).of(segment)
+  const wanted = await new FragmentTables(new SegmentFiles(folder)).of(segment)
   await rename(path, `${path}.part`)
   await writeFile(`${path}.part`, '')
 
-  const tables = new FragmentTables(folder)
+  const tables = new FragmentTables(new SegmentFiles(folder))
   expect((await tables.of(segment)).fragments).toEqual([])
   const steps = 50
   let before = 0
@@ -151,14 +152,14 @@ test('Callers at the same time share one scan', async () => {
   const folder = await recordingsFolder()
   const [segment] = await record({ folder, startedAt })
   if (segment === undefined) throw new Error('nothing was recorded')
-  const tables = new FragmentTables(folder)
+  const tables = new FragmentTables(new SegmentFiles(folder))
   const [one, other] = await Promise.all([tables.of(segment), tables.of(segment)])
   expect(one).toBe(other)
 })
 
 test('A path that leaves the folder is refused, and so is a file that is no recording', async () => {
   const folder = await recordingsFolder()
-  const tables = new FragmentTables(folder)
+  const tables = new FragmentTables(new SegmentFiles(folder))
   await expect(tables.of({ file: '../secret.mp4', container: 'mp4' })).rejects.toThrow('leaves')
   await writeFile(join(folder, 'text.mp4'), 'This is no film at all, but a text that is long enough.')
   const table = await tables.of({ file: 'text.mp4', container: 'mp4' })

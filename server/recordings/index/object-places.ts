@@ -1,0 +1,125 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { IndexedSegment } from '../recording-index.ts'
+import { number, segmentColumns, segmentOf } from './row.ts'
+import { noteRemoval } from './write-statements.ts'
+
+/** Segments and their bytes. */
+export interface PlaceSums {
+  segments: number
+  bytes: number
+}
+
+const wholeSegment = `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form`
+
+/** Where segments are: what waits for its upload, what can leave the disk, which objects have to be deleted. @throws Error of SQLite */
+export class ObjectPlaces {
+  readonly #database: DatabaseSync
+  readonly #waiting: StatementSync
+  readonly #oldestWaiting: StatementSync
+  readonly #willSend: StatementSync
+  readonly #move: StatementSync
+  readonly #forgetSent: StatementSync
+  readonly #noteRemoval: StatementSync
+  readonly #releasable: StatementSync
+  readonly #sums: StatementSync
+  readonly #removals: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#waiting = database.prepare(
+      `${wholeSegment} WHERE segments.stored = 'local' AND segments.live = 0 ORDER BY segments.ended_at LIMIT ?`,
+    )
+    this.#oldestWaiting = database.prepare(
+      "SELECT min(ended_at) AS ended_at FROM segments WHERE stored = 'local' AND live = 0",
+    )
+    this.#willSend = database.prepare('INSERT OR IGNORE INTO uploads (file) VALUES (?)')
+    this.#move = database.prepare('UPDATE segments SET stored = ? WHERE id = ? AND stored = ?')
+    this.#forgetSent = database.prepare('DELETE FROM uploads WHERE file = ?')
+    this.#noteRemoval = database.prepare(noteRemoval)
+    this.#releasable = database.prepare(
+      `${wholeSegment} WHERE segments.stored = 'both' AND segments.live = 0 AND segments.ended_at < ? ORDER BY segments.ended_at LIMIT ?`,
+    )
+    this.#sums = database.prepare('SELECT stored, segments, bytes FROM places')
+    this.#removals = database.prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?")
+  }
+
+  /** Finished segments that are on the disk alone, the oldest first. */
+  waiting(limit: number): IndexedSegment[] {
+    return this.#waiting.all(limit).map(segmentOf)
+  }
+
+  /** End of the oldest of them, in milliseconds since the epoch; 0: none waits. */
+  get oldestWaiting(): number {
+    const at = this.#oldestWaiting.get()?.ended_at
+    return typeof at === 'number' ? at : 0
+  }
+
+  /** A file is about to be sent: if the program ends before `sent`, the object is still deleted with its segment. */
+  willSend(file: string): void {
+    this.#willSend.run(file)
+  }
+
+  /** The storage holds a segment. One that was deleted meanwhile is noted for removal. @returns whether it is still in the index */
+  sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
+    return this.#whole(() => {
+      const isThere = this.#move.run('both', id, 'local').changes > 0
+      if (!isThere) this.#noteRemoval.run(id, file, bytes, 'remote')
+      this.#forgetSent.run(file)
+      return isThere
+    })
+  }
+
+  /** Lets the oldest uploaded segments that ended before a moment leave the disk: their files are noted for removal. @returns how many, at most `limit` */
+  release(before: number, limit: number): PlaceSums {
+    return this.#whole(() => {
+      const sums = { segments: 0, bytes: 0 }
+      for (const segment of this.#releasable.all(before, limit).map(segmentOf)) {
+        this.#move.run('remote', segment.id, 'both')
+        this.#noteRemoval.run(segment.id, segment.file, segment.bytes, 'local')
+        sums.segments += 1
+        sums.bytes += segment.bytes
+      }
+      return sums
+    })
+  }
+
+  /** Sums by place. */
+  sums(): Record<IndexedSegment['stored'], PlaceSums> {
+    const sums = { local: none, both: none, remote: none }
+    for (const row of this.#sums.all()) {
+      const { stored } = row
+      if (stored === 'local' || stored === 'both' || stored === 'remote')
+        sums[stored] = { segments: number(row, 'segments'), bytes: number(row, 'bytes') }
+    }
+    return sums
+  }
+
+  /** Objects of deleted segments, the first deleted first. */
+  removals(limit: number): { id: number; file: string }[] {
+    return this.#removals.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) }))
+  }
+
+  /** An object was deleted. */
+  removed(id: number): void {
+    this.#database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'").run(id)
+  }
+
+  /** Number of objects of deleted segments. */
+  get waitingRemovals(): number {
+    return number(this.#database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'").get() ?? {}, 'n')
+  }
+
+  #whole<T>(change: () => T): T {
+    this.#database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = change()
+      this.#database.exec('COMMIT')
+      return result
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+const none: PlaceSums = { segments: 0, bytes: 0 }

@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { LRUCache } from 'lru-cache'
+import type { ByteSource } from '../playback/byte-source.ts'
+import type { RemoteSegments } from '../playback/segment-files.ts'
+import type { ObjectPart } from './object-client.ts'
+import { ObjectError } from './object-error.ts'
+
+/** Bytes that are read from the storage at once. */
+const blockBytes = 512 * 1024
+/** Blocks that are read ahead: media is mostly read in order. */
+const ahead = 3
+/** Size of all copies, in bytes. */
+const maxBytes = 1_000_000_000
+
+/** Reads a part of an object. @throws ObjectError */
+export type ReadObject = (file: string, offset: number, bytes: number, signal?: AbortSignal) => Promise<ObjectPart>
+
+/** Copy of an object on the disk, as far as it was read. */
+interface Copy {
+  path: string
+  handle: FileHandle
+  size: number
+  /** Blocks that are there or on their way. */
+  blocks: Map<number, Promise<void>>
+  readers: number
+  dropped: boolean
+}
+
+/** Reads objects by ranges through a bounded folder of partial copies, which begins empty with each start of the program. */
+export class ObjectCache implements RemoteSegments {
+  readonly #folder: string
+  readonly #read: ReadObject
+  readonly #copies: LRUCache<string, Promise<Copy>>
+  #ready: Promise<void> | undefined
+
+  /** @param folder for these copies only: it is emptied @param limit size of all copies, in bytes */
+  constructor(folder: string, read: ReadObject, limit = maxBytes) {
+    this.#folder = folder
+    this.#read = read
+    this.#copies = new LRUCache({
+      maxSize: limit,
+      sizeCalculation: (_, key) => Math.min(limit, Math.max(1, Number(key.slice(0, key.indexOf(' '))))),
+      dispose: (copy) => void copy.then((made) => this.#drop(made)).catch(() => {}),
+    })
+  }
+
+  async open(file: string, size: number): Promise<ByteSource> {
+    let copy = await this.#copyOf(file, size)
+    // Left the cache while this waited for it.
+    if (copy.dropped) copy = await this.#copyOf(file, size)
+    copy.readers += 1
+    let closed = false
+    return {
+      read: async (buffer, offset, length, position) =>
+        await this.#readFrom(copy, file, buffer, offset, length, position),
+      close: async () => {
+        if (closed) return
+        closed = true
+        copy.readers -= 1
+        await this.#discard(copy)
+      },
+    }
+  }
+
+  async copy(file: string, size: number, signal: AbortSignal): Promise<string> {
+    const copy = await this.#copyOf(file, size)
+    for (let block = 0; block * blockBytes < size; block++) {
+      signal.throwIfAborted()
+      await this.#have(copy, file, block)
+    }
+    return copy.path
+  }
+
+  /** Closes and deletes all copies. */
+  async close(): Promise<void> {
+    this.#copies.clear()
+    await this.#ready
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #copyOf(file: string, size: number): Promise<Copy> {
+    const key = `${size} ${file}`
+    const held = this.#copies.get(key)
+    if (held !== undefined) return await held
+    const made = this.#make(size)
+    this.#copies.set(key, made)
+    made.catch(() => this.#copies.delete(key))
+    return await made
+  }
+
+  async #make(size: number): Promise<Copy> {
+    await (this.#ready ??= this.#empty())
+    const path = join(this.#folder, randomUUID())
+    const handle = await open(path, 'wx+', 0o600)
+    return { path, handle, size, blocks: new Map(), readers: 0, dropped: false }
+  }
+
+  async #empty(): Promise<void> {
+    await rm(this.#folder, { recursive: true, force: true })
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+  }
+
+  async #readFrom(
+    copy: Copy,
+    file: string,
+    buffer: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): Promise<{ bytesRead: number }> {
+    const wanted = Math.max(0, Math.min(length, copy.size - position))
+    if (wanted === 0) return { bytesRead: 0 }
+    const last = Math.floor((position + wanted - 1) / blockBytes)
+    const needed: Promise<void>[] = []
+    for (let block = Math.floor(position / blockBytes); block <= last; block++)
+      needed.push(this.#have(copy, file, block))
+    for (let block = last + 1; block <= last + ahead && block * blockBytes < copy.size; block++)
+      this.#have(copy, file, block).catch(() => {})
+    await Promise.all(needed)
+    return await copy.handle.read(buffer, offset, wanted, position)
+  }
+
+  /** Resolves when a block is on the disk. One that failed is read again the next time. */
+  async #have(copy: Copy, file: string, block: number): Promise<void> {
+    const held = copy.blocks.get(block)
+    if (held !== undefined) return await held
+    const fetched = this.#fetch(copy, file, block * blockBytes)
+    copy.blocks.set(block, fetched)
+    fetched.catch(() => copy.blocks.delete(block))
+    return await fetched
+  }
+
+  async #fetch(copy: Copy, file: string, offset: number): Promise<void> {
+    const { bytes, size } = await this.#read(file, offset, Math.min(blockBytes, copy.size - offset))
+    if (size !== copy.size) throw new ObjectError('mismatch', `${size} of ${copy.size} bytes`)
+    await copy.handle.write(bytes, 0, bytes.length, offset)
+  }
+
+  /** The copy left the cache; readers go on to their end. */
+  #drop(copy: Copy): void {
+    copy.dropped = true
+    void this.#discard(copy)
+  }
+
+  async #discard(copy: Copy): Promise<void> {
+    if (!copy.dropped || copy.readers > 0) return
+    await Promise.allSettled(copy.blocks.values())
+    if (copy.readers > 0) return
+    await copy.handle.close().catch(() => {})
+    await rm(copy.path, { force: true }).catch(() => {})
+  }
+}

@@ -1,0 +1,231 @@
+import { join } from 'node:path'
+import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import type { NodeLogger } from '../../nodes/port/node-failure.ts'
+import type { Store } from '../../store/store.ts'
+import type { StoredIndex } from '../index/stored-index.ts'
+import type { RemoteSegments } from '../playback/segment-files.ts'
+import { ObjectCache } from './object-cache.ts'
+import { ObjectClient } from './object-client.ts'
+import { ObjectError, problemOfRequest } from './object-error.ts'
+import { claimBucket, readBucket } from './site-bucket.ts'
+import { Uploads } from './uploads.ts'
+
+/** Waits after a failure, in milliseconds: the first one, doubled up to the last. */
+const firstRetryMs = 5_000
+const maxRetryMs = 5 * 60_000
+/** Interval of looks for work, in milliseconds; a finished segment calls earlier. */
+const idleMs = 60_000
+/** Objects that are deleted in one round. */
+const removalBatch = 100
+/** A failure is reported after this time, in milliseconds: a short one mends itself. */
+const reportMs = 60_000
+
+/** Needs of the object storage. */
+export interface ObjectStorageParts {
+  /** Recordings folder. */
+  folder: string
+  index: StoredIndex
+  store: Pick<Store, 'seal' | 'unseal'>
+  settings: () => ObjectStorageSettings
+  /** Ports of this site, which are never called. */
+  sitePorts: () => readonly number[]
+  /** Objects may be read into the index: it is not being rebuilt from the folder. */
+  isSettled: () => boolean
+  /** The storage has failed for a while, or can be used again. */
+  failing: (problem: ObjectProblem | undefined, detail: string) => void
+  logger: NodeLogger
+  now?: (() => number) | undefined
+  firstRetryMs?: number | undefined
+}
+
+/** State of the object storage. */
+export interface ObjectStorageStatus {
+  /** Problem that lasts; null: none. */
+  problem: ObjectProblem | null
+  detail: string
+  /** Since when, in milliseconds since the epoch; 0: there is none. */
+  since: number
+  uploading: number
+}
+
+/**
+ * Uploads finished segments to object storage, deletes objects of deleted segments, and reads segments that are only there. Its state is in the index, so it goes on after a restart.
+ */
+export class ObjectStorage {
+  readonly #parts: ObjectStorageParts
+  readonly #now: () => number
+  readonly #uploads: Uploads
+  readonly #stop = new AbortController()
+  readonly remote: RemoteSegments & { close(): Promise<void> }
+  #client: { key: string; client: ObjectClient; claimed: boolean } | undefined
+  #work: Promise<void> | undefined
+  #wake: (() => void) | undefined
+  #failure: { error: ObjectError; since: number; count: number; reported: boolean } | undefined
+  #unsubscribe: (() => void) | undefined
+
+  constructor(parts: ObjectStorageParts) {
+    this.#parts = parts
+    this.#now = parts.now ?? Date.now
+    const { folder, index, logger, settings } = parts
+    this.#uploads = new Uploads({
+      ...{ folder, index, logger, now: this.#now },
+      isWanted: () => settings().enabled,
+      uploaded: () => this.#recovered(),
+    })
+    this.remote = new ObjectCache(join(folder, '.objects'), async (file, offset, bytes, signal) => {
+      const { client } = this.#current()
+      return await client.read(file, offset, bytes, signal)
+    })
+  }
+
+  /** Begins to work in the background. */
+  start(): void {
+    this.#unsubscribe = this.#parts.index.onChange(() => this.#wake?.())
+    this.#work ??= this.#run()
+  }
+
+  /** Ends what is under way. */
+  async stop(): Promise<void> {
+    this.#unsubscribe?.()
+    this.#stop.abort()
+    this.#wake?.()
+    await this.#work
+    this.#client?.client.close()
+    await this.remote.close()
+  }
+
+  /** Settings may have changed: with another connection, tries again at once. */
+  settingsChanged(): void {
+    if (this.#client?.key !== keyOf(this.#parts.settings())) this.#uploads.forgetFaults()
+    this.#wake?.()
+  }
+
+  status(): ObjectStorageStatus {
+    const error = this.#failure?.error ?? this.#uploads.fault
+    return {
+      problem: error?.problem ?? null,
+      detail: error?.detail ?? '',
+      since: this.#failure?.since ?? 0,
+      uploading: this.#uploads.running,
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      let waitMs = idleMs
+      try {
+        if (await this.#round(signal)) waitMs = 0
+      } catch (error) {
+        if (signal.aborted) return
+        waitMs = this.#failed(error)
+      }
+      if (waitMs > 0) await this.#pause(waitMs)
+    }
+  }
+
+  /** @returns whether there may be more to do */
+  async #round(signal: AbortSignal): Promise<boolean> {
+    const { index, settings, isSettled } = this.#parts
+    const { enabled, endpoint } = settings()
+    const toRemove = index.inPlaces((places) => places.removals(1).length > 0)
+    if (!isSettled() || endpoint === '' || !(enabled || toRemove)) return false
+    const current = this.#current()
+    if (!current.claimed) await this.#claim(current, signal)
+    const removed = await this.#remove(current.client, signal)
+    const uploaded = enabled ? await this.#uploads.round(current.client, signal) : 0
+    if (removed > 0 || uploaded > 0) this.#recovered()
+    return removed > 0 || uploaded > 0
+  }
+
+  async #claim(current: { key: string; client: ObjectClient; claimed: boolean }, signal: AbortSignal): Promise<void> {
+    const { store, index, logger, settings } = this.#parts
+    const { endpoint, bucket, prefix } = settings()
+    await claimBucket(current.client, store, signal)
+    const name = JSON.stringify([endpoint, bucket, prefix])
+    const read = { client: current.client, remote: this.remote, index, bucket: name, signal, logger }
+    const added = await readBucket(read)
+    if (added > 0) logger.info({ segments: added }, 'recordings in object storage were added to the index')
+    current.claimed = true
+    this.#recovered()
+  }
+
+  async #remove(client: ObjectClient, signal: AbortSignal): Promise<number> {
+    const { index } = this.#parts
+    const found = index.inPlaces((places) => places.removals(removalBatch))
+    for (const { id, file } of found) {
+      await client.delete(file, signal)
+      index.inPlaces((places) => places.removed(id))
+    }
+    return found.length
+  }
+
+  /** Notes a failure. @returns time to wait, in milliseconds */
+  #failed(error: unknown): number {
+    const known = problemOfRequest(error)
+    if (!(error instanceof ObjectError)) this.#parts.logger.error({ err: error }, 'object storage failed')
+    const before = this.#failure
+    const now = this.#now()
+    const failure = {
+      error: known,
+      since: before?.since ?? now,
+      count: (before?.count ?? 0) + 1,
+      reported: before?.reported ?? false,
+    }
+    if (before?.error.problem !== known.problem)
+      this.#parts.logger.warn({ problem: known.problem, detail: known.detail }, 'object storage cannot be used')
+    if (!failure.reported && (now - failure.since >= reportMs || isOfSettings(known.problem))) {
+      failure.reported = true
+      this.#parts.failing(known.problem, known.detail)
+    }
+    this.#failure = failure
+    const first = this.#parts.firstRetryMs ?? firstRetryMs
+    return Math.min(maxRetryMs, first * 2 ** Math.min(20, failure.count - 1)) * (0.75 + Math.random() / 2)
+  }
+
+  #recovered(): void {
+    const before = this.#failure
+    this.#failure = undefined
+    if (before === undefined) return
+    this.#parts.logger.info({ problem: before.error.problem }, 'object storage can be used again')
+    if (before.reported) this.#parts.failing(undefined, '')
+  }
+
+  /** Resolves after a time, or when something is to do. */
+  async #pause(ms: number): Promise<void> {
+    const failed = this.#failure !== undefined
+    const key = keyOf(this.#parts.settings())
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        // While the storage is away, only other settings or the end of the program are worth a try before time.
+        if (failed && !this.#stop.signal.aborted && keyOf(this.#parts.settings()) === key) return
+        clearTimeout(timer)
+        resolve()
+      }
+      const timer = setTimeout(resolve, ms).unref()
+      this.#wake = end
+    })
+    this.#wake = undefined
+  }
+
+  /** The client for the settings in force. */
+  #current(): { key: string; client: ObjectClient; claimed: boolean } {
+    const settings = this.#parts.settings()
+    const key = keyOf(settings)
+    if (this.#client?.key !== key) {
+      this.#client?.client.close()
+      this.#client = { key, client: new ObjectClient(settings, this.#parts.sitePorts), claimed: false }
+    }
+    return this.#client
+  }
+}
+
+/** Text by which connections are told apart. */
+function keyOf({ enabled: _, keep_local_hours: __, ...connection }: ObjectStorageSettings): string {
+  return JSON.stringify(connection)
+}
+
+/** Problems that do not mend themselves. */
+function isOfSettings(problem: ObjectProblem): boolean {
+  return !['notFound', 'unreachable', 'silent', 'refused'].includes(problem)
+}

@@ -1,0 +1,140 @@
+import { setImmediate } from 'node:timers/promises'
+import { type Segment, segmentEnds } from '../../../shared/recordings/segment.ts'
+import { streamOfPath } from '../../../shared/recordings/segment-path.ts'
+import type { NodeLogger } from '../../nodes/port/node-failure.ts'
+import type { Store } from '../../store/store.ts'
+import { factsOf } from '../files/segment-facts.ts'
+import type { StoredIndex } from '../index/stored-index.ts'
+import type { IndexedSegment } from '../recording-index.ts'
+import type { RemoteSegments } from '../playback/segment-files.ts'
+import type { ListedObject, ListedPage } from './object-listing.ts'
+import type { ObjectClient } from './object-client.ts'
+import { ObjectError } from './object-error.ts'
+
+/** Object by which a bucket and prefix belong to one site, as a folder of recordings does. */
+const markName = 'roomdesk-recordings.json'
+const place = ['recordings', 'objects']
+const markText = 'recordings of this site'
+/** Fact of the index: the bucket whose objects are all in it. */
+const readFact = 'bucket_read'
+/** Objects whose facts are read at the same time. */
+const atOnce = 4
+
+/** Facts of a segment that its object carries, because its file does not. */
+export function carriedFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
+  return { 'ended-at': String(endedAt), end }
+}
+
+/** Makes a bucket this site's, unless it is. @throws ObjectError otherSite and others */
+export async function claimBucket(
+  client: ObjectClient,
+  store: Pick<Store, 'seal' | 'unseal'>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (await checkMark(client, store, signal)) return
+  const mark = `${JSON.stringify({ site: store.seal(markText, place) })}\n`
+  await client.putBytes(markName, Buffer.from(mark), signal)
+}
+
+/** Reads the mark of a bucket. @returns whether there is one; it is this site's @throws ObjectError otherSite and others */
+export async function checkMark(
+  client: ObjectClient,
+  store: Pick<Store, 'unseal'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const text = await client.read(markName, 0, 4_096, signal).then(
+    ({ bytes }) => bytes.toString('utf8'),
+    (error: unknown) => {
+      if (error instanceof ObjectError && error.problem === 'missing') return undefined
+      throw error
+    },
+  )
+  if (text === undefined) return false
+  if (!isOwnMark(text, store)) throw new ObjectError('otherSite')
+  return true
+}
+
+function isOwnMark(text: string, store: Pick<Store, 'unseal'>): boolean {
+  try {
+    const { site } = JSON.parse(text) as { site?: unknown }
+    return typeof site === 'string' && store.unseal(site, place) === markText
+  } catch {
+    return false
+  }
+}
+
+/** Needs of reading a bucket. */
+export interface ReadBucketParts {
+  client: ObjectClient
+  index: StoredIndex
+  remote: RemoteSegments
+  /** Names the bucket and prefix. */
+  bucket: string
+  signal: AbortSignal
+  logger: NodeLogger
+}
+
+/**
+ * Adds every segment of the bucket to the index: what is only there would be lost with the index otherwise. Does nothing if this index has them already.
+ * @returns number of segments that were added
+ * @throws ObjectError; the signal's reason
+ */
+export async function readBucket({ client, index, remote, bucket, signal, logger }: ReadBucketParts): Promise<number> {
+  if (index.fact(readFact) === bucket) return 0
+  let after: string | undefined
+  let added = 0
+  do {
+    const page: ListedPage = await client.list(after, signal)
+    const unknown = page.objects.filter((object) => streamOfPath(object.name) !== undefined && !isKnown(index, object))
+    for (let from = 0; from < unknown.length; from += atOnce) {
+      const found = await Promise.all(
+        unknown.slice(from, from + atOnce).map((object) => readObject(client, remote, object, signal, logger)),
+      )
+      for (const segment of found) {
+        if (segment === undefined) continue
+        index.ended(segment, false, 'remote')
+        added += 1
+      }
+      await setImmediate()
+    }
+    after = page.next
+  } while (after !== undefined)
+  index.setFact(readFact, bucket)
+  return added
+}
+
+/** Whether a segment is in the index; then it is in the storage, too. */
+function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
+  const found = streamOfPath(name)
+  if (found === undefined) return false
+  const { startedAt, ...stream } = found
+  const near = index.segments({ ...stream, from: startedAt - 1, to: startedAt + 2, limit: 10 })
+  const known: IndexedSegment | undefined = near.find(({ file }) => file === name)
+  if (known === undefined) return false
+  if (known.stored === 'local' && known.bytes === bytes) index.ended(known, false, 'remote')
+  return true
+}
+
+/** Reads the facts of a segment from its object. Undefined: it is no recording. */
+async function readObject(
+  client: ObjectClient,
+  remote: RemoteSegments,
+  { name, bytes }: ListedObject,
+  signal: AbortSignal,
+  logger: NodeLogger,
+): Promise<Segment | undefined> {
+  const { facts: carried } = await client.read(name, 0, 16, signal)
+  const source = await remote.open(name, bytes)
+  try {
+    const facts = await factsOf(source, bytes)
+    const endedAt = Number(carried['ended-at'])
+    if (facts === undefined || !(endedAt >= facts.startedAt)) {
+      logger.warn({ object: name }, 'an object is no recording, and is not in the index')
+      return undefined
+    }
+    const end = segmentEnds.find((each) => each === carried.end) ?? 'length'
+    return { ...facts, file: name, endedAt, bytes, end }
+  } finally {
+    await source.close()
+  }
+}

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import type { NodeLogger } from '../../nodes/port/node-failure.ts'
+import type { StoredIndex } from '../index/stored-index.ts'
+import type { IndexedSegment } from '../recording-index.ts'
+import type { ObjectClient } from './object-client.ts'
+import { ObjectError } from './object-error.ts'
+import { carriedFacts } from './site-bucket.ts'
+
+/** Uploads at the same time. */
+const atOnce = 3
+/** Segments that are taken from the index together. */
+const batch = 24
+/** A file that could not be uploaded while others could is tried again after this, in milliseconds. */
+const againMs = 10 * 60_000
+/** Files that are set aside at most. */
+const maxAside = 500
+
+/** Needs of uploads. */
+export interface UploadsParts {
+  /** Recordings folder. */
+  folder: string
+  index: StoredIndex
+  /** Uploads go on. */
+  isWanted: () => boolean
+  /** A segment was uploaded. */
+  uploaded: (bytes: number) => void
+  logger: NodeLogger
+  now: () => number
+}
+
+/** Uploads finished segments, the oldest first, a few at a time. The index is marked only after the storage was found to hold the same bytes. */
+export class Uploads {
+  readonly #parts: UploadsParts
+  /** Files that are set aside until a time, with the reason. */
+  readonly #aside = new Map<string, { until: number; error: unknown }>()
+  #running = 0
+
+  constructor(parts: UploadsParts) {
+    this.#parts = parts
+  }
+
+  /** Number of uploads under way. */
+  get running(): number {
+    return this.#running
+  }
+
+  /** Why a file is set aside; undefined: none is. */
+  get fault(): ObjectError | undefined {
+    for (const { error } of this.#aside.values()) if (error instanceof ObjectError) return error
+    return undefined
+  }
+
+  /** Tries all files again. */
+  forgetFaults(): void {
+    this.#aside.clear()
+  }
+
+  /** Uploads some segments. @returns how many @throws ObjectError the storage cannot be used now; the signal's reason */
+  async round(client: ObjectClient, signal: AbortSignal): Promise<number> {
+    const { index, now } = this.#parts
+    for (const [file, { until }] of this.#aside) if (until <= now()) this.#aside.delete(file)
+    const waiting = index.inPlaces((places) => places.waiting(batch + this.#aside.size))
+    const queue = waiting.filter(({ file }) => !this.#aside.has(file)).slice(0, batch)
+    // The first fault of the storage ends the others, too.
+    const stop = new AbortController()
+    const both = AbortSignal.any([signal, stop.signal])
+    let done = 0
+    const work = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        if (both.aborted || !this.#parts.isWanted()) return
+        if (await this.#upload(client, next, both)) done += 1
+      }
+    }
+    const results = await Promise.allSettled(
+      Array.from({ length: atOnce }, async () => {
+        try {
+          await work()
+        } catch (error) {
+          stop.abort()
+          throw error
+        }
+      }),
+    )
+    signal.throwIfAborted()
+    const failed = results.find(
+      (result) => result.status === 'rejected' && (result.reason instanceof ObjectError || !stop.signal.aborted),
+    )
+    if (failed?.status === 'rejected') throw failed.reason
+    return done
+  }
+
+  async #upload(client: ObjectClient, segment: IndexedSegment, signal: AbortSignal): Promise<boolean> {
+    const { folder, index, uploaded } = this.#parts
+    this.#running += 1
+    try {
+      index.inPlaces((places) => places.willSend(segment.file))
+      await client.putFile(segment.file, join(folder, segment.file), carriedFacts(segment), signal)
+      index.inPlaces((places) => places.sent(segment))
+      uploaded(segment.bytes)
+      return true
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof ObjectError && !error.isOfObject) throw error
+      this.#setAside(segment, error)
+      return false
+    } finally {
+      this.#running -= 1
+    }
+  }
+
+  #setAside({ id, file }: IndexedSegment, error: unknown): void {
+    const { index, logger, now } = this.#parts
+    // Deleted meanwhile: there is nothing to upload.
+    if (index.segment(id) === undefined) return
+    if (this.#aside.size >= maxAside) throw error instanceof ObjectError ? error : new ObjectError('refused', 'files')
+    this.#aside.set(file, { until: now() + againMs, error })
+    logger.warn({ err: error, file }, 'a recording could not be uploaded, and is tried again later')
+  }
+}

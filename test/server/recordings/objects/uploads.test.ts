@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { RecordingRetention } from '../../../../server/recordings/retention.ts'
+import { StoredIndex } from '../../../../server/recordings/index/stored-index.ts'
+import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
+import { recordingSettingsSchema } from '../../../../shared/recordings/recording-settings.ts'
+import { pino } from 'pino'
+import { ObjectServer } from '../../../support/objects/object-server.ts'
+import { uploadedSite } from '../../../support/objects/uploaded-site.ts'
+import { beginning, cameraStream, complete } from '../../../support/recordings/segment-facts.ts'
+import { temporaryFolder } from '../../../support/sites/store-site.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+const logger = pino({ level: 'silent' })
+const startedAt = Date.UTC(2026, 10, 20, 12)
+const film = { seconds: 4 }
+let server: ObjectServer
+
+beforeAll(async () => {
+  server = await ObjectServer.start()
+})
+afterAll(() => server.remove())
+
+test('finished segments are uploaded, leave the disk, and are played, exported and deleted as before', async () => {
+  const folder = await temporaryFolder()
+  const settings = () => server.settings({ prefix: 'played/' })
+  const site = uploadedSite(folder, settings)
+  const files = await site.record({ startedAt, film })
+  const whole = await Promise.all(files.map((file) => readFile(join(folder, file))))
+  await expect.poll(() => site.places()).toEqual(files.map(() => 'both'))
+  const names = async () => (await server.names()).filter((name) => name.startsWith('played/'))
+  expect(await names()).toEqual([...files, 'roomdesk-recordings.json'].map((name) => `played/${name}`).toSorted())
+
+  await site.release()
+  expect(await Promise.all(files.map((file) => site.isOnDisk(file)))).toEqual(files.map(() => false))
+  const [segment] = site.index.segments({})
+  const id = segment?.id ?? 0
+  const downloaded = await site.ask(`/recordings/segments/${id}`)
+  expect(Buffer.from(await downloaded.arrayBuffer())).toEqual(whole[0])
+  const played = await site.ask(`/recordings/segments/${id}/media?from=1`)
+  expect(played.status).toBe(200)
+  expect((await played.arrayBuffer()).byteLength).toBe(Number(played.headers.get('content-length')))
+  const { index, files: segments, tables } = site
+  const span = new SpanExport({ files: segments, index, tables, ffmpeg: async () => undefined })
+  const { roomId = '', userId = '' } = segment ?? {}
+  const stream = { roomId, userId, source: 'main', quality: 'main' } as const
+  const wish = { ...stream, from: startedAt, to: startedAt + 60_000, picture: true, sound: true }
+  const exported = await span.writeFile(wish, join(folder, 'export.mp4'))
+  expect(exported.durationMs).toBeGreaterThan(3_000)
+
+  index.deleteSpan(stream, { from: 0, to: startedAt * 2 }, 100)
+  await expect.poll(names).toEqual(['played/roomdesk-recordings.json'])
+})
+
+test('without the storage, a remote recording says why it cannot be played, and local ones play', async () => {
+  const own = await ObjectServer.start()
+  try {
+    const site = uploadedSite(await temporaryFolder(), () => own.settings())
+    await site.record({ startedAt, film })
+    await expect.poll(() => new Set(site.places())).toEqual(new Set(['both']))
+    await site.release()
+    await own.vanish()
+    await site.record({ startedAt: startedAt + 60_000, film, userId: 'gate' })
+    const status = async (userId?: string) => {
+      const found = site.index.segments({}).find((each) => (userId === undefined) === (each.userId !== 'gate'))
+      const answer = await site.ask(`/recordings/segments/${found?.id ?? 0}/media?from=0`)
+      const body = answer.status === 200 ? '' : await answer.text()
+      await answer.body?.cancel().catch(() => {})
+      return [answer.status, body]
+    }
+    expect(await status()).toEqual([502, expect.stringContaining('The object storage cannot be reached.')])
+    expect((await status('gate'))[0]).toBe(200)
+    await expect.poll(() => site.objects.status().problem).toBe('unreachable')
+    expect(site.index.inPlaces((places) => places.oldestWaiting)).toBeGreaterThan(startedAt)
+    await own.listen()
+    await expect.poll(() => site.places().filter((place) => place === 'local')).toEqual([])
+    expect(site.objects.status().problem).toBeNull()
+  } finally {
+    await own.remove()
+  }
+})
+
+test('the index of a lost folder gets back what only the storage holds', async () => {
+  const settings = () => server.settings({ prefix: 'rebuilt/' })
+  const before = uploadedSite(await temporaryFolder(), settings)
+  await before.record({ startedAt, film })
+  await expect.poll(() => new Set(before.places())).toEqual(new Set(['both']))
+  const known = before.index.segments({}).map(({ id: _, stored: __, ...facts }) => facts)
+  await before.stop()
+
+  const after = uploadedSite(await temporaryFolder(), settings)
+  await expect.poll(() => after.places()).toEqual(known.map(() => 'remote'))
+  expect(after.index.segments({}).map(({ id: _, stored: __, ...facts }) => facts)).toEqual(known)
+  const played = await after.ask(`/recordings/segments/${after.index.segments({})[0]?.id ?? 0}/media?from=0`)
+  expect(played.status).toBe(200)
+  await played.body?.cancel()
+})
+
+test('a bucket of another site is neither read nor written', async () => {
+  const settings = () => server.settings({ prefix: 'other/' })
+  const { ObjectClient } = await import('../../../../server/recordings/objects/object-client.ts')
+  const client = new ObjectClient(settings(), () => [])
+  await client.putBytes('roomdesk-recordings.json', Buffer.from('{"site":"of somebody else"}'))
+  client.close()
+  const site = uploadedSite(await temporaryFolder(), settings)
+  await site.record({ startedAt, film })
+  await expect.poll(() => site.objects.status().problem).toBe('otherSite')
+  expect(site.failures).toEqual(['otherSite'])
+  expect((await server.names()).filter((name) => name.startsWith('other/'))).toEqual(['other/roomdesk-recordings.json'])
+})
+
+test('when the disk needs room, uploaded segments leave it first, and what is deleted are the oldest others', async () => {
+  const folder = await temporaryFolder()
+  const index = new StoredIndex({ folder, isKept: () => false, onDamage: vi.fn() })
+  const yard = cameraStream('yard')
+  const gigabyte = 1_000_000_000
+  for (const [minute, stored] of (['local', 'both', 'both', 'local', 'local'] as const).entries())
+    index.ended(complete(beginning(yard, startedAt + minute * 60_000), { bytes: gigabyte }), false, stored)
+  const retention = new RecordingRetention({
+    ...{ index, logger, localHours: () => 24, deleted: () => {} },
+    store: { get: () => undefined },
+    settings: () => recordingSettingsSchema.parse({}),
+  })
+  const places = (): string[] => index.segments(yard).map(({ stored }) => stored)
+  const space = { free: 4 * gigabyte, capacity: 100 * gigabyte, reserve: 5 * gigabyte, margin: 0 }
+  retention.makeRoom(space, 0)
+  await expect.poll(places).toEqual(['local', 'remote', 'both', 'local', 'local'])
+  expect(index.waitingRemovals()).toEqual({ files: 1, bytes: gigabyte })
+  await retention.stop()
+  const other = new RecordingRetention({
+    ...{ index, logger, localHours: () => 24, deleted: () => {} },
+    store: { get: () => undefined },
+    settings: () => recordingSettingsSchema.parse({}),
+  })
+  other.makeRoom({ ...space, free: 3 * gigabyte }, 0)
+  await expect.poll(places).toEqual(['remote', 'remote', 'local', 'local'])
+  await other.stop()
+  index.close()
+})
+
+test('an index of the version before is taken over', async () => {
+  const folder = await temporaryFolder()
+  const onDamage = vi.fn()
+  const open = () => new StoredIndex({ folder, isKept: () => false, onDamage })
+  const index = open()
+  for (const minute of [0, 1, 2]) index.ended(complete(beginning(cameraStream('yard'), startedAt + minute * 60_000)))
+  index.close()
+  const database = new DatabaseSync(join(folder, 'index.sqlite'))
+  database.exec(`DROP TRIGGER segment_added; DROP TRIGGER segment_deleted; DROP TRIGGER segment_moved;
+    DROP TABLE places; DROP TABLE uploads; DROP INDEX segments_by_place; DROP TABLE removals;
+    CREATE TABLE removals (id INTEGER PRIMARY KEY, file TEXT NOT NULL, bytes INTEGER NOT NULL);
+    INSERT INTO removals VALUES (900, 'a/b~main/2026-11-20/1.mp4', 5); PRAGMA user_version = 1`)
+  database.close()
+  const again = open()
+  expect([again.isNew, onDamage.mock.calls]).toEqual([false, []])
+  expect(again.inPlaces((places) => places.sums()).local).toEqual({ segments: 3, bytes: 45_000_000 })
+  expect(again.waitingRemovals()).toEqual({ files: 1, bytes: 5 })
+  again.close()
+})

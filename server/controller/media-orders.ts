@@ -1,5 +1,5 @@
 import type { RecordingIndex } from '../recordings/recording-index.ts'
-import { SegmentFiles } from '../recordings/playback/segment-files.ts'
+import { SegmentFiles } from '../recordings/playback/segment-sources.ts'
 import type { SiteRecorder } from '../recordings/records/media-order-parts.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
 

@@ -17,6 +17,8 @@ export interface FileRemovalParts {
   index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
   /** Removes what was made of a recording, e.g. its thumbnails. @param file path below the folder */
   removeMade?: ((file: string) => Promise<void>) | undefined
+  /** Files left the disk: their objects are next. */
+  removed?: (() => void) | undefined
   logger: NodeLogger
 }
 
@@ -67,6 +69,7 @@ export class FileRemoval {
         await Promise.all(files.map(({ file }) => this.#remove(file)))
         await this.#removeNotes(files)
         index.removed(files.map(({ id }) => id))
+        this.#parts.removed?.()
         this.#failed = false
         await setTimeout(pauseMs, undefined, { ref: false })
       } catch (error) {

@@ -35,6 +35,8 @@ interface StorageParts {
   /** The index cannot be used and was begun anew. */
   damaged: (reason: string) => void
   removeMade?: ((file: string) => Promise<void>) | undefined
+  /** Files left the disk. */
+  removed: () => void
   logger: NodeLogger
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
 }
@@ -52,12 +54,13 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     lowChanged,
     damaged,
     removeMade,
+    removed,
     logger,
     measure,
   } = parts
   const notes = new RecordingNotes(folder, logger)
   const index = new StoredIndex({ folder, isKept, onDamage: damaged, notes })
-  const removal = new FileRemoval({ folder, index, removeMade, logger })
+  const removal = new FileRemoval({ folder, index, removeMade, removed, logger })
   const retention = new RecordingRetention({
     ...{ store, index, settings, localHours, logger },
     deleted: () => removal.begin(),

@@ -11,10 +11,10 @@ import type { Store } from '../store/store.ts'
 import { rebuildIndex } from './index/rebuild-index.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 import { KeptSpans } from './kept-spans.ts'
-import { type ConnectionResult, testConnection } from './objects/connection-test.ts'
+import { type ConnectionResult, testConnection } from './objects/test-storage.ts'
 import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
-import { SegmentFiles } from './playback/segment-files.ts'
+import { SegmentFiles } from './playback/segment-sources.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordEvent } from './recording-events.ts'
 import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
@@ -294,6 +294,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
       isBusy: () => (this.intake?.writing ?? 0) > 0,
       lowChanged: (low, space) => this.#lowChanged(low, space),
+      removed: () => this.objects?.wake(),
       damaged: (reason) => {
         logger.error({ reason }, 'the index of the recordings is damaged: it is rebuilt from the recordings')
         this.#background(setImmediate().then(() => this.#rebuild()))

@@ -83,7 +83,8 @@ test('whatever the network and the storage do, every segment is on the disk or w
       server,
       gone.map(({ file }) => file),
     )
-    for (const { file } of gone) expect(objects.get(file), `seed ${seed}, round ${round}, ${fault}`).toBe(digests.get(file))
+    for (const { file } of gone)
+      expect(objects.get(file), `seed ${seed}, round ${round}, ${fault}`).toBe(digests.get(file))
     for (const { file, stored } of site.index.segments({}))
       if (stored === 'local') expect(digestOf(await readFile(join(folder, file)))).toBe(digests.get(file))
   }

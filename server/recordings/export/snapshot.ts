@@ -1,6 +1,6 @@
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import type { SegmentFiles } from '../playback/segment-files.ts'
+import type { SegmentFiles } from '../playback/segment-sources.ts'
 import { runFfmpeg } from './ffmpeg-convert.ts'
 
 /** Maximum size of a picture, in bytes. */

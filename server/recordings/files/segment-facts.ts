@@ -25,14 +25,14 @@ export async function readFacts(path: string): Promise<SegmentStart | undefined>
 
 /** Reads the facts of a recording that is no file. @param size bytes of it @throws what the source says */
 export async function factsOf(source: ByteSource, size: number): Promise<SegmentStart | undefined> {
-  let failure: unknown
+  let failure: Error | undefined
   const read = async (start: number, end: number): Promise<Uint8Array> => {
     const buffer = new Uint8Array(end - start)
     try {
       const { bytesRead } = await source.read(buffer, 0, buffer.length, start)
       return buffer.subarray(0, bytesRead)
     } catch (error) {
-      failure ??= error
+      failure ??= error instanceof Error ? error : new Error(String(error))
       throw error
     }
   }

@@ -74,7 +74,7 @@ export class IndexWriter {
       const known = this.#knownSegment(stream, segment)
       if (known !== undefined) this.#drop(known)
       const id = known === undefined ? (open === undefined ? this.#takeId() : number(open, 'id')) : number(known, 'id')
-      const isSame = known !== undefined && known.bytes === segment.bytes
+      const isSame = known?.bytes === segment.bytes
       const stored = isSame && known.stored !== marks.stored ? 'both' : marks.stored
       this.#insert(id, stream, segment, { ...marks, stored })
       return id

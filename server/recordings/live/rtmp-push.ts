@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
-import { locate } from '../playback/segment-files.ts'
+import { locate } from '../playback/segment-sources.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import type { ByteSource } from '../playback/byte-source.ts'
-import type { RemoteSegments } from '../playback/segment-files.ts'
+import type { RemoteSegments } from '../playback/segment-sources.ts'
 import type { ObjectPart } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 

@@ -3,7 +3,7 @@ import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recor
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoredIndex } from '../index/stored-index.ts'
-import type { RemoteSegments } from '../playback/segment-files.ts'
+import type { RemoteSegments } from '../playback/segment-sources.ts'
 import { ObjectCache } from './object-cache.ts'
 import { ObjectClient } from './object-client.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
@@ -80,7 +80,7 @@ export class ObjectStorage {
 
   /** Begins to work in the background. */
   start(): void {
-    this.#unsubscribe = this.#parts.index.onChange(() => this.#wake?.())
+    this.#unsubscribe = this.#parts.index.onChange(() => this.wake())
     this.#work ??= this.#run()
   }
 
@@ -88,16 +88,21 @@ export class ObjectStorage {
   async stop(): Promise<void> {
     this.#unsubscribe?.()
     this.#stop.abort()
-    this.#wake?.()
+    this.wake()
     await this.#work
     this.#client?.client.close()
     await this.remote.close()
   }
 
+  /** There may be something to do. */
+  wake(): void {
+    this.#wake?.()
+  }
+
   /** Settings may have changed: with another connection, tries again at once. */
   settingsChanged(): void {
     if (this.#client?.key !== keyOf(this.#parts.settings())) this.#uploads.forgetFaults()
-    this.#wake?.()
+    this.wake()
   }
 
   status(): ObjectStorageStatus {

@@ -3,7 +3,7 @@ import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FragmentTable, ScanState } from './fragments.ts'
 import { HeaderReader } from './header-reader.ts'
 import { scanMp4 } from './mp4-scan.ts'
-import type { SegmentFiles, SegmentPlace } from './segment-files.ts'
+import type { SegmentFiles, SegmentPlace } from './segment-sources.ts'
 import { scanWebm } from './webm-scan.ts'
 
 export type { ByteRange, FragmentTable } from './fragments.ts'

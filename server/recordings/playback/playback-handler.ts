@@ -6,7 +6,7 @@ import { type WantedRange, wantedRange } from './byte-ranges.ts'
 import { FileReads } from './file-reads.ts'
 import { type FragmentTable, FragmentTables } from './fragment-table.ts'
 import type { PlaybackCaller, PlaybackPort } from './playback-port.ts'
-import type { SegmentFiles } from './segment-files.ts'
+import type { SegmentFiles } from './segment-sources.ts'
 import { filmOfPicture } from './single-picture.ts'
 import { keyFrameAt, piecesOf } from './span-pieces.ts'
 

@@ -7,7 +7,7 @@ import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import { ObjectStorage } from '../../../server/recordings/objects/object-storage.ts'
 import { FragmentTables } from '../../../server/recordings/playback/fragment-table.ts'
 import { RecordingPlayback } from '../../../server/recordings/playback/playback-handler.ts'
-import { SegmentFiles } from '../../../server/recordings/playback/segment-files.ts'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import { maySee } from '../recordings/may-see.ts'
 import { record, type Recording } from '../recordings/recorded-files.ts'
@@ -50,7 +50,7 @@ export function uploadedSite(folder: string, settings: () => ObjectStorageSettin
     failing: (problem) => failures.push(problem),
     firstRetryMs: 20,
   })
-  const removal = new FileRemoval({ folder, index, logger })
+  const removal = new FileRemoval({ folder, index, removed: () => objects.wake(), logger })
   const files = new SegmentFiles(folder, objects.remote)
   const tables = new FragmentTables(files)
   const port = { mayWatch: maySee, watched: () => {} }

@@ -9,7 +9,7 @@ import {
   Input,
   type Output,
 } from 'mediabunny'
-import { SegmentFiles } from '../../../server/recordings/playback/segment-files.ts'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import { StoredIndex } from '../../../server/recordings/index/stored-index.ts'
 import type { RecordingRequest, RecordingRequests } from '../../../server/recordings/recording-requests.ts'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { SegmentFiles } from '../../../server/recordings/playback/segment-files.ts'
+import { SegmentFiles } from '../../../server/recordings/playback/segment-sources.ts'
 import { RecordingPlayback } from '../../../server/recordings/playback/playback-handler.ts'
 import type {
   PlaybackCaller,

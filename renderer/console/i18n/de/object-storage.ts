@@ -7,6 +7,7 @@ export const objectStorage: Texts<typeof english> = {
   testing: 'Wird geprüft…',
   works: 'Es funktioniert: aufgelistet, geschrieben, gelesen und gelöscht in {ms} ms.',
   unsavedTest: 'Geprüft wird, was hier eingetragen ist, gespeichert oder nicht.',
+  fault: '{step} {problem}',
   steps: {
     list: 'Der Bucket konnte nicht aufgelistet werden.',
     put: 'Ein Testobjekt konnte nicht geschrieben werden.',

@@ -32,6 +32,7 @@ export const playback: Texts<typeof english> = {
     'Dieser Browser kann das Format nicht abspielen. Exportieren Sie es als „am kompatibelsten“, oder nehmen Sie einen anderen Browser.',
   atLeader: 'Dieser Controller ist eine Replica: Aufzeichnungen spielt die Konsole des Leaders ab (Seite Controller).',
   failed: 'Die Aufzeichnung lässt sich nicht laden. Neuer Versuch …',
+  storageFailed: 'Diese Aufzeichnung liegt im Objektspeicher, der gerade nicht erreichbar ist. Neuer Versuch …',
   gaps: {
     away: 'Nicht im Raum',
     paused: 'Die Kamera war pausiert',

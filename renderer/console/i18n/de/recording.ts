@@ -1,5 +1,6 @@
 import type { recording as english } from '../en/recording.ts'
 import type { Texts } from '../text.ts'
+import { objectStorage } from './object-storage.ts'
 
 /** Aufzeichnung: Regeln, Schaltflächen, Zustand und Platz. */
 export const recording: Texts<typeof english> = {
@@ -113,8 +114,11 @@ export const recording: Texts<typeof english> = {
       '„{subject}“ soll aufgezeichnet werden, aber der Knoten kann nicht aufzeichnen: Das können nur eingebaute Knoten.',
   },
   stays: 'Etwaige Aufzeichnungen bleiben, bis ihre Aufbewahrung sie löscht.',
+  storage: objectStorage,
   settings: {
     cards: {
+      objectStorage: objectStorage.card,
+      objectStorageHint: objectStorage.cardHint,
       recording: 'Aufbewahrung und Platz',
       recordingHint:
         'Die ältesten Aufzeichnungen werden zuerst gelöscht; behaltene bleiben. Räume und Kameras können eine eigene Aufbewahrung haben.',
@@ -122,20 +126,26 @@ export const recording: Texts<typeof english> = {
       recordingAccessHint: 'Alle in einem Raum sehen, wenn er aufgezeichnet wird.',
     },
     labels: {
-      gigabytes: 'Gigabyte für alle Aufzeichnungen',
-      free_gigabytes: 'Gigabyte, die frei bleiben',
-      free_percent: 'Prozent des Datenträgers, die frei bleiben',
-      viewers: 'Aufzeichnungen, die Betrachter sehen dürfen',
-      hosts: 'Gastgeber dürfen ihren Raum aufzeichnen',
-      announce: 'Einmal laut sagen, dass ein Raum aufgezeichnet wird',
+      recording: {
+        gigabytes: 'Gigabyte für alle Aufzeichnungen',
+        free_gigabytes: 'Gigabyte, die frei bleiben',
+        free_percent: 'Prozent des Datenträgers, die frei bleiben',
+        viewers: 'Aufzeichnungen, die Betrachter sehen dürfen',
+        hosts: 'Gastgeber dürfen ihren Raum aufzeichnen',
+        announce: 'Einmal laut sagen, dass ein Raum aufgezeichnet wird',
+      },
+      object_storage: objectStorage.labels,
     },
     hints: {
-      gigabytes: '0: keine Grenze außer dem freien Platz.',
-      free_gigabytes: 'Die Aufzeichnung endet, bevor der Datenträger voller ist; der größere der beiden Werte gilt.',
-      free_percent: '',
-      viewers: 'Operatoren und Admins sehen alle Aufzeichnungen.',
-      hosts: 'Eine Schaltfläche im Raum; wer gestartet hat, steht in den Ereignissen.',
-      announce: 'Der Hinweis auf dem Bildschirm erscheint in jedem Fall.',
+      recording: {
+        gigabytes: '0: keine Grenze außer dem freien Platz.',
+        free_gigabytes: 'Die Aufzeichnung endet, bevor der Datenträger voller ist; der größere der beiden Werte gilt.',
+        free_percent: '',
+        viewers: 'Operatoren und Admins sehen alle Aufzeichnungen.',
+        hosts: 'Eine Schaltfläche im Raum; wer gestartet hat, steht in den Ereignissen.',
+        announce: 'Der Hinweis auf dem Bildschirm erscheint in jedem Fall.',
+      },
+      object_storage: objectStorage.hints,
     },
   },
 }

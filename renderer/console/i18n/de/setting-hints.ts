@@ -1,7 +1,6 @@
 import type { Texts } from '../text.ts'
 import type { settings as english } from '../en/settings.ts'
 import { pictures } from './pictures.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 
 /** Hints below the settings. */
@@ -86,7 +85,6 @@ export const hints: Texts<(typeof english)['hints']> = {
     push_networks:
       'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle außer den eigenen Ports der Site.',
   },
-  recording: recording.settings.hints,
-  object_storage: objectStorage.hints,
+  ...recording.settings.hints,
   trash: { days: '0 = aus: Gelöschtes kann nicht wiederhergestellt werden. Gilt für späteres Löschen.' },
 }

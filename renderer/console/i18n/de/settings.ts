@@ -3,7 +3,6 @@ import type { settings as english } from '../en/settings.ts'
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
 import { hints } from './setting-hints.ts'
@@ -68,8 +67,6 @@ export const settings: Texts<typeof english> = {
     liveHint:
       'Links, mit denen man Kamera oder Person im Browser sieht, und das Senden an RTMP-Server; Skripte erstellen sie.',
     ...recording.settings.cards,
-    objectStorage: objectStorage.card,
-    objectStorageHint: objectStorage.cardHint,
     trash: 'Papierkorb',
     trashHint:
       'Gelöschte Räume, Geräte, Zugangsdaten, Knoten und Ansichten der Videowand können einige Tage lang wiederhergestellt werden.',
@@ -181,8 +178,7 @@ export const settings: Texts<typeof english> = {
       embed_origins: 'Seiten, die den Player einbetten dürfen',
       push_networks: 'Zugelassene RTMP-Netze',
     },
-    recording: recording.settings.labels,
-    object_storage: objectStorage.labels,
+    ...recording.settings.labels,
   },
   hints,
   olderClients: {

@@ -11,7 +11,6 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
@@ -36,7 +35,6 @@ export const en = {
   overview,
   welcome,
   credentials,
-  objectStorage,
   recording,
   rooms,
   schedule,

@@ -4,6 +4,7 @@ export const objectStorage = {
   testing: 'Testing…',
   works: 'It works: listed, written, read and deleted in {ms} ms.',
   unsavedTest: 'The test uses what is entered here, saved or not.',
+  fault: '{step} {problem}',
   steps: {
     list: 'Listing the bucket failed.',
     put: 'Writing a test object failed.',

@@ -27,6 +27,7 @@ export const playback = {
   unplayable: 'This browser cannot play this format. Export it as “most compatible”, or use another browser.',
   atLeader: 'This controller is a replica: recordings play in the console of the leader (page Controllers).',
   failed: 'The recording cannot be loaded. Trying again…',
+  storageFailed: 'This recording is in object storage, which cannot be reached now. Trying again…',
   gaps: {
     away: 'Not in the room',
     paused: 'The camera was paused',

@@ -1,7 +1,6 @@
 import { restore } from './restore.ts'
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
 
@@ -65,8 +64,6 @@ export const settings = {
     live: 'Live streams',
     liveHint: 'Links to watch a camera or person in a browser, and pushing to RTMP servers; made by scripts.',
     ...recording.settings.cards,
-    objectStorage: objectStorage.card,
-    objectStorageHint: objectStorage.cardHint,
     trash: 'Trash',
     trashHint: 'Deleted rooms, devices, credentials, nodes and wall views can be restored for some days.',
     backupsHint: 'The newest always stays. Backups that you create or keep stay until you delete them.',
@@ -175,8 +172,7 @@ export const settings = {
       embed_origins: 'Pages that may embed the player',
       push_networks: 'Permitted RTMP networks',
     },
-    recording: recording.settings.labels,
-    object_storage: objectStorage.labels,
+    ...recording.settings.labels,
     trash: { days: 'Days kept' },
   },
   hints: {
@@ -257,8 +253,7 @@ export const settings = {
       push_networks:
         'IP addresses or networks, one per line, e.g. 192.0.2.0/24. If empty: any, except this site’s own ports.',
     },
-    recording: recording.settings.hints,
-    object_storage: objectStorage.hints,
+    ...recording.settings.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
   },
   olderClients: {

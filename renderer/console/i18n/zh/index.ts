@@ -12,7 +12,6 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
@@ -37,7 +36,6 @@ export const zh: Catalogue = {
   overview,
   welcome,
   credentials,
-  objectStorage,
   recording,
   rooms,
   schedule,

@@ -7,6 +7,7 @@ export const objectStorage: Texts<typeof english> = {
   testing: '正在测试…',
   works: '连接正常：列出、写入、读取和删除共用 {ms} 毫秒。',
   unsavedTest: '测试使用此处填写的内容，无论是否已保存。',
+  fault: '{step}{problem}',
   steps: {
     list: '列出存储桶失败。',
     put: '写入测试对象失败。',

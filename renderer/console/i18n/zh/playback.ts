@@ -30,6 +30,7 @@ export const playback: Texts<typeof english> = {
   unplayable: '此浏览器无法播放该格式。请以“兼容性最佳”导出，或换用其他浏览器。',
   atLeader: '此控制器为只读备用：录像在主控制器的控制台中播放（见“控制器”页面）。',
   failed: '无法加载录像，正在重试…',
+  storageFailed: '此录像在对象存储中，目前无法访问，正在重试…',
   gaps: {
     away: '不在房间中',
     paused: '摄像头已暂停',

@@ -1,6 +1,5 @@
 import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
-import { objectStorage } from './object-storage.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
 import { restore } from './restore.ts'
@@ -64,8 +63,6 @@ export const settings: Texts<typeof english> = {
     live: '直播',
     liveHint: '由脚本创建：在浏览器中观看摄像头或人员的链接，以及推流到 RTMP 服务器。',
     ...recording.settings.cards,
-    objectStorage: objectStorage.card,
-    objectStorageHint: objectStorage.cardHint,
     trash: '回收站',
     trashHint: '删除的房间、设备、接入凭据、节点和监控墙视图在若干天内可以恢复。',
     backupsHint: '最新的一份始终保留。您创建或标记保留的备份会一直保留到删除为止。',
@@ -170,8 +167,7 @@ export const settings: Texts<typeof english> = {
       embed_origins: '允许嵌入播放器的网页',
       push_networks: '允许的 RTMP 网络',
     },
-    recording: recording.settings.labels,
-    object_storage: objectStorage.labels,
+    ...recording.settings.labels,
     trash: { days: '保留天数' },
   },
   hints: {
@@ -248,8 +244,7 @@ export const settings: Texts<typeof english> = {
       embed_origins: '每行一个来源，例如 https://intranet.example.org。留空表示仅限本站点。',
       push_networks: '每行一个 IP 地址或网段，例如 192.0.2.0/24。留空表示不限，但不包括本站点自己的端口。',
     },
-    recording: recording.settings.hints,
-    object_storage: objectStorage.hints,
+    ...recording.settings.hints,
     trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
   },
   olderClients: {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { type FragmentTable, FragmentTables } from '../../../../server/recordings/playback/fragment-table.ts'
-import { SegmentFiles } from '../../../../server/recordings/playback/segment-files.ts'
+import { SegmentFiles } from '../../../../server/recordings/playback/segment-sources.ts'
 import { record } from '../../../support/recordings/recorded-files.ts'
 
 const run = promisify(execFile)

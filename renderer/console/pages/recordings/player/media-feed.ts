@@ -18,11 +18,12 @@ const keptBehind = 20
 /** Seconds kept before it: more than is ever loaded ahead. */
 const keptAhead = 240
 
-/** Loads a span of a piece. @param from seconds of media time @throws TypeError without a connection, Error for a refusal, AbortError */
+/** Loads a span of a piece. @param from seconds of media time @throws TypeError without a connection, StorageError, Error for a refusal, AbortError */
 export async function loadSpan(piece: Piece, from: number, to: number, signal: AbortSignal): Promise<LoadedSpan> {
   const address = `/recordings/segments/${piece.id}/media?from=${from.toFixed(3)}&to=${to.toFixed(3)}`
   const answer = await fetch(address, { signal })
   if (answer.status === standbyStatus) throw new AtLeaderError('the leader plays recordings')
+  if (answer.headers.has('recording-problem')) throw new StorageError(answer.status)
   if (!answer.ok) throw new Error(`the recording cannot be read (${answer.status})`)
   const growing = answer.headers.get('recording-growing') === '1'
   if (answer.status === 204) return { from, to: from, growing, data: undefined }
@@ -186,6 +187,14 @@ const standbyStatus = 421
 /** The controller is a replica. */
 export class AtLeaderError extends Error {
   override readonly name = 'AtLeaderError'
+}
+
+/** The recording is in object storage alone, which cannot give it now. */
+export class StorageError extends Error {
+  override readonly name = 'StorageError'
+  constructor(status: number) {
+    super(`the object storage cannot be read (${status})`)
+  }
 }
 
 /** The browser has no decoder for this type. */

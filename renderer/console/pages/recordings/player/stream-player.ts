@@ -1,8 +1,19 @@
-import { AtLeaderError, MediaFeed, loadSpan, seam, UnplayableError } from './media-feed.ts'
+import { AtLeaderError, MediaFeed, loadSpan, seam, StorageError, UnplayableError } from './media-feed.ts'
 import type { Piece, PieceSource } from './piece.ts'
 
+/** States that end with the next loaded span. */
+const waiting: ReadonlySet<StreamState> = new Set<StreamState>(['loading', 'failed', 'storageFailed'])
+
 /** States of a stream at the moment that is shown. gap: nothing was recorded. unplayable: the browser lacks the codec. atLeader: this controller is a replica. */
-export type StreamState = 'empty' | 'loading' | 'showing' | 'gap' | 'unplayable' | 'atLeader' | 'failed'
+export type StreamState =
+  | 'empty'
+  | 'loading'
+  | 'showing'
+  | 'gap'
+  | 'unplayable'
+  | 'atLeader'
+  | 'failed'
+  | 'storageFailed'
 
 /** Seconds that are loaded ahead of the picture, at normal speed. */
 const ahead = 12
@@ -204,7 +215,7 @@ export class StreamPlayer {
     if (signal.aborted) return false
     // A little less, so that the fragment behind is found whatever the rounding.
     cursor.time = span.to + 0.002
-    if (this.#state === 'loading') this.#become('showing')
+    if (waiting.has(this.#state)) this.#become('showing')
     return true
   }
 
@@ -263,7 +274,10 @@ export class StreamPlayer {
     else {
       // The next picture may be asked for again: a connection comes back.
       this.#pausedUntil = performance.now() + retryMs
-      if (this.#state === 'loading') this.#become('failed')
+      const isStorage = error instanceof StorageError
+      // What is loaded is still shown.
+      const isOver = isStorage && this.#state === 'showing' && !this.ready
+      if (isOver || waiting.has(this.#state)) this.#become(isStorage ? 'storageFailed' : 'failed')
       if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)
     }
   }

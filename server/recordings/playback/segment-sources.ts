@@ -13,7 +13,7 @@ export interface LocatedSegment {
   size: number
   /** It is being written. */
   growing: boolean
-  open(): Promise<ByteSource>
+  open: () => Promise<ByteSource>
 }
 
 /** Reads segments that are in object storage alone. @throws ObjectError */

@@ -37,7 +37,7 @@ export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage
 }
 
 /** Object storage of recordings. */
-export interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key'> {
+interface StoredObjectStorage extends Omit<Settings['object_storage'], 'secret_access_key'> {
   /** Empty when there is none. */
   secret_sealed: string
 }

@@ -6,7 +6,7 @@ import { ObjectError } from './object-error.ts'
 import { checkMark } from './site-bucket.ts'
 
 /** Steps of a test, in their order. */
-export type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
+type ConnectionStep = 'list' | 'put' | 'get' | 'delete'
 
 /** Outcome of a test. */
 export interface ConnectionResult {

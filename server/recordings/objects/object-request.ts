@@ -59,6 +59,17 @@ export class ObjectRequests {
 
   /** Sends a request whose answer is a success; the caller reads the answer to its end. @throws ObjectError; AbortError by the signal */
   async send(request: ObjectRequest): Promise<http.IncomingMessage> {
+    try {
+      return await this.#sendOnce(request)
+    } catch (error) {
+      // The service may close a connection that was kept open just as it is used again.
+      const isStale = error instanceof ObjectError && error.detail === 'ECONNRESET' && request.body === undefined
+      if (!isStale) throw error
+      return await this.#sendOnce(request)
+    }
+  }
+
+  async #sendOnce(request: ObjectRequest): Promise<http.IncomingMessage> {
     const { signal, method, key } = request
     try {
       const answer = await this.#exchange(request)

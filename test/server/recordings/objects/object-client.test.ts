@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { testConnection } from '../../../../server/recordings/objects/test-stora
 import { ObjectClient } from '../../../../server/recordings/objects/object-client.ts'
 import type { ObjectStorageSettings } from '../../../../shared/recordings/object-storage.ts'
 import { sealer } from '../../../support/sites/store-site.ts'
+import { certificateFiles } from '../../edge/certificates.ts'
 import { ObjectServer } from '../../../support/objects/object-server.ts'
 
 const site = sealer
@@ -78,6 +79,23 @@ test('each failure of the connection test has a name', async () => {
 test('the ports of the site itself are never called', async () => {
   expect(await outcome({}, [server.port])).toEqual(['ownPort', 'list'])
   expect(await outcome({ endpoint: `http://localhost:${server.port}` }, [server.port])).toEqual(['ownPort', 'list'])
+})
+
+test('a certificate of the site’s own authority is trusted once its file is entered', async () => {
+  const { cert_file, key_file } = await certificateFiles(folder)
+  const [cert, key] = await Promise.all([readFile(cert_file, 'utf8'), readFile(key_file, 'utf8')])
+  const secure = await ObjectServer.start({ cert, key })
+  try {
+    const endpoint = secure.settings().endpoint.replace('127.0.0.1', 'localhost')
+    const problemOf = async (ca_file: string) =>
+      (await testConnection(new ObjectClient(secure.settings({ endpoint, ca_file }), () => []), site)).problem
+    expect(await problemOf('')).toBe('certificate')
+    expect(await problemOf(key_file)).toBe('caFile')
+    expect(await problemOf(join(folder, 'none.pem'))).toBe('caFile')
+    expect(await problemOf(cert_file)).toBeNull()
+  } finally {
+    await secure.remove()
+  }
 })
 
 test('another web server, a redirect, a full, a mute or a lying storage are told apart', async () => {

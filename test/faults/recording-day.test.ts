@@ -60,7 +60,7 @@ async function scene() {
   const removal = new FileRemoval({ folder, index, logger })
   const settings = recordingSettingsSchema.parse({ gigabytes, retention: { days: 0, gigabytes: 0 } })
   const retention = new RecordingRetention({
-    ...{ store, index, logger, settings: () => settings },
+    ...{ store, index, logger, settings: () => settings, localHours: () => 24 },
     deleted: () => removal.begin(),
     now: () => clock.wall,
   })

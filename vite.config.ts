@@ -36,6 +36,7 @@ const define = {
   __VUE_OPTIONS_API__: 'true',
   __VUE_PROD_DEVTOOLS__: 'false',
   __INTLIFY_JIT_COMPILATION__: 'true',
+  __INTLIFY_PROD_DEVTOOLS__: 'false',
 }
 
 /**

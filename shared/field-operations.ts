@@ -5,6 +5,7 @@ import { recordOperations } from './field-records.ts'
 import { createRoom, getMcu } from './media-operations.ts'
 import { bytes, defineOperation, nameBytes, type OperationContract } from './operation.ts'
 import type { ApiName } from './result-codes.ts'
+import { signInOperations } from './sign-in-operations.ts'
 
 /**
  * Calls of the original platform's clients beyond the two APIs, or with differences: answered if
@@ -57,7 +58,7 @@ export const serverInfo = defineOperation({
 
 export const getAccessToken = defineOperation({
   api: 'device',
-  name: 'get_access_token',
+  name: signInOperations.getAccessToken,
   path: '/avd/api/admin/getAccessToken',
   methods: ['GET'],
   safe: true,

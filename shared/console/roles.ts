@@ -1,5 +1,4 @@
-import { getAccessToken } from '../field-operations.ts'
-import { authenticate } from '../media-operations.ts'
+import { signInOperations } from '../sign-in-operations.ts'
 import type { Settings } from '../settings.ts'
 import type { ProcedureName, ProcedureParsed } from './contract.ts'
 import { atLeast, type Role } from './role-names.ts'
@@ -248,6 +247,8 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 }
 
 /** Additional needs of some procedures, by input. */
+const signInNames: ReadonlySet<string> = new Set(Object.values(signInOperations))
+
 type InputNeeds = Partial<Pick<ProcedureAccess, 'role' | 'person'>>
 
 const needsOfInput: {
@@ -260,7 +261,7 @@ const needsOfInput: {
   'credentials.update': ({ enabled }) => ({ person: enabled === true }),
   // The answer shows the digest or the secret itself.
   'tester.send': ({ operation, access_key }) => ({
-    person: access_key !== '' && (operation === authenticate.name || operation === getAccessToken.name),
+    person: access_key !== '' && signInNames.has(operation),
   }),
 }
 

@@ -124,7 +124,7 @@ async function load(node: TestMediaNode, viewers: readonly CountedViewer[]): Pro
   const seconds = (performance.now() - began) / 1_000
   return {
     processor: ((await processorMs(pid)) - before) / seconds,
-    maxGapMs: Math.max(...viewers.map(({ video }) => video.longestGap)),
+    maxGapMs: Math.max(...viewers.map(({ video }) => video.maxGap)),
   }
 }
 

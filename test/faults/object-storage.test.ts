@@ -77,7 +77,7 @@ test('whatever the network and the storage do, every segment is on the disk or w
     await site.release()
     if (fault === 'away') await server.listen()
     server.fault = undefined
-    // What left the disk is whole in the bucket.
+    // Each segment that left the disk is whole in the bucket.
     const gone = site.index.segments({}).filter(({ stored }) => stored !== 'local')
     const objects = await held(
       server,

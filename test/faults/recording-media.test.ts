@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 /** Longest time between two moments in a row, in seconds. */
-function longestGap(moments: readonly number[]): number {
+function maxGap(moments: readonly number[]): number {
   return Math.max(...moments.slice(1).map((moment, index) => moment - (moments[index] ?? 0)))
 }
 
@@ -58,8 +58,8 @@ test('a person who sends layers is recorded in the largest, with a key frame eve
   const file = await readRecorded(recording.path(segment))
   expect(file).toMatchObject({ codecs: ['vp8', 'opus'], width: 1280, height: 720 })
   await decodeRecorded(recording.path(segment))
-  expect(longestGap(file.pictures.filter(({ key }) => key).map(({ at }) => at))).toBeLessThan(6)
-  expect(longestGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
+  expect(maxGap(file.pictures.filter(({ key }) => key).map(({ at }) => at))).toBeLessThan(6)
+  expect(maxGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
 })
 
 test('who switches the microphone off is recorded silent; a muted picture is not recorded', async () => {
@@ -89,7 +89,7 @@ test('who switches the microphone off is recorded silent; a muted picture is not
   for (const segment of segments) {
     const file = await readRecorded(recording.path(segment))
     await decodeRecorded(recording.path(segment))
-    expect(longestGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
+    expect(maxGap(file.sounds.map(({ at }) => at))).toBeLessThan(0.1)
   }
   // On a busy machine the first picture may come long after the first sound.
   const seen = segments.findIndex(({ videoCodec }) => videoCodec === 'vp8')

@@ -74,7 +74,7 @@ test.each([
     const { gaps, pieces } = await timeLine(again, roomId)
     const [first, ...later] = pieces
     expect(later.length).toBeGreaterThan(0)
-    // Of the time until the kill, at most a group of pictures (0.6 s) and a second are missing, and nothing twice.
+    // At most a group of pictures (0.6 s) and a second before the kill are missing, and nothing is there twice.
     expect(first?.to).toBeGreaterThan(killedAt - 600 - 1_000)
     // The node was away, and then the camera, until it was called again.
     const since = gaps.filter(({ from }) => from >= (first?.to ?? 0))

@@ -15,7 +15,7 @@ export interface SegmentMarks {
   kept: boolean
   /** It serves live viewing only. */
   live: boolean
-  /** Where it was found; of one that is known at another place, both count. */
+  /** Place where it was found; with another known place, both count. */
   stored: IndexedSegment['stored']
 }
 
@@ -279,7 +279,7 @@ export class IndexWriter {
     return { segments: rows.length, bytes }
   }
 
-  /** Where something of a segment may be that has to be removed. */
+  /** Places from which a segment has to be removed. */
   #placeOf({ file, stored }: IndexedSegment): IndexedSegment['stored'] {
     if (stored !== 'local' || this.#statements.isSent.get(file) === undefined) return stored
     this.#statements.forgetSent.run(file)

@@ -11,7 +11,7 @@ export interface PlaceSums {
 
 const wholeSegment = `SELECT ${segmentColumns} FROM segments JOIN streams ON streams.id = segments.stream JOIN forms ON forms.id = segments.form`
 
-/** Where segments are: what waits for its upload, what can leave the disk, which objects have to be deleted. @throws Error of SQLite */
+/** Places of segments: uploads that wait, files that can leave the disk, objects that have to be deleted. @throws Error of SQLite */
 export class ObjectPlaces {
   readonly #database: DatabaseSync
   readonly #waiting: StatementSync

@@ -168,7 +168,7 @@ export class StoredIndex implements RecordingIndex {
     return this.#deleting((writer) => writer.deleteOldestLocal(limit))
   }
 
-  /** Where segments are: on the disk, in object storage, or both. */
+  /** Places of segments: on the disk, in object storage, or both. */
   inPlaces<T>(use: (places: ObjectPlaces) => T): T {
     return this.#safely(({ places }) => use(places))
   }

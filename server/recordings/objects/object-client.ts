@@ -111,9 +111,9 @@ export class ObjectClient {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const key = this.#key(name)
-    const carried = Object.fromEntries(Object.entries(facts).map(([field, value]) => [`${factPrefix}${field}`, value]))
+    const metadata = Object.fromEntries(Object.entries(facts).map(([field, value]) => [`${factPrefix}${field}`, value]))
     const headers = {
-      ...carried,
+      ...metadata,
       'content-length': String(bytes),
       'content-md5': md5.toString('base64'),
       'content-type': types[name.slice(name.lastIndexOf('.'))] ?? 'application/octet-stream',

@@ -4,7 +4,7 @@ import { type ObjectProblem, objectProblemMessages } from '../../../shared/recor
 export class ObjectError extends Error {
   override readonly name = 'ObjectError'
   readonly problem: ObjectProblem
-  /** What the service or the system calls it, e.g. `AccessDenied`; empty: nothing more is known. */
+  /** Name that the service or the system gives it, e.g. `AccessDenied`; empty: nothing more is known. */
   readonly detail: string
 
   constructor(problem: ObjectProblem, detail = '', cause?: unknown) {

@@ -123,16 +123,16 @@ async function readObject(
   signal: AbortSignal,
   logger: NodeLogger,
 ): Promise<Segment | undefined> {
-  const { facts: carried } = await client.read(name, 0, 16, signal)
+  const { facts: metadata } = await client.read(name, 0, 16, signal)
   const source = await remote.open(name, bytes)
   try {
     const facts = await factsOf(source, bytes)
-    const endedAt = Number(carried['ended-at'])
+    const endedAt = Number(metadata['ended-at'])
     if (facts === undefined || !(endedAt >= facts.startedAt)) {
       logger.warn({ object: name }, 'an object is no recording, and is not in the index')
       return undefined
     }
-    const end = segmentEnds.find((each) => each === carried.end) ?? 'length'
+    const end = segmentEnds.find((each) => each === metadata.end) ?? 'length'
     return { ...facts, file: name, endedAt, bytes, end }
   } finally {
     await source.close()

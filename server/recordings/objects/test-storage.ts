@@ -14,7 +14,7 @@ export interface ConnectionResult {
   problem: ObjectProblem | null
   /** Step that failed; null: none. */
   step: ConnectionStep | null
-  /** What the service calls it, e.g. `AccessDenied`. */
+  /** Name that the service gives it, e.g. `AccessDenied`. */
   detail: string
   /** Time of all steps, in milliseconds. */
   ms: number

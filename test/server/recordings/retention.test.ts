@@ -91,7 +91,7 @@ test('the files of deleted recordings, and empty folders of days, leave the disk
   const found = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.mp4'))
   expect(found).toEqual([files[1]])
   expect(index.waitingRemovals()).toEqual({ files: 0, bytes: 0 })
-  // Of the days before the first recording not even the notes stay.
+  // Notes of the days before the first recording are gone, too.
   const days = await readdir(dirname(dirname(join(folder, files[0] ?? ''))))
   expect(days.sort()).toEqual([3, 2].map((age) => new Date(now - age * day).toISOString().slice(0, 10)))
 })

@@ -6,10 +6,10 @@ export class Arrivals {
   #highest = -1
   #lastAt = -1
   /** Longest time between two packets since `forgetGaps`, in milliseconds. */
-  longestGap = 0
+  maxGap = 0
 
   forgetGaps(): void {
-    this.longestGap = 0
+    this.maxGap = 0
     this.#lastAt = -1
   }
 
@@ -19,7 +19,7 @@ export class Arrivals {
     const ahead = this.#highest < 0 ? 1 : ((message.readUInt16BE(2) - this.#highest) << 16) >> 16
     this.received += 1
     const now = performance.now()
-    if (this.#lastAt >= 0) this.longestGap = Math.max(this.longestGap, now - this.#lastAt)
+    if (this.#lastAt >= 0) this.maxGap = Math.max(this.maxGap, now - this.#lastAt)
     this.#lastAt = now
     if (ahead <= 0) return
     this.sent += ahead

@@ -275,7 +275,7 @@ export class StreamPlayer {
       // The next picture may be asked for again: a connection comes back.
       this.#pausedUntil = performance.now() + retryMs
       const isStorage = error instanceof StorageError
-      // What is loaded is still shown.
+      // Loaded media is still shown.
       const isOver = isStorage && this.#state === 'showing' && !this.ready
       if (isOver || waiting.has(this.#state)) this.#become(isStorage ? 'storageFailed' : 'failed')
       if (this.#cursor === undefined) setTimeout(() => !signal.aborted && void this.seek(this.#wanted), retryMs)

@@ -206,8 +206,10 @@ test('A change whose answer is lost with the leadership is reported stored if it
   const { first, led, second } = await twoControllers(await newSite())
   await createRoom(led, 'before')
   const next = second.lead()
+  // The answer to the change, and not the one to a proof of the lease.
+  const dropped = first.proxy.dropNextAnswer('append')
   const change = createRoom(led, 'unknown')
-  await first.proxy.dropNextAnswer()
+  await dropped
   first.proxy.closed = true
   const store = await next
   first.proxy.closed = false

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import { wantedRange } from '../playback/byte-ranges.ts'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
+import { answerContent } from '../records/byte-answer.ts'
 import { hideTracks } from './hidden-tracks.ts'
 
 /**
@@ -17,21 +17,7 @@ export function answerWithoutTracks(
 ): void {
   const pieces = piecesOf(table)
   const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
-  context.set('Accept-Ranges', 'bytes')
-  const range = wantedRange(context.get('Range'), size)
-  if (range === 'outside') {
-    context.status = 416
-    context.set('Content-Range', `bytes */${size}`)
-    context.body = ''
-    return
-  }
-  const wanted = range === 'all' ? { offset: 0, bytes: size } : range
-  context.status = range === 'all' ? 200 : 206
-  if (range !== 'all')
-    context.set('Content-Range', `bytes ${wanted.offset}-${wanted.offset + wanted.bytes - 1}/${size}`)
-  const isBare = context.method === 'HEAD' || wanted.bytes === 0
-  context.body = isBare ? '' : Readable.from(bytesWithout(path, pieces, hidden, wanted))
-  context.length = wanted.bytes
+  answerContent(context, size, (part) => Readable.from(bytesWithout(path, pieces, hidden, part)))
 }
 
 /** Init and fragments, each up to the next one. */

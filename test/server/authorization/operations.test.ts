@@ -60,7 +60,7 @@ const parameters: Readonly<Record<string, Record<string, string>>> = {
   recording_stop: order,
   recording_get: order,
   recording_list: {},
-  recording_link: { ...room, user_id: 'ann', from: 1_000, to: 2_000 },
+  recording_link: { ...room, user_id: 'ann', from: '1000', to: '2000' },
   recording_delete: order,
   live_start: { ...room, user_id: 'ann' },
   live_stop: order,

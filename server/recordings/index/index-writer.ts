@@ -4,6 +4,7 @@ import type { StreamNames } from '../notes/note.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, type Row, segmentOf, storedFile, streamOf } from './row.ts'
 import type { StreamIds } from './stream-ids.ts'
+import { inTransaction } from './transaction.ts'
 import { writeStatements } from './write-statements.ts'
 
 /** Ids that are reserved at once, so that an id of a deleted segment is never given again. */
@@ -303,13 +304,9 @@ export class IndexWriter {
   }
 
   #whole<T>(change: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE')
     try {
-      const result = change()
-      this.#database.exec('COMMIT')
-      return result
+      return inTransaction(this.#database, change)
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
       // Numbers that the change had made are void.
       this.#ids.forget()
       this.#reservedId = this.#nextId

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, segmentColumns, segmentOf } from './row.ts'
+import { inTransaction } from './transaction.ts'
 import { noteRemoval } from './write-statements.ts'
 
 /** Segments and their bytes. */
@@ -23,6 +24,8 @@ export class ObjectPlaces {
   readonly #releasable: StatementSync
   readonly #sums: StatementSync
   readonly #removals: StatementSync
+  readonly #removed: StatementSync
+  readonly #waitingRemovals: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -41,6 +44,8 @@ export class ObjectPlaces {
     )
     this.#sums = database.prepare('SELECT stored, segments, bytes FROM places')
     this.#removals = database.prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?")
+    this.#removed = database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'")
+    this.#waitingRemovals = database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'")
   }
 
   /** Finished segments that are on the disk alone, the oldest first. */
@@ -61,7 +66,7 @@ export class ObjectPlaces {
 
   /** The storage holds a segment. One that was deleted meanwhile is noted for removal. @returns whether it is still in the index */
   sent({ id, file, bytes }: Pick<IndexedSegment, 'id' | 'file' | 'bytes'>): boolean {
-    return this.#whole(() => {
+    return inTransaction(this.#database, () => {
       const isThere = this.#move.run('both', id, 'local').changes > 0
       if (!isThere) this.#noteRemoval.run(id, file, bytes, 'remote')
       this.#forgetSent.run(file)
@@ -71,7 +76,7 @@ export class ObjectPlaces {
 
   /** Lets the oldest uploaded segments that ended before a moment leave the disk: their files are noted for removal. @returns how many, at most `limit` */
   release(before: number, limit: number): PlaceSums {
-    return this.#whole(() => {
+    return inTransaction(this.#database, () => {
       const sums = { segments: 0, bytes: 0 }
       for (const segment of this.#releasable.all(before, limit).map(segmentOf)) {
         this.#move.run('remote', segment.id, 'both')
@@ -101,24 +106,12 @@ export class ObjectPlaces {
 
   /** An object was deleted. */
   removed(id: number): void {
-    this.#database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'").run(id)
+    this.#removed.run(id)
   }
 
   /** Number of objects of deleted segments. */
   get waitingRemovals(): number {
-    return number(this.#database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'").get() ?? {}, 'n')
-  }
-
-  #whole<T>(change: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      const result = change()
-      this.#database.exec('COMMIT')
-      return result
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
-      throw error
-    }
+    return number(this.#waitingRemovals.get() ?? {}, 'n')
   }
 }
 

@@ -36,7 +36,7 @@ export function recordedPage(parts: RecordedPageParts): Middleware {
   }
 }
 
-/** Complete segments of a span that HLS carries: VP8 is not one of its codecs. */
+/** Complete segments of a span that HLS supports: VP8 is not one of its codecs. */
 export function segmentsOf(
   index: Pick<RecordingIndex, 'segments'>,
   { room: roomId, user: userId, source, from, to }: Omit<RecordedClaims, 'v' | 'exp'>,

@@ -20,8 +20,8 @@ const readFact = 'bucket_read'
 /** Objects whose facts are read at the same time. */
 const atOnce = 4
 
-/** Facts of a segment that its object carries, because its file does not. */
-export function carriedFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
+/** Facts of a segment that are in the metadata of its object, because its file does not hold them. */
+export function objectFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
   return { 'ended-at': String(endedAt), end }
 }
 

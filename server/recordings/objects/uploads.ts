@@ -4,7 +4,7 @@ import type { StoredIndex } from '../index/stored-index.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { ObjectClient } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
-import { carriedFacts } from './site-bucket.ts'
+import { objectFacts } from './site-bucket.ts'
 
 /** Uploads at the same time. */
 const atOnce = 3
@@ -94,7 +94,7 @@ export class Uploads {
     this.#running += 1
     try {
       index.inPlaces((places) => places.willSend(segment.file))
-      await client.putFile(segment.file, join(folder, segment.file), carriedFacts(segment), signal)
+      await client.putFile(segment.file, join(folder, segment.file), objectFacts(segment), signal)
       index.inPlaces((places) => places.sent(segment))
       uploaded(segment.bytes)
       return true

@@ -68,42 +68,26 @@ export function useOrders() {
     ]
   }
 
-  async function stop(order: Order): Promise<void> {
+  /** Asks, then stops or deletes an order. */
+  async function end(order: Order, does: 'stop' | 'delete'): Promise<void> {
+    const { id } = order
     const [name, live] = [nameOf(order), isLive(order)]
     const yes = await ask({
-      title: t('playback.ordered.ask.stopTitle', { name }),
-      body: t(live ? 'playback.ordered.ask.stopLive' : 'playback.ordered.ask.stopRecording'),
-      action: t('playback.ordered.stop'),
+      title: t(`playback.ordered.ask.${does}Title`, { name }),
+      body: t(`playback.ordered.ask.${does}${live ? 'Live' : 'Recording'}`),
+      action: t(`playback.ordered.${does}`),
     })
     if (!yes) return
-    const { id } = order
     await attempt<object>(
-      () => (live ? client.call('orders.stop_live', { id }) : client.call('orders.stop_recording', { id })),
-      t('playback.ordered.stopped', { name }),
-    )
-    await rows.refresh()
-  }
-
-  async function remove(order: Order): Promise<void> {
-    const [name, live] = [nameOf(order), isLive(order)]
-    const yes = await ask({
-      title: t('playback.ordered.ask.deleteTitle', { name }),
-      body: t(live ? 'playback.ordered.ask.deleteLive' : 'playback.ordered.ask.deleteRecording'),
-      action: t('playback.ordered.delete'),
-    })
-    if (!yes) return
-    const { id } = order
-    await attempt<object>(
-      () => (live ? client.call('orders.delete_live', { id }) : client.call('orders.delete_recording', { id })),
-      t('playback.ordered.deleted', { name }),
+      () => client.call(`orders.${does}_${live ? 'live' : 'recording'}`, { id }),
+      t(does === 'stop' ? 'playback.ordered.stopped' : 'playback.ordered.deleted', { name }),
     )
     await rows.refresh()
   }
 
   /** Runs an action of a row's menu by its key. */
   async function run(key: string, order: Order): Promise<void> {
-    if (key === 'stop') await stop(order)
-    else if (key === 'delete') await remove(order)
+    if (key === 'stop' || key === 'delete') await end(order, key)
     else await copy(addressOf(key, order))
   }
 

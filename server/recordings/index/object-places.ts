@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { IndexedSegment } from '../recording-index.ts'
 import { number, segmentColumns, segmentOf } from './row.ts'
-import { inTransaction } from './transaction.ts'
+import { inTransaction } from './index-transaction.ts'
 import { noteRemoval } from './write-statements.ts'
 
 /** Segments and their bytes. */
@@ -23,9 +23,7 @@ export class ObjectPlaces {
   readonly #noteRemoval: StatementSync
   readonly #releasable: StatementSync
   readonly #sums: StatementSync
-  readonly #removals: StatementSync
-  readonly #removed: StatementSync
-  readonly #waitingRemovals: StatementSync
+  readonly #ofRemovals: Record<'list' | 'remove' | 'count', StatementSync>
 
   constructor(database: DatabaseSync) {
     this.#database = database
@@ -43,9 +41,11 @@ export class ObjectPlaces {
       `${wholeSegment} WHERE segments.stored = 'both' AND segments.live = 0 AND segments.ended_at < ? ORDER BY segments.ended_at LIMIT ?`,
     )
     this.#sums = database.prepare('SELECT stored, segments, bytes FROM places')
-    this.#removals = database.prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?")
-    this.#removed = database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'")
-    this.#waitingRemovals = database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'")
+    this.#ofRemovals = {
+      list: database.prepare("SELECT id, file FROM removals WHERE place = 'remote' ORDER BY id LIMIT ?"),
+      remove: database.prepare("DELETE FROM removals WHERE id = ? AND place = 'remote'"),
+      count: database.prepare("SELECT count(*) AS n FROM removals WHERE place = 'remote'"),
+    }
   }
 
   /** Finished segments that are on the disk alone, the oldest first. */
@@ -101,17 +101,17 @@ export class ObjectPlaces {
 
   /** Objects of deleted segments, the first deleted first. */
   removals(limit: number): { id: number; file: string }[] {
-    return this.#removals.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) }))
+    return this.#ofRemovals.list.all(limit).map((row) => ({ id: number(row, 'id'), file: String(row.file) }))
   }
 
   /** An object was deleted. */
   removed(id: number): void {
-    this.#removed.run(id)
+    this.#ofRemovals.remove.run(id)
   }
 
   /** Number of objects of deleted segments. */
   get waitingRemovals(): number {
-    return number(this.#waitingRemovals.get() ?? {}, 'n')
+    return number(this.#ofRemovals.count.get() ?? {}, 'n')
   }
 }
 

@@ -94,4 +94,40 @@ export function keyboardStory(opened: () => RoomSite): void {
     await room.close()
     await page.context().close()
   })
+
+  test('by keyboard on a slow line: the keys of a page work before the console knows the role of its operator', async () => {
+    const site = opened()
+    const page = await site.window()
+    let release = (): void => {}
+    await page.routeWebSocket(/\/ws$/, (socket) => {
+      const server = socket.connectToServer()
+      const asked = new Set<unknown>()
+      socket.onMessage((message) => {
+        const { id, procedure } = JSON.parse(String(message)) as { id: unknown; procedure: unknown }
+        if (procedure === 'account.me') asked.add(id)
+        server.send(message)
+      })
+      const held: string[] = []
+      let holding = true
+      server.onMessage((message) => {
+        const text = String(message)
+        if (holding && asked.has((JSON.parse(text) as { id?: unknown }).id)) held.push(text)
+        else socket.send(text)
+      })
+      release = () => {
+        holding = false
+        for (const text of held.splice(0)) socket.send(text)
+      }
+    })
+    const key = (await readFile(`${site.controller.folder}/console.key`, 'utf8')).trim()
+    await page.goto(`${site.controller.ready.console}/#key=${key}`)
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    const heading = page.getByRole('heading', { level: 1, name: 'Rooms' })
+    await heading.and(page.locator(':focus')).waitFor()
+    release()
+    await page.getByRole('button', { name: 'New room' }).first().waitFor()
+    await page.context().close()
+  })
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { safeStorage } from 'electron'
 import type { SiteKeyView } from '../shared/console/site.ts'
-import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
+import { hasCode, renameFile, syncFolder } from '../server/store/files/durable-files.ts'
 import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
 import { KeyFileError, loadKeyFile } from '../server/store/files/key-file.ts'
 
@@ -127,6 +127,6 @@ async function writeOnce(path: string, content: Buffer): Promise<void> {
   } finally {
     await handle.close()
   }
-  await rename(`${path}.new`, path)
+  await renameFile(`${path}.new`, path)
   await syncFolder(dirname(path))
 }

@@ -1,6 +1,6 @@
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, listFolder } from '../../store/files/durable-files.ts'
+import { hasCode, listFolder, renameFile } from '../../store/files/durable-files.ts'
 
 /** A kept picture of a camera. */
 export interface KeptPicture {
@@ -77,7 +77,7 @@ export class PictureFolder {
     const path = this.#path(userId, picture)
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 })
     await writeFile(`${path}.tmp`, frame, { mode: 0o600 })
-    await rename(`${path}.tmp`, path)
+    await renameFile(`${path}.tmp`, path)
     this.#note(userId, picture)
     await this.clear(bounds, Date.now(), userId)
     return true

@@ -1,7 +1,7 @@
-import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises'
+import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { hasCode, listFolder, setAside } from '../../store/files/durable-files.ts'
+import { hasCode, listFolder, renameFile, setAside } from '../../store/files/durable-files.ts'
 import { columnKey, type FigureColumn } from './figure-columns.ts'
 import { FigureRing, type WrittenPart } from './figure-ring.ts'
 
@@ -122,7 +122,7 @@ export class FigureFile {
     } finally {
       await handle.close()
     }
-    await rename(temporary, path)
+    await renameFile(temporary, path)
   }
 
   async #writeParts(): Promise<void> {

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import type { backupSettingsSchema } from '../../../shared/settings.ts'
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { backupsFolder } from './backup-folder.ts'
 import { backUpEvents, eventsFolder } from './backup-events.ts'
-import { fileTime, listFolder, makeFolder, syncFolder } from '../files/durable-files.ts'
+import { fileTime, listFolder, makeFolder, renameFile, syncFolder } from '../files/durable-files.ts'
 import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { proofOf, proveBackup } from './backup-proof.ts'
@@ -100,7 +100,7 @@ export async function makeBackup(
     await proveBackup(making, parseBackupName(name)?.at ?? now, sealer, backupMarks)
     if (kept) await writeFile(join(making, keptMark), '', { mode: 0o600 })
     await syncFolder(making)
-    await rename(making, join(all, name))
+    await renameFile(making, join(all, name))
   } catch (error) {
     await rm(making, { recursive: true, force: true }).catch(() => undefined)
     throw error
@@ -145,7 +145,7 @@ export async function deleteBackup(folder: string, name: string): Promise<void> 
   const path = await folderOf(folder, name)
   // Its name goes first: half of a backup is none.
   const going = join(folder, backupsFolder, `.deleting-${name}`)
-  await rename(path, going)
+  await renameFile(path, going)
   await rm(going, { recursive: true, force: true })
   await syncFolder(join(folder, backupsFolder))
 }

@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Header } from 'tar/header'
 import { ApiError } from '../../../shared/result-codes.ts'
@@ -9,7 +9,7 @@ import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } from './backups.ts'
-import { fileTime, hasCode, listFolder, makeFolder, syncFolder } from '../files/durable-files.ts'
+import { fileTime, hasCode, listFolder, makeFolder, renameFile, syncFolder } from '../files/durable-files.ts'
 import { readFolder } from '../files/recovery.ts'
 
 /** Bytes of a block of tar, and maximum bytes of an archive. */
@@ -70,7 +70,7 @@ export async function addUploaded(
     for (const mark of [keptMark, uploadedMark]) await writeFile(join(making, mark), '', { mode: 0o600 })
     await syncFolder(making)
     const name = `${fileTime(at)}-${nextSequence(await listBackups(folder))}`
-    await rename(making, join(all, name))
+    await renameFile(making, join(all, name))
     await syncFolder(all)
     const added = (await listBackups(folder)).find((backup) => backup.name === name)
     if (added === undefined) throw new Error(`The backup ${name} is not there.`)
@@ -99,7 +99,7 @@ export async function placeBackup(
     await unpack(archive, making)
     for (const mark of marks) await writeFile(join(making, mark), '', { mode: 0o600 })
     await syncFolder(making)
-    await rename(making, join(all, name))
+    await renameFile(making, join(all, name))
     await syncFolder(all)
   } finally {
     await rm(making, { recursive: true, force: true }).catch(() => undefined)

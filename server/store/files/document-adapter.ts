@@ -1,11 +1,11 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Adapter } from 'lowdb'
 import PQueue from 'p-queue'
 import { checksum } from './document-reader.ts'
 import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
-import { hasCode, linkOrCopy, syncFolder } from './durable-files.ts'
+import { hasCode, linkOrCopy, renameFile, syncFolder } from './durable-files.ts'
 import type { CollectionName } from '../store.ts'
 
 /** Text gathered before it is handed to the disk, in characters: about 1 ms of JSON.stringify. */
@@ -75,7 +75,7 @@ export class DocumentAdapter implements Adapter<StoredDocument> {
         // The first write, or the old one was damaged and put aside: there is nothing to keep.
         if (!hasCode(error, 'ENOENT')) throw error
       }
-      await rename(temporary, target)
+      await renameFile(temporary, target)
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined)
       throw error

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 
 /**
  * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
@@ -56,6 +57,36 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
 }
 
+/** Pauses between attempts, in milliseconds: about 5 s in all. An antivirus or an indexer holds a new file for far less. */
+const pauses = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
+
+/** Parts that a test replaces. */
+export interface RenameOptions {
+  platform?: NodeJS.Platform
+  move?: (from: string, to: string) => Promise<void>
+}
+
+/**
+ * Renames a file; what has the new name is replaced at once.
+ * Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one of the two open: there it is tried again for about 5 s.
+ * @throws errors of rename(2)
+ */
+export async function renameFile(
+  from: string,
+  to: string,
+  { platform = process.platform, move = rename }: RenameOptions = {},
+): Promise<void> {
+  for (const pause of platform === 'win32' ? pauses : []) {
+    try {
+      return await move(from, to)
+    } catch (error) {
+      if (!hasCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
+    }
+    await setTimeout(pause)
+  }
+  await move(from, to)
+}
+
 /** The file names of a folder; none when the folder does not exist. */
 export async function listFolder(folder: string): Promise<string[]> {
   try {
@@ -79,9 +110,22 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
     if (hasCode(error, 'ENOENT', 'EEXIST', 'ENOSPC', 'EIO')) throw error
     await copyDurably(from, temporary)
   }
-  await rename(temporary, to)
+  await renameFile(temporary, to)
   // Renaming one link of a file over another link of it does nothing (rename(2)).
   await rm(temporary, { force: true })
+}
+
+/**
+ * Gives a file a second name, which must be free: a hard link, or a copy where links do not exist (exFAT).
+ * @throws EEXIST when the name is taken
+ */
+export async function linkOrCopyNew(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+    await copyDurably(from, to)
+  }
 }
 
 /** Copies a file and syncs the copy; never overwrites. */
@@ -105,7 +149,7 @@ export async function replaceDurably(path: string, text: string): Promise<void> 
   } finally {
     await handle.close()
   }
-  await rename(temporary, path)
+  await renameFile(temporary, path)
   await syncFolder(dirname(path))
 }
 
@@ -126,7 +170,7 @@ export async function setAside(path: string, milliseconds: number, keep = false)
   let name = stem
   for (let n = 2; taken.has(name); n++) name = `${stem}-${n}`
   if (keep) await copyDurably(path, join(folder, name))
-  else await rename(path, join(folder, name))
+  else await renameFile(path, join(folder, name))
   await syncFolder(folder)
   return name
 }

@@ -5,7 +5,7 @@ import type { ProcessIdentity } from '../system/processes.ts'
 import { uuid } from '../system/random.ts'
 import { system } from '../system/system.ts'
 import { sleep } from '../system/time.ts'
-import { hasCode } from './durable-files.ts'
+import { hasCode, renameFile } from './durable-files.ts'
 
 /** Another process works on the data folder. */
 export class StoreLockedError extends Error {
@@ -29,7 +29,7 @@ export const lockedFileName = 'roomdesk.locked'
 /**
  * Takes the data folder for this process. A lock whose owner is gone is taken over at once.
  * The kernel's lock on one file decides. Another file names the owner, for the message, and for file systems without locks: there a living process of that id, start and boot
- * counts as the owner.
+ * counts as the owner; such a file system must have hard links.
  * @param onUnavailable called with the reason when the kernel gives no lock here.
  * @returns the function that gives it back.
  * @throws StoreLockedError when a living process holds it.
@@ -44,26 +44,41 @@ export async function lockFolder(
     const owner = parseOwner((await readLock(path)) ?? '')
     throw new StoreLockedError(folder, owner ?? { pid: 0, host: '' })
   }
-  if ('unavailable' in lock) onUnavailable(lock.unavailable)
-  const release = 'release' in lock ? lock.release : () => undefined
+  if ('unavailable' in lock) {
+    onUnavailable(lock.unavailable)
+    return await claim(folder, path)
+  }
   try {
-    const remove = await writeOwner(folder, path, 'release' in lock)
+    const remove = await nameOwner(path)
     return async () => {
       await remove()
-      release()
+      lock.release()
     }
   } catch (error) {
-    release()
+    lock.release()
     throw error
   }
 }
 
-/** @param certain the kernel's lock is ours: then what names this very process was left by the program that it ran before (execve). */
-async function writeOwner(folder: string, path: string, certain: boolean): Promise<() => Promise<void>> {
+/** Writes who this is into a file of its own. @returns its path and content */
+async function writeOwner(path: string): Promise<{ mine: string; text: string }> {
   const owner = system().processes.own()
   const mine = `${path}.${owner.pid}.${uuid().slice(0, 8)}`
   const text = `${JSON.stringify(owner)}\n`
   await writeFile(mine, text, { flag: 'wx', mode: 0o600 })
+  return { mine, text }
+}
+
+/** The kernel's lock is ours: whoever the file names is gone, whatever runs under that process id now. */
+async function nameOwner(path: string): Promise<() => Promise<void>> {
+  const { mine, text } = await writeOwner(path)
+  await renameFile(mine, path)
+  return () => release(path, text)
+}
+
+/** Claims the folder by the file alone, on a file system without locks. */
+async function claim(folder: string, path: string): Promise<() => Promise<void>> {
+  const { mine, text } = await writeOwner(path)
   try {
     // A link is atomic and refuses to replace: the first one wins, content and all.
     for (let attempt = 0; attempt < 100; attempt++) {
@@ -73,7 +88,7 @@ async function writeOwner(folder: string, path: string, certain: boolean): Promi
       } catch (error) {
         if (!hasCode(error, 'EEXIST')) throw error
       }
-      await clearStale(folder, path, mine, certain)
+      await clearStale(folder, path, mine)
     }
     throw new Error(`The lock file ${path} keeps changing: try again.`)
   } finally {
@@ -82,12 +97,11 @@ async function writeOwner(folder: string, path: string, certain: boolean): Promi
 }
 
 /** Removes the lock when its owner is gone. `mine` is a file that says who we are. */
-async function clearStale(folder: string, path: string, mine: string, certain: boolean): Promise<void> {
+async function clearStale(folder: string, path: string, mine: string): Promise<void> {
   const seen = await readLock(path)
   if (seen === undefined) return
   const owner = parseOwner(seen)
-  const ourself = certain && owner?.pid === system().processes.own().pid
-  if (owner !== undefined && !ourself && isAlive(owner)) throw new StoreLockedError(folder, owner)
+  if (owner !== undefined && isAlive(owner)) throw new StoreLockedError(folder, owner)
   // One at a time looks again and removes: of two who saw the same dead owner, the slower would remove the quicker one's lock.
   const turn = `${path}.takeover`
   try {

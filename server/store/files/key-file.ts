@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
+import { chmod, mkdir, open, readFile, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { hasCode, syncFolder } from './durable-files.ts'
+import { hasCode, linkOrCopyNew, syncFolder } from './durable-files.ts'
 import { holdsSealedSecrets } from './sealed-secrets.ts'
 import { readingOf } from './store-file-error.ts'
 
@@ -44,8 +44,17 @@ async function readKeyFile(path: string): Promise<Buffer> {
       `${path} does not hold a sealing key (64 hex digits): put the right file back. ${withoutCopy}`,
     )
   }
-  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await chmod(path, 0o600)
+  if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0) await close(path)
   return Buffer.from(text, 'hex')
+}
+
+/** File systems without modes, such as exFAT, refuse it; the data folder reports that others may look into it. */
+async function close(path: string): Promise<void> {
+  try {
+    await chmod(path, 0o600)
+  } catch (error) {
+    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'ENOSYS')) throw error
+  }
 }
 
 /** Writes a whole new key under another name and links it: nobody ever sees half a key, and of two makers one wins. */
@@ -60,7 +69,7 @@ async function createKeyFile(path: string): Promise<void> {
     await handle.close()
   }
   try {
-    await link(temporary, path)
+    await linkOrCopyNew(temporary, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   } finally {

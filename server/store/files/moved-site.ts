@@ -1,8 +1,8 @@
-import { mkdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { segmentNumber } from '../journal/journal-line.ts'
 import { documentNames, fileName, previousName } from './documents.ts'
-import { fileTime, hasCode, listFolder, replaceDurably, syncFolder } from './durable-files.ts'
+import { fileTime, hasCode, listFolder, renameFile, replaceDurably, syncFolder } from './durable-files.ts'
 import { highWaterName } from './journal/high-water.ts'
 import { StoreFileError } from './store-file-error.ts'
 
@@ -91,7 +91,7 @@ export async function endMoveToFiles(folder: string): Promise<void> {
 export async function putFilesAside(folder: string, now: number): Promise<void> {
   const aside = join(folder, `moved-${fileTime(now)}`)
   await mkdir(aside, { recursive: true, mode: 0o700 })
-  for (const name of await filesOfSite(folder)) await rename(join(folder, name), join(aside, name))
+  for (const name of await filesOfSite(folder)) await renameFile(join(folder, name), join(aside, name))
   await syncFolder(aside)
   await syncFolder(folder)
 }

@@ -1,6 +1,6 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { syncFolder } from '../files/durable-files.ts'
+import { renameFile, syncFolder } from '../files/durable-files.ts'
 
 /** Small files of the data folder. Errors are those of Node's file system. */
 export interface SmallFiles {
@@ -17,7 +17,7 @@ export const ownFiles: SmallFiles = {
   replace: async (path, text) => {
     const temporary = `${path}.tmp`
     await writeFile(temporary, text, { mode: 0o600, flush: true })
-    await rename(temporary, path)
+    await renameFile(temporary, path)
     await syncFolder(dirname(path))
   },
   remove: async (path) => {

@@ -117,6 +117,16 @@ test('A pid of another process or another boot, or garbage in the file, does not
   expect(await readdir(folder)).toEqual([lockedFileName])
 })
 
+test('Who has the lock of the kernel owns the folder, whichever living process the file names', async () => {
+  const folder = await temporaryFolder()
+  // After a hard kill on Windows or macOS, which do not say when a process started, the id may belong to another program by now.
+  await writeFile(join(folder, lockFileName), JSON.stringify({ pid: process.ppid }))
+  const unlock = await lockFolder(folder)
+  expect(JSON.parse(await readFile(join(folder, lockFileName), 'utf8'))).toMatchObject({ pid: process.pid })
+  await unlock()
+  expect(await readdir(folder)).toEqual([lockedFileName])
+})
+
 test('Of many processes that find a stale lock one gets it', async () => {
   // Each round has another order of slow and fast ones.
   for (let round = 0; round < 30; round++) {

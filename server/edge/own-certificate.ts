@@ -1,11 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertificate } from './site-authority.ts'
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
-import { renameFile } from '../store/files/durable-files.ts'
 
 const changeSchema = z.object({
   /** Epoch milliseconds. */
@@ -151,7 +150,7 @@ async function writePair(folder: string, name: string, pair: KeyPair): Promise<K
 
 async function replace(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { mode: 0o600 })
-  await renameFile(`${file}.new`, file)
+  await rename(`${file}.new`, file)
 }
 
 /** End of validity, in epoch milliseconds. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../system/time.ts'
 
 /**
  * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
@@ -82,7 +82,7 @@ export async function renameFile(
     } catch (error) {
       if (!hasCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
     }
-    await setTimeout(pause)
+    await sleep(pause)
   }
   await move(from, to)
 }

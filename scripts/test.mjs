@@ -32,6 +32,8 @@ const packages = [
         ...['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'],
         // Three machines as in the guide.
         ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'haproxy', 'keepalived'],
+        // A file system without hard links and modes.
+        ...['exfatprogs', 'exfat-fuse'],
       ]
     : []),
 ]

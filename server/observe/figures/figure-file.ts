@@ -1,7 +1,8 @@
 import { open, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { hasCode, listFolder, renameFile, setAside } from '../../store/files/durable-files.ts'
+import { hasCode, listFolder, setAside } from '../../store/files/durable-files.ts'
+import { renameFile } from '../../store/system/rename-file.ts'
 import { columnKey, type FigureColumn } from './figure-columns.ts'
 import { FigureRing, type WrittenPart } from './figure-ring.ts'
 

@@ -9,7 +9,8 @@ import type { Sealer } from '../sealer.ts'
 import type { StoreBackup } from '../store.ts'
 import { backupsFolder } from './backup-folder.ts'
 import { keptMark, listBackups, nextSequence, parseBackupName, uploadedMark } from './backups.ts'
-import { fileTime, hasCode, listFolder, makeFolder, renameFile, syncFolder } from '../files/durable-files.ts'
+import { fileTime, hasCode, listFolder, makeFolder, syncFolder } from '../files/durable-files.ts'
+import { renameFile } from '../system/rename-file.ts'
 import { readFolder } from '../files/recovery.ts'
 
 /** Bytes of a block of tar, and maximum bytes of an archive. */

@@ -5,7 +5,8 @@ import type { Adapter } from 'lowdb'
 import PQueue from 'p-queue'
 import { checksum } from './document-reader.ts'
 import { type DocumentName, fileName, layout, previousName, type StoredDocument, temporaryName } from './documents.ts'
-import { hasCode, linkOrCopy, renameFile, syncFolder } from './durable-files.ts'
+import { hasCode, linkOrCopy, syncFolder } from './durable-files.ts'
+import { renameFile } from '../system/rename-file.ts'
 import type { CollectionName } from '../store.ts'
 
 /** Text gathered before it is handed to the disk, in characters: about 1 ms of JSON.stringify. */

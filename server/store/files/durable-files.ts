@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
-import { copyFile, link, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import { sleep } from '../system/time.ts'
+import { renameFile } from '../system/rename-file.ts'
 
 /**
  * Makes the names in a folder durable: a rename, link or unlink is on disk only after its folder is synced.
@@ -55,36 +55,6 @@ export async function syncFoldersAbove(folder: string): Promise<void> {
 /** Whether an error of the file system has one of these codes (`ENOENT`, ...). */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
-}
-
-/** Pauses between attempts, in milliseconds: about 5 s in all. An antivirus or an indexer holds a new file for far less. */
-const pauses = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
-
-/** Parts that a test replaces. */
-export interface RenameOptions {
-  platform?: NodeJS.Platform
-  move?: (from: string, to: string) => Promise<void>
-}
-
-/**
- * Renames a file; what has the new name is replaced at once.
- * Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one of the two open: there it is tried again for about 5 s.
- * @throws errors of rename(2)
- */
-export async function renameFile(
-  from: string,
-  to: string,
-  { platform = process.platform, move = rename }: RenameOptions = {},
-): Promise<void> {
-  for (const pause of platform === 'win32' ? pauses : []) {
-    try {
-      return await move(from, to)
-    } catch (error) {
-      if (!hasCode(error, 'EPERM', 'EACCES', 'EBUSY')) throw error
-    }
-    await sleep(pause)
-  }
-  await move(from, to)
 }
 
 /** The file names of a folder; none when the folder does not exist. */

@@ -5,7 +5,8 @@ import type { ProcessIdentity } from '../system/processes.ts'
 import { uuid } from '../system/random.ts'
 import { system } from '../system/system.ts'
 import { sleep } from '../system/time.ts'
-import { hasCode, renameFile } from './durable-files.ts'
+import { hasCode } from './durable-files.ts'
+import { renameFile } from '../system/rename-file.ts'
 
 /** Another process works on the data folder. */
 export class StoreLockedError extends Error {

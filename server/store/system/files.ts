@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { renameFile, syncFolder } from '../files/durable-files.ts'
+import { syncFolder } from '../files/durable-files.ts'
+import { renameFile } from './rename-file.ts'
 
 /** Small files of the data folder. Errors are those of Node's file system. */
 export interface SmallFiles {

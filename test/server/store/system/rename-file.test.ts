@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { renameFile } from '../../../../server/store/files/durable-files.ts'
+import { renameFile } from '../../../../server/store/system/rename-file.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
 /** Renames files; refuses the first times, as Windows does while another program has the file open. */

@@ -44,6 +44,8 @@ export interface LaunchOptions {
   janusConfig: string | undefined
   /** Say whether the event log of the data folder is as it was written, and end. */
   verifyLog: boolean
+  /** Print the version, and end. */
+  version: boolean
   help: boolean
 }
 
@@ -81,6 +83,7 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --ffmpeg PATH        what makes playable what browsers cannot play (default: the one in PATH, if there is one)
   --janus-config NAME  print the configuration files that make a Janus server this node, secrets included, and end
   --verify-log         say whether the event log was changed or cut, and end: exit code 0 or 1
+  --version            print the version, and end
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
 const flags = [
@@ -114,13 +117,14 @@ const logLevel = z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'si
 
 /** @throws LaunchError */
 export function readLaunchOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): LaunchOptions {
-  let values: Partial<Record<Flag, string>> & { help?: boolean; 'verify-log'?: boolean }
+  let values: Partial<Record<Flag, string>> & { help?: boolean; version?: boolean; 'verify-log'?: boolean }
   try {
     const string = { type: 'string' } as const
     const options = {
       ...Object.fromEntries(flags.map((flag) => [flag, string])),
       help: { type: 'boolean', short: 'h' },
       'verify-log': { type: 'boolean' },
+      version: { type: 'boolean' },
     } as const
     values = parseArgs({ args: [...argv], options, allowPositionals: false }).values
   } catch (error) {
@@ -195,6 +199,7 @@ export function readLaunchOptions(argv: readonly string[], environment: NodeJS.P
     logLevel: parsedLevel.data,
     janusConfig: read('janus-config')?.text,
     verifyLog: values['verify-log'] === true,
+    version: values.version === true,
     help: values.help === true,
   }
 }

@@ -8,6 +8,7 @@ import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
 import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
 import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
+import type { Report } from './report.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
 
 const faults: Readonly<Record<LogFault, string>> = {
@@ -31,21 +32,26 @@ export interface CheckedLog {
 }
 
 /**
- * Says on stdout whether the event log of a data folder is as it was written, and that of the site in a database. Ends with exit code 1 when one of them is not.
+ * Checks whether the event log of a data folder is as it was written, and that of the site in a database: the exit code is 1 when one of them is not.
  * @throws KeyFileError without the key of the folder, DatabaseError
  */
-export async function checkLog({ dataDir: dataFolder, store: database, sealKey }: CheckedLog): Promise<void> {
+export async function checkLog({ dataDir: dataFolder, store: database, sealKey }: CheckedLog): Promise<Report> {
   const sealer = await sealerOf(sealKey ?? join(dataFolder, 'seal.key'))
   const reached = await reachedIn(dataFolder, database)
   const own = await verifyLog(join(dataFolder, eventsFolder), sealer, { reached })
-  say(own, database === undefined ? 'The event log' : 'The event log of this controller')
-  if (database === undefined) return
-  say(await siteVerdict(database, sealer), 'The event log of the site')
+  if (database === undefined) return reportOf([[own, 'The event log']])
+  const ofSite = await siteVerdict(database, sealer)
+  return reportOf([
+    [own, 'The event log of this controller'],
+    [ofSite, 'The event log of the site'],
+  ])
 }
 
-function say(verdict: LogVerdict, log: string): void {
-  process.stdout.write(`${verdictText(verdict, log)}\n`)
-  if (!verdict.ok) process.exitCode = 1
+function reportOf(verdicts: readonly (readonly [LogVerdict, string])[]): Report {
+  return {
+    text: verdicts.map(([verdict, log]) => `${verdictText(verdict, log)}\n`).join(''),
+    code: verdicts.every(([{ ok }]) => ok) ? 0 : 1,
+  }
 }
 
 /** @throws DatabaseError, or what the database says */

@@ -10,7 +10,7 @@ const flags = [...usage.matchAll(/^ {2}--([\w-]+)/gm)].map(([, flag]) => String(
 test('the file of options names every persistent option with its default', () => {
   const file = optionsFile(readOptions(usage))
   const named = [...file.matchAll(/^#ROOMDESK_(\w+)=/gm)].map(([, name]) => name?.toLowerCase().replaceAll('_', '-'))
-  const forOnce = ['data-dir', 'move-store', 'console-key', 'janus-config', 'verify-log']
+  const forOnce = ['data-dir', 'move-store', 'console-key', 'janus-config', 'verify-log', 'version']
   expect(named).toEqual(flags.filter((flag) => !forOnce.includes(flag)))
   expect(file).toContain('#ROOMDESK_MEDIA_PORT=7080\n')
   expect(file).toContain('#ROOMDESK_HOST=127.0.0.1\n')

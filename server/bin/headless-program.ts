@@ -1,0 +1,205 @@
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { ConsoleError } from '../../shared/console/procedure.ts'
+import { Controller } from '../controller/controller.ts'
+import type { ControllerOptions } from '../controller/options.ts'
+import { CrashGuard } from './crash-guard.ts'
+import { ListenError } from '../edge/listen-error.ts'
+import { LaunchError, type LaunchOptions, readLaunchOptions } from './launch-options.ts'
+import { JanusConfigError } from './janus-config.ts'
+import { runCommand } from './commands.ts'
+import { type ListenerName, portFlag } from '../http/listeners.ts'
+import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
+import { createLog } from '../observe/log.ts'
+import { endingSignals, goOnWithoutTerminal } from './ending-signals.ts'
+import { type Restarts, takeRestarts } from '../controller/restarts.ts'
+import type { SiteController } from '../cluster/site-controller.ts'
+import { readSiteFile, SiteFileError } from '../controller/site-file.ts'
+import { StoreLockedError } from '../store/files/folder-lock.ts'
+import { StoreFileError } from '../store/files/store-file-error.ts'
+import { StoreVersionError } from '../store/migrations.ts'
+import { DatabaseError } from '../store/postgres/database-error.ts'
+import { withPasswordOf } from '../store/postgres/database-password.ts'
+import { databaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
+import { KeyFileError } from '../store/files/key-file.ts'
+import { productVersion } from './version.ts'
+
+/** What differs between the programs that run a headless controller: Node, and the desktop app. */
+export interface HeadlessProgram {
+  /** Flags of the command line. */
+  flags: readonly string[]
+  /** Folder with the built pages: the room page, the player, the console. */
+  pages: string
+  /** Starts the program of the embedded node. @param recordings folder that it may write @param roomPage folder that it may read */
+  spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
+  /** Seals the secrets of a site in this data folder; left out: with a key file. */
+  sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
+  /** Puts another process in the place of this one. */
+  startAgain: (restarts: Restarts) => void
+  /** Ends this process. */
+  end: (code: number) => void
+}
+
+/**
+ * Runs a controller without a window until a signal ends it, or one of the commands that print something and end.
+ * Never rejects: an error that the operator can mend gets one line on stderr and exit code 1, any other is printed whole.
+ */
+export async function runHeadless(program: HeadlessProgram): Promise<void> {
+  try {
+    await run(program)
+  } catch (error) {
+    process.stderr.write(explain(error))
+    program.end(1)
+  }
+}
+
+/** An error that the operator can mend gets one line; any other is a fault of ours and is printed whole. */
+function explain(error: unknown): string {
+  if (error instanceof ListenError)
+    return `${error.message} Choose another with ${portFlag(error.listener)}, or the setting listeners.${error.listener}_port.\n`
+  const known = [
+    LaunchError,
+    SiteFileError,
+    StoreLockedError,
+    StoreVersionError,
+    StoreFileError,
+    DatabaseError,
+    KeyFileError,
+    ConsoleError,
+    JanusConfigError,
+  ].some((type) => error instanceof type)
+  if (error instanceof Error && known) return `${error.message}\n`
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    return `Cannot start: ${error.message}\n`
+  return `${inspect(error)}\n`
+}
+
+const shownPassword =
+  'The password of the database is an argument of this program, and every user of this machine can read those (ps): use --store-password-file, or ~/.pgpass.'
+
+async function run(program: HeadlessProgram): Promise<void> {
+  const options = readLaunchOptions(program.flags, process.env)
+  const report = await runCommand(options)
+  if (report === undefined) return await serve(program, options)
+  await new Promise<void>((resolve) => process.stdout.write(report.text, () => resolve()))
+  program.end(report.code)
+}
+
+async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<void> {
+  const { storePasswordFile: passwordFile, dataDir: dataFolder } = options
+  const logger = createLog(options.logLevel)
+  const restarts = takeRestarts(process.env)
+  // Before it was ready once, an error is one of the start: it is printed, without a restart.
+  const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
+  new CrashGuard({
+    logger,
+    before: restarts,
+    ports: () => ({ ...restarts.ports, ...state.controller?.ports() }),
+    abandon: async () => await state.controller?.abandon(),
+    runsOn: () => state.runsOn,
+    startAgain: program.startAgain,
+    end: (code, line) => {
+      process.stderr.write(`${line}\n`)
+      program.end(code)
+    },
+  }).watch()
+  const site = options.site === undefined ? undefined : await readSiteFile(options.site)
+  const store = options.store ?? site?.store
+  const database = passwordFile === undefined || store === undefined ? store : await withPasswordOf(passwordFile, store)
+  if (options.storePasswordShown) logger.warn(shownPassword)
+  const risk = database === undefined ? undefined : databaseRisk(database)
+  if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
+  const roomPage = join(program.pages, 'room-page')
+  const opened = await openController({
+    dataFolder,
+    recordingsDir: options.recordingsDir,
+    database,
+    databaseRisk: risk,
+    sealKey: options.sealKey,
+    ...(options.sealKey === undefined && database === undefined && (await program.sealing?.(dataFolder))),
+    name: options.controllerName,
+    allowPlainControllers: options.allowPlainControllers,
+    logger,
+    restarts,
+    version: productVersion,
+    site,
+    sitePath: options.site,
+    keySignIn: options.consoleKey,
+    consolePage: join(program.pages, 'renderer'),
+    playerPage: join(program.pages, 'player'),
+    media: {
+      spawn: program.spawnMedia(options.recordingsDir ?? join(dataFolder, 'recordings'), roomPage),
+      pageFolder: roomPage,
+      ffmpeg: options.ffmpeg,
+    },
+    compatibility: { older_clients: options.olderClients, get_access_token: options.getAccessToken },
+    overrides: {
+      host: options.host,
+      media_port: options.mediaPort,
+      device_port: options.devicePort,
+      node_port: options.nodePort,
+      console_port: options.consolePort,
+      event_port: options.eventPort,
+    },
+  })
+  state.controller = opened
+  const stop = (reason: string): void => {
+    if (stopping) return
+    stopping = true
+    logger.info({ signal: reason }, 'stopping')
+    state.runsOn = false
+    opened.stop().then(
+      () => program.end(0),
+      (error: unknown) => {
+        process.stderr.write(explain(error))
+        program.end(1)
+      },
+    )
+  }
+  let stopping = false
+  for (const signal of endingSignals()) process.once(signal, stop)
+  goOnWithoutTerminal()
+  // A process in front of this one has ended.
+  process.once('disconnect', () => stop('disconnect'))
+  await opened.start()
+  state.runsOn = true
+  process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
+  reportFirstStart(opened)
+}
+
+/** A site in files has one controller; one in a database may have several. */
+async function openController({ database, ...options }: ControllerOptions): Promise<Controller | SiteController> {
+  if (database === undefined) return await Controller.open(options)
+  // A site in files does not load what it does not use.
+  const { SiteController: OneOfSeveral } = await import('../cluster/site-controller.ts')
+  return await OneOfSeveral.open({ ...options, database })
+}
+
+function readyLine(controller: Controller | SiteController): Record<string, unknown> {
+  const url = (name: ListenerName): string => controller.url(name)
+  const event = url('event') === '' ? {} : { event: url('event') }
+  const { pid } = process
+  const role = 'role' in controller ? { role: controller.role } : {}
+  return {
+    media: url('media'),
+    device: url('device'),
+    node: url('node'),
+    console: url('console'),
+    ...event,
+    pid,
+    ...role,
+  }
+}
+
+/** The console's URL with its key only goes to a terminal: never into a log file or a pipe. */
+function reportFirstStart(controller: Controller | SiteController): void {
+  const { firstStart, consoleKey } = controller
+  if (firstStart === undefined || consoleKey === undefined) return
+  const lines = [
+    `This is a new site. A first credential was created: access_key ${firstStart.accessKey}`,
+    `Its secret_key is shown in the console under Credentials, or by POST ${controller.url('console')}/rpc/credentials.reveal with the key in ${consoleKey.file}`,
+    `The media node of this machine was created (${firstStart.nodeName}): people and cameras join there.`,
+  ]
+  if (process.stderr.isTTY) lines.push(`Open the console: ${controller.url('console')}/#key=${consoleKey.value}`)
+  process.stderr.write(`${lines.join('\n')}\n`)
+}

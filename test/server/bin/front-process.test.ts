@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { staysInFront } from '../../../server/bin/front-process.ts'
+
+const bin = join(import.meta.dirname, '../../../server/bin')
+/**
+ * Runs a program as on Windows, where no process can take the place of another: it asks for its successor until it has run three times, and then waits for a signal.
+ */
+function start(ending: string): { front: ChildProcess; lines: AsyncIterableIterator<string> } {
+  const source = `
+    import { startBehind, staysInFront } from ${JSON.stringify(join(bin, 'front-process.ts'))}
+    import { replaceProcess } from ${JSON.stringify(join(bin, 'replace-process.ts'))}
+    process.execve = undefined
+    if (staysInFront('win32', process.env)) startBehind(process.env, 'linux')
+    else {
+      const times = Number(process.env.TIMES ?? 1)
+      console.log(times + ' ' + (process.ppid === Number(process.env.FRONT ?? process.ppid)))
+      if (times < 3) replaceProcess({ ...process.env, TIMES: String(times + 1), FRONT: String(process.ppid) })
+      else { ${ending} }
+    }`
+  const front = spawn(process.execPath, ['--input-type=module', '-e', source], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void front.kill('SIGKILL'))
+  if (front.stdout === null) throw new Error('It has no stdout.')
+  return { front, lines: createInterface(front.stdout)[Symbol.asyncIterator]() }
+}
+
+test('Where a process cannot be replaced, one stays in front of all that follow, and ends with the code of the last', async () => {
+  const { front, lines } = start('process.exit(7)')
+  const ended = once(front, 'exit')
+  for (const line of ['1 true', '2 true', '3 true']) expect((await lines.next()).value).toBe(line)
+  expect(await ended).toEqual([7, null])
+})
+
+test('A signal to the process in front ends the one behind it in order; when the one in front is killed, the other hears of it', async () => {
+  const ending = `process.once('SIGTERM', () => process.exit(3)); console.log('waits'); setInterval(() => {}, 1000)`
+  const signalled = start(ending)
+  for (let line = 0; line < 4; line++) await signalled.lines.next()
+  signalled.front.kill('SIGTERM')
+  expect(await once(signalled.front, 'exit')).toEqual([3, null])
+
+  const killed = start(`${ending}; process.once('disconnect', () => { console.log('alone'); process.exit(0) })`)
+  for (let line = 0; line < 4; line++) await killed.lines.next()
+  killed.front.kill('SIGKILL')
+  expect((await killed.lines.next()).value).toBe('alone')
+})
+
+test('Only Windows has a process in front, and that one has none in front of itself', () => {
+  expect(staysInFront('win32', {})).toBe(true)
+  expect(staysInFront('win32', { ROOMDESK_BEHIND: '1' })).toBe(false)
+  expect(['linux', 'darwin'].map((system) => staysInFront(system as NodeJS.Platform, {}))).toEqual([false, false])
+})

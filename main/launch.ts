@@ -1,26 +1,44 @@
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
+import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
 
 /** Start of the desktop app. */
-export interface DesktopLaunch
-  extends Pick<
-    LaunchOptions,
-    'host' | 'recordingsDir' | 'mediaPort' | 'devicePort' | 'nodePort' | 'olderClients' | 'getAccessToken' | 'logLevel'
-  > {
+export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | (typeof headlessOnly)[number] | CommandOption> {
   dataFolder: string
   /** Started at login: the window stays hidden until the operator opens it. */
   hidden: boolean
 }
 
-/** Flags of the headless controller that the desktop accepts; Electron and Chromium have their own flags. */
-const ours =
-  /^--(data-dir|recordings-dir|host|media-port|device-port|node-port|older-clients|get-access-token|log-level)=/
+/** Options of commands, which the app without a window carries out. */
+type CommandOption = 'moveStore' | 'verifyLog' | 'janusConfig' | 'version' | 'help' | 'storePasswordShown'
+
+/** Options of a site in a database or with a key of its own: the desktop app keeps its site in files, under a key that the keychain protects. */
+const headlessOnly = ['store', 'storePasswordFile', 'sealKey', 'controllerName', 'allowPlainControllers'] as const
+
+const flagNames = [
+  ...['data-dir', 'recordings-dir', 'host', 'media-port', 'device-port', 'node-port', 'console-port', 'event-port'],
+  ...['site', 'console-key', 'older-clients', 'get-access-token', 'ffmpeg', 'log-level'],
+  ...['store', 'store-password-file', 'seal-key', 'controller-name', 'allow-plain-controllers'],
+]
+
+/** The desktop app does not take this flag, or its environment variable. */
+export class HeadlessFlagError extends Error {
+  override readonly name = 'HeadlessFlagError'
+  /** With its dashes. */
+  readonly flag: string
+
+  constructor(flag: string) {
+    super(`${flag} works only without a window: start Roomdesk with --headless.`)
+    this.flag = flag
+  }
+}
 
 /**
- * Reads `--flag=value` and `ROOMDESK_<FLAG>` like the headless controller.
+ * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are none of them.
  * @param userData the app's own folder: the site is in its subfolder `site` by default
  * @param atLogin started at login, according to the system
- * @throws LaunchError
+ * @throws LaunchError, HeadlessFlagError
  */
 export function readDesktopLaunch(
   argv: readonly string[],
@@ -29,7 +47,27 @@ export function readDesktopLaunch(
   atLogin = false,
 ): DesktopLaunch {
   const site = join(userData, 'site')
-  const flags = argv.filter((argument) => ours.test(argument))
-  const { dataDir, ...options } = readLaunchOptions(flags, { ROOMDESK_DATA_DIR: site, ...environment })
+  const { dataDir, ...options } = readLaunchOptions(ownFlags(argv), { ROOMDESK_DATA_DIR: site, ...environment })
+  for (const option of headlessOnly)
+    if (options[option] !== undefined) throw new HeadlessFlagError(`--${option.replaceAll(/[A-Z]/g, kebab)}`)
   return { ...options, dataFolder: dataDir, hidden: atLogin || argv.includes('--hidden') }
+}
+
+const kebab = (capital: string): string => `-${capital.toLowerCase()}`
+
+/** Reads a site file. @throws SiteFileError; HeadlessFlagError when it names a database */
+export async function readDesktopSite(path: string): Promise<SiteFile> {
+  const site = await readSiteFile(path)
+  if (site.store !== undefined) throw new HeadlessFlagError('--store')
+  return site
+}
+
+/** Picks the controller's flags, as `--flag=value` or `--flag value`. */
+function ownFlags(argv: readonly string[]): string[] {
+  const options = Object.fromEntries(flagNames.map((name) => [name, { type: 'string' } as const]))
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
+  return tokens.flatMap((token) => {
+    if (token.kind !== 'option' || !flagNames.includes(token.name)) return []
+    return token.value === undefined ? [token.rawName] : [`${token.rawName}=${token.value}`]
+  })
 }

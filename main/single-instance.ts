@@ -1,17 +1,25 @@
 import { app } from 'electron'
+import { faceFlags } from './face.ts'
+
+/** What a second launch may ask of the first. */
+export interface FirstInstance {
+  show: () => void
+  quit: () => void
+}
 
 /**
  * Makes this the only instance for its data: a second launch ends, and the first one is notified.
  * @returns false in the second one, which must exit
  */
-export function beTheOnlyOne(onSecondLaunch: () => void): boolean {
+export function beTheOnlyOne({ show, quit }: FirstInstance): boolean {
   if (!app.requestSingleInstanceLock()) {
     app.exit(0)
     return false
   }
   app.on('second-instance', (_event, argv) => {
+    if (argv.includes(faceFlags.quit)) quit()
     // A start at login is hidden, also if the app already runs.
-    if (!argv.includes('--hidden')) onSecondLaunch()
+    else if (!argv.includes('--hidden')) show()
   })
   return true
 }

@@ -6,6 +6,7 @@ import { Controller } from '../server/controller/controller.ts'
 import { ListenError } from '../server/edge/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/controller/restarts.ts'
+import type { SiteFile } from '../server/controller/site-file.ts'
 import { createSealer } from '../server/store/sealer.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { type DataKey, KeychainError, loadDataKey, siteKeyView } from './key.ts'
@@ -21,6 +22,8 @@ const playerPage = join(import.meta.dirname, '../player')
 /** Options of the desktop's controller. */
 export interface StartOptions {
   launch: DesktopLaunch
+  /** Site file, applied before anything listens. */
+  site: SiteFile | undefined
   logger: Logger
   /** Restarts of the previous processes. */
   restarts: Restarts
@@ -36,8 +39,9 @@ export class GaveUpError extends Error {
  * Opens the site and starts its listeners. If the keychain does not open its key, the operator retries or quits; if a port is in use, the operator retries, uses free ports this time, or quits.
  * @throws GaveUpError; errors of opening the data folder
  */
-export async function startController({ launch, logger, restarts, texts }: StartOptions): Promise<Controller> {
-  const { key, ...found } = await openKey({ launch, logger, restarts, texts })
+export async function startController(options: StartOptions): Promise<Controller> {
+  const { launch, site, logger, restarts, texts } = options
+  const { key, ...found } = await openKey(options)
   if (found.protection === 'file') logger.warn(texts().plainKey)
   const sealer = createSealer(key)
   let overrides: ListenerOverrides = {
@@ -45,12 +49,17 @@ export async function startController({ launch, logger, restarts, texts }: Start
     media_port: launch.mediaPort,
     device_port: launch.devicePort,
     node_port: launch.nodePort,
+    console_port: launch.consolePort,
+    event_port: launch.eventPort,
   }
   for (;;) {
     const controller = await Controller.open({
       dataFolder: launch.dataFolder,
       recordingsDir: launch.recordingsDir,
       logger,
+      site,
+      sitePath: launch.site,
+      keySignIn: launch.consoleKey,
       version: app.getVersion(),
       sealer,
       siteKey: siteKeyView(found, app.getPath('sessionData')),
@@ -58,7 +67,7 @@ export async function startController({ launch, logger, restarts, texts }: Start
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
       playerPage,
-      media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: process.env.ROOMDESK_FFMPEG },
+      media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: launch.ffmpeg },
     })
     if (controller.firstStart !== undefined) await explainFirewall(launch.host, texts())
     try {

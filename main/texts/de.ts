@@ -70,6 +70,8 @@ export const de: Texts = {
   devicesDown: (count) => `Die Verbindung zu ${count} Geräten ist abgebrochen; Roomdesk verbindet sie neu.`,
   notShown: 'Das System hat diese Benachrichtigungen nicht angezeigt',
   cannotStart: 'Roomdesk kann nicht starten',
+  onlyHeadless: (flag) =>
+    `Die Desktop-App speichert ihre Anlage in Dateien, mit einem eigenen Schlüssel: ${flag} gilt nur ohne Fenster (roomdesk --headless). Entfernen Sie es, oder die Umgebungsvariable dieses Namens.`,
   openToOthers: 'Andere Computer können sich verbinden',
   openToOthersDetail: {
     win32:

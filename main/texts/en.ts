@@ -68,6 +68,8 @@ export const en = {
   devicesDown: (count: number) => `${count} devices were lost; Roomdesk is reconnecting them.`,
   notShown: 'The system did not show these notifications',
   cannotStart: 'Roomdesk cannot start',
+  onlyHeadless: (flag: string) =>
+    `The desktop app keeps its site in files, under a key of its own: ${flag} works only without a window (roomdesk --headless). Remove it, or the environment variable of that name.`,
   openToOthers: 'Other machines can connect',
   openToOthersDetail: {
     win32:

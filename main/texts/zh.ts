@@ -68,6 +68,8 @@ export const zh: Texts = {
   devicesDown: (count) => `${count} 台设备已断开，Roomdesk 正在重新连接。`,
   notShown: '系统未能显示以下通知',
   cannotStart: 'Roomdesk 无法启动',
+  onlyHeadless: (flag) =>
+    `桌面应用将站点保存在文件中，并使用自己的密钥：${flag} 仅适用于无窗口运行（roomdesk --headless）。请移除该参数，或同名的环境变量。`,
   openToOthers: '其他机器可以连接',
   openToOthersDetail: {
     win32: 'Windows 会询问是否允许 Roomdesk 在网络上通信：请允许“专用网络”，否则其他机器无法访问。',

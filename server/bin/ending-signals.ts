@@ -1,6 +1,6 @@
 /**
  * Lists the signals that end a controller in order.
- * SIGHUP: its terminal was closed. Without a terminal it is a daemon, or was started to survive that (nohup, whose choice Node resets), and goes on: see `goOnWithoutTerminal`.
+ * SIGHUP: its terminal was closed. Without a terminal it is a daemon, or was started to survive that (nohup, whose choice Node resets), and goes on.
  * Windows sends SIGHUP when a console window is closed, and ends the process some 10 s later; SIGBREAK is Ctrl+Break, and the way of service wrappers.
  */
 export function endingSignals(platform = process.platform, terminal = hasTerminal()): NodeJS.Signals[] {
@@ -8,8 +8,11 @@ export function endingSignals(platform = process.platform, terminal = hasTermina
   return terminal ? ['SIGINT', 'SIGTERM', 'SIGHUP'] : ['SIGINT', 'SIGTERM']
 }
 
-/** Keeps SIGHUP from ending a process without a terminal. */
-export function goOnWithoutTerminal(): void {
+/** Calls `stop` with the signal that ends this process, or when the process in front of it has ended. */
+export function followSignals(stop: (reason: string) => void): void {
+  for (const signal of endingSignals()) process.once(signal, stop)
+  process.once('disconnect', () => stop('disconnect'))
+  // Without a listener it would end a process without a terminal.
   if (!endingSignals().includes('SIGHUP')) process.on('SIGHUP', () => {})
 }
 

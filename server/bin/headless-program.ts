@@ -11,7 +11,6 @@ import { runCommand } from './commands.ts'
 import { type ListenerName, portFlag } from '../http/listeners.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import { createLog } from '../observe/log.ts'
-import { endingSignals, goOnWithoutTerminal } from './ending-signals.ts'
 import { type Restarts, takeRestarts } from '../controller/restarts.ts'
 import type { SiteController } from '../cluster/site-controller.ts'
 import { readSiteFile, SiteFileError } from '../controller/site-file.ts'
@@ -36,6 +35,8 @@ export interface HeadlessProgram {
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Puts another process in the place of this one. */
   startAgain: (restarts: Restarts) => void
+  /** Calls `stop` with the reason, once this program is to end in order. */
+  followEnd: (stop: (reason: string) => void) => void
   /** Ends this process. */
   end: (code: number) => void
 }
@@ -157,10 +158,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     )
   }
   let stopping = false
-  for (const signal of endingSignals()) process.once(signal, stop)
-  goOnWithoutTerminal()
-  // A process in front of this one has ended.
-  process.once('disconnect', () => stop('disconnect'))
+  program.followEnd(stop)
   await opened.start()
   state.runsOn = true
   process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)

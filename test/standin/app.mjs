@@ -21,6 +21,8 @@ class App extends EventEmitter {
   _folder = process.cwd()
   _paths = new Map()
   _quitting = false
+  /** On macOS only. */
+  dock = undefined
   commandLine = strict('app.commandLine', {
     appendSwitch: (name, value = '') => void appended.set(name, value),
     hasSwitch: (name) => appended.has(name) || given(name) !== undefined,
@@ -75,6 +77,9 @@ class App extends EventEmitter {
       this._paths.set(name, folder)
     }
     return this._paths.get(name)
+  }
+  disableHardwareAcceleration() {
+    if (state.isReady) throw new Error('app.disableHardwareAcceleration() can only be called before app is ready')
   }
   enableSandbox() {
     if (state.isReady) throw new Error('app.enableSandbox() can only be called before app is ready')

@@ -1,0 +1,94 @@
+import { join } from 'node:path'
+import { app, dialog } from 'electron'
+import type { Logger } from 'pino'
+import type { Controller } from '../server/controller/controller.ts'
+import { createLog } from '../server/observe/log.ts'
+import { takeRestarts } from '../server/controller/restarts.ts'
+import { appId } from './app-id.ts'
+import { declareAppScheme, serveApp } from './app-scheme.ts'
+import { denyPermissions, hardenApp } from './hardening.ts'
+import { followDownloads } from './downloads.ts'
+import { serveCalls } from './ipc.ts'
+import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.ts'
+import { wasOpenedAtLogin } from './login-item.ts'
+import { logFile } from './log-file.ts'
+import { Quit } from './quit.ts'
+import { relaunchAfterCrash } from './relaunch.ts'
+import { Shell } from './shell.ts'
+import { beTheOnlyOne } from './single-instance.ts'
+import { GaveUpError, startController } from './start-controller.ts'
+import { textsFor } from './texts.ts'
+import type { Texts } from './texts/en.ts'
+
+const folder = import.meta.dirname
+const page = join(folder, '../renderer')
+const assets = join(folder, '../../assets')
+
+/** Runs the app with its window, for one instance of each user. Called before the app is ready. */
+export function startDesktop(): void {
+  declareAppScheme()
+  const sandbox = hardenApp()
+  let shell: Shell | undefined
+  if (!beTheOnlyOne({ show: () => shell?.show(), quit: () => app.quit() })) return
+  void app
+    .whenReady()
+    .then(async () => await run(sandbox, (made) => (shell = made)))
+    .catch((error: unknown) => giveUp(error))
+}
+
+async function run(sandbox: ReturnType<typeof hardenApp>, shows: (shell: Shell) => void): Promise<void> {
+  if (sandbox === 'refuse') return giveUp(new Error(texts().notAsRoot))
+  const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())
+  const site = launch.site === undefined ? undefined : await readDesktopSite(launch.site)
+  const logger = app.isPackaged
+    ? createLog(launch.logLevel, logFile(join(app.getPath('logs'), 'roomdesk.log')))
+    : createLog(launch.logLevel)
+  if (process.platform === 'win32') app.setAppUserModelId(appId)
+
+  if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
+  const restarts = takeRestarts(process.env)
+  const running: { controller?: Controller; quit?: Quit } = {}
+  const isQuitting = (): boolean => running.quit?.isQuitting ?? false
+  relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
+  const controller = startController({ launch, site, logger, restarts, texts })
+  const quit = new Quit(async () => {
+    const started = await controller.catch(() => undefined)
+    await started?.stop()
+  }, logger)
+  quit.followShutdown()
+  running.quit = quit
+  // Without a window the tray keeps the app running.
+  app.on('window-all-closed', () => undefined)
+
+  denyPermissions()
+  followDownloads()
+  serveApp(page, async (request) => await (await controller).playRecording(request))
+  serveCalls(controller, logger)
+  const made = new Shell({ launch, logger, folder, assets, controller, isQuitting })
+  shows(made)
+  controller
+    .then(async (started) => {
+      running.controller = started
+      await made.follow(started)
+    })
+    .catch((error: unknown) => giveUp(error, logger))
+}
+
+function texts(): Texts {
+  return textsFor('system', app.getLocale())
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof HeadlessFlagError) return texts().onlyHeadless(error.flag)
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Shows a fatal error, and quits. */
+function giveUp(error: unknown, logger?: Logger): void {
+  if (!(error instanceof GaveUpError)) {
+    if (logger === undefined) console.error(error)
+    else logger.fatal({ err: error }, 'cannot start')
+    dialog.showErrorBox(texts().cannotStart, reasonOf(error))
+  }
+  app.exit(1)
+}

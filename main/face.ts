@@ -1,0 +1,14 @@
+/** What a start of the program is for: the app with its window, a controller without one or a command that prints something, or the end of the running app. */
+export type Face = 'desktop' | 'headless' | 'quit'
+
+/** Flags of the face itself; the controller does not know them. */
+export const faceFlags = { headless: '--headless', quit: '--quit' } as const
+
+/** Commands of the headless program, which print something and end. */
+const command = /^--(help|version|verify-log|janus-config|move-store)(=|$)/
+
+/** @param argv of the process */
+export function faceOf(argv: readonly string[]): Face {
+  if (argv.includes(faceFlags.quit)) return 'quit'
+  return argv.includes(faceFlags.headless) || argv.some((argument) => command.test(argument)) ? 'headless' : 'desktop'
+}

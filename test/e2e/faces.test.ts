@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { expect, onTestFinished, test } from 'vitest'
+import { productVersion } from '../../server/bin/version.ts'
+import { ApiClient } from '../support/api-client.ts'
+import type { Ready } from '../support/headless.ts'
+import { isGenuine, keychain, launch } from './desktop.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const executable = isGenuine
+  ? (createRequire(import.meta.url)('electron') as unknown as string)
+  : join(root, 'test/standin/electron')
+const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
+const credential = { label: 'Both', access_key: 'both', secret_key: 'both-secret' }
+
+/** Runs the app's program with flags, without a test driver and without a display. */
+function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { stdout: NodeJS.ReadableStream } {
+  const child = spawn(executable, [root, ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...keychain('working'), ...env },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  child.stderr.resume()
+  return child
+}
+
+async function userFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-faces-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
+  return folder
+}
+
+test('the app without a window is the headless controller, and opens the site of the window', async () => {
+  const userData = await userFolder()
+  const site = join(userData, 'site.json')
+  await writeFile(site, JSON.stringify({ credentials: [credential] }))
+  const desktop = await launch({ userData, args: [`--site=${site}`], env: keychain('working') })
+  const { room_id } = (await desktop.call('rooms.create', { topic: 'Both faces' })) as { room_id: string }
+  await desktop.quit()
+
+  const folders = [`--user-data-dir=${userData}`, `--data-dir=${join(userData, 'site')}`]
+  const child = run(['--headless', ...folders, ...freePorts])
+  const ended = once(child, 'exit')
+  let ready: Ready | undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.startsWith('ready ')) continue
+    ready = JSON.parse(line.slice(6)) as Ready
+    break
+  }
+  if (ready === undefined) throw new Error('it was never ready')
+  const api = new ApiClient(ready, credential)
+  await api.authenticate()
+  expect(await api.get('/rtc/room/get', { room_id })).toMatchObject({ ret: 0 })
+  expect((await fetch(ready.console)).headers.get('content-type')).toContain('text/html')
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+})
+
+test('roomdesk --quit ends the running app in order and waits for it; without one it has nothing to do', async () => {
+  const userData = await userFolder()
+  const quit = async (): Promise<unknown> => (await once(run([`--user-data-dir=${userData}`, '--quit']), 'exit'))[0]
+  expect(await quit()).toBe(0)
+  const desktop = await launch({ userData })
+  const ended = once(desktop.app.process(), 'exit')
+  const asked = quit()
+  expect(await ended).toEqual([0, null])
+  expect(await asked).toBe(0)
+})
+
+test('roomdesk --version and the other commands print something and end', async () => {
+  const version = run(['--version'])
+  expect(await text(version.stdout)).toBe(`${productVersion}\n`)
+  const check = run(['--verify-log', `--data-dir=${await userFolder()}`])
+  expect((await once(check, 'exit'))[0]).toBe(1)
+})
+
+test('a flag that needs a database ends the start of the window with a reason, and makes no other site', async () => {
+  const userData = await userFolder()
+  const child = run([`--user-data-dir=${userData}`, '--store=postgres://roomdesk@db/roomdesk'])
+  expect((await once(child, 'exit'))[0]).toBe(1)
+  expect(existsSync(join(userData, 'site'))).toBe(false)
+})

@@ -24,16 +24,17 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
     logger.error({ reason, exitCode }, 'the console page crashed')
     const now = Date.now()
     reloads = [...reloads.filter((at) => now - at < withinMs), now]
-    if (reloads.length > maxReloads) return void ask(texts().crashedAgain)
+    if (reloads.length > maxReloads) return void ask(texts().crashedAgain, () => contents.reload())
     contents.reload()
     show(texts().crashed)
   })
   window.on('unresponsive', () => {
     logger.warn('the console page does not respond')
-    void ask(texts().unresponsive)
+    // A page that hangs does not reload: its process ends, and the page is loaded in another (`render-process-gone`).
+    void ask(texts().unresponsive, () => contents.forcefullyCrashRenderer())
   })
 
-  async function ask(message: string): Promise<void> {
+  async function ask(message: string, mend: () => void): Promise<void> {
     const { reload, wait } = texts()
     const buttons = [reload, wait]
     const { response } = await dialog.showMessageBox(window, {
@@ -44,6 +45,6 @@ export function guardAgainstCrashes(window: BrowserWindow, { texts, logger, show
       defaultId: 0,
       cancelId: 1,
     })
-    if (response === 0 && !window.isDestroyed()) contents.reload()
+    if (response === 0 && !window.isDestroyed()) mend()
   }
 }

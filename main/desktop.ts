@@ -12,6 +12,7 @@ import { serveCalls } from './ipc.ts'
 import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.ts'
 import { wasOpenedAtLogin } from './login-item.ts'
 import { logFile } from './log-file.ts'
+import { keepCrashReports, logProcessEnds } from './process-ends.ts'
 import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
 import { Shell } from './shell.ts'
@@ -27,6 +28,7 @@ const assets = join(folder, '../../assets')
 /** Runs the app with its window, for one instance of each user. Called before the app is ready. */
 export function startDesktop(): void {
   declareAppScheme()
+  keepCrashReports()
   const sandbox = hardenApp()
   let shell: Shell | undefined
   if (!beTheOnlyOne({ show: () => shell?.show(), quit: () => app.quit() })) return
@@ -46,6 +48,7 @@ async function run(sandbox: ReturnType<typeof hardenApp>, shows: (shell: Shell) 
   if (process.platform === 'win32') app.setAppUserModelId(appId)
 
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
+  logProcessEnds(logger)
   const restarts = takeRestarts(process.env)
   const running: { controller?: Controller; quit?: Quit } = {}
   const isQuitting = (): boolean => running.quit?.isQuitting ?? false

@@ -34,11 +34,12 @@ export function hardenApp(): 'on' | 'off' | 'refuse' {
 }
 
 /**
- * Permissions of the console's page: copy a text, and reach MCU nodes on this machine and in the local network for its previews, if Chromium
+ * Permissions of the console's page: copy a text, keep the screen on for a wall, and reach MCU nodes on this machine and in the local network for its previews, if Chromium
  * asks for that (Local Network Access). Its content security policy keeps every other connection to its own origin.
  */
 const allowed: ReadonlySet<string> = new Set([
   'clipboard-sanitized-write',
+  'screen-wake-lock',
   'local-network-access',
   'local-network',
   'loopback-network',

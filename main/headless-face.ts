@@ -5,6 +5,7 @@ import { createSealer } from '../server/store/sealer.ts'
 import { faceFlags } from './face.ts'
 import { loadDataKey, siteKeyView } from './key.ts'
 import { spawnMediaProcess } from './media-process.ts'
+import { keepCrashReports } from './process-ends.ts'
 import { startAppAgain } from './relaunch.ts'
 
 const folder = import.meta.dirname
@@ -14,6 +15,7 @@ export function startWithoutWindow(): void {
   // Chromium starts without a display, and without a graphics card.
   if (process.platform === 'linux') app.commandLine.appendSwitch('ozone-platform', 'headless')
   app.disableHardwareAcceleration()
+  keepCrashReports()
   app.dock?.hide()
   void app.whenReady().then(run)
 }

@@ -1,6 +1,7 @@
 import { utilityProcess } from 'electron'
 import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
 import type { ToNode } from '../shared/media/control.ts'
+import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
 import { hasCode } from '../server/store/files/durable-files.ts'
@@ -10,6 +11,7 @@ export function spawnMediaProcess(program: string): SpawnMediaProcess {
   return () => {
     const child = utilityProcess.fork(program, [], {
       serviceName: 'Roomdesk media node',
+      execArgv: [...mediaProgramArguments],
       stdio: 'inherit',
       env: mediaEnvironment(),
     })

@@ -133,5 +133,10 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
     ],
   }
   const help: MenuItemConstructorOptions = { role: 'help', label: texts.help, submenu: [about] }
-  return isMac ? [ofTheApp, file, edit, go, view, help] : [file, edit, go, view, help]
+  const window: MenuItemConstructorOptions = {
+    role: 'windowMenu',
+    label: texts.window,
+    submenu: [role('minimize'), role('zoom'), separator, role('front')],
+  }
+  return isMac ? [ofTheApp, file, edit, go, view, window, help] : [file, edit, go, view, help]
 }

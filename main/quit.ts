@@ -32,15 +32,18 @@ export class Quit {
   }
 
   /**
-   * Quits in order when the machine shuts down, or Windows logs the operator off: the system asks each window, and ends the app without `before-quit` unless one asks for time.
-   * Windows continues when the app has ended. Call it when the app is ready.
+   * Quits in order when the machine shuts down, or Windows logs the operator off: the system asks each window, and ends the app without `before-quit`. A visible window asks for time, and
+   * Windows continues when the app has ended. An app without a visible window that asks for time is killed (WM_QUERYENDSESSION): it flushes at once, and lets Windows end it.
+   * Call it when the app is ready.
    */
   followShutdown(): void {
     app.on('browser-window-created', (_event, window) => {
       window.on('query-session-end', (event) => {
+        if (!window.isVisible()) return
         event.preventDefault()
         app.quit()
       })
+      window.on('session-end', () => app.quit())
     })
     // On Linux the very first listener is not counted, for any event, and the system only waits for counted ones (Electron's power-monitor.ts).
     powerMonitor.on('resume', () => this.#logger.info('the machine runs again after it was suspended'))

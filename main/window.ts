@@ -68,7 +68,7 @@ export class ConsoleWindow {
     this.#prepare(window)
     // Maximizing shows a window: waits until its page has painted, or a hidden one is needed.
     if (was?.maximized === true) window.once('show', () => window.maximize())
-    if (!options.hidden) window.once('ready-to-show', () => window.show())
+    if (!options.hidden) showOncePainted(window)
     // did-fail-load reports a failure, and the crash guard repeats the load.
     void window.loadURL(`${origin}/index.html`).catch(() => undefined)
   }
@@ -82,7 +82,12 @@ export class ConsoleWindow {
   }
 
   hide(): void {
-    this.#window?.hide()
+    const window = this.#window
+    if (window === undefined) return
+    // On macOS the space of a full screen would stay, black.
+    if (!window.isFullScreen()) return window.hide()
+    window.once('leave-full-screen', () => window.hide())
+    window.setFullScreen(false)
   }
 
   /** Opens a page of the console by its route, e.g. `/rooms`. */
@@ -114,4 +119,22 @@ export class ConsoleWindow {
     window.on('close', save)
     window.on('closed', () => clearTimeout(timer))
   }
+}
+
+/** Time after which a window is shown even if its page has not painted, in milliseconds. */
+const paintMs = 5_000
+
+/** Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 5 s. */
+function showOncePainted(window: BrowserWindow): void {
+  let shown = false
+  const show = (): void => {
+    clearTimeout(timer)
+    if (shown || window.isDestroyed()) return
+    shown = true
+    window.show()
+  }
+  const timer = setTimeout(show, paintMs)
+  window.once('ready-to-show', show)
+  window.webContents.once('did-finish-load', () => setTimeout(show, restMs))
+  window.once('closed', () => clearTimeout(timer))
 }

@@ -113,6 +113,8 @@ export interface WindowState {
   minimized: boolean
   maximized: boolean
   focused: boolean
+  /** In full screen. */
+  full: boolean
   bounds: { x: number; y: number; width: number; height: number }
 }
 
@@ -125,6 +127,7 @@ export const windowState = (app: ElectronApplication): Promise<WindowState | und
       minimized: window.isMinimized(),
       maximized: window.isMaximized(),
       focused: window.isFocused(),
+      full: window.isFullScreen(),
       bounds: window.getNormalBounds(),
     }
   })

@@ -131,6 +131,12 @@ test('only our own page can copy a text to the clipboard', async () => {
   )
 })
 
+test('a wall keeps the screen on', async () => {
+  await desktop.page.bringToFront()
+  const lock = `navigator.wakeLock.request('screen').then((lock) => lock.release().then(() => 'given'), ({ name }) => name)`
+  expect(await inPage(lock)).toBe('given')
+})
+
 test('the page cannot be navigated away', async () => {
   const before = await whereItIs()
   await inPage(`void (location.href = '${foreignSite.url}/away')`)

@@ -58,6 +58,19 @@ describe('the window', () => {
     await withWindow(desktop.app, 'unmaximize')
   })
 
+  test('a full screen is left before the window is hidden: macOS would keep its space, black', async () => {
+    await desktop.app.evaluate(async ({ BrowserWindow }) => {
+      const [window] = BrowserWindow.getAllWindows()
+      const full = new Promise<void>((resolve) => window?.once('enter-full-screen', () => resolve()))
+      window?.setFullScreen(true)
+      await full
+    })
+    await answerDialogs(desktop.app, keepRunning, false)
+    await withWindow(desktop.app, 'close')
+    await expect.poll(() => windowState(desktop.app)).toMatchObject({ visible: false, full: false })
+    await withWindow(desktop.app, 'show')
+  })
+
   test('asks again after quitting was chosen once; hides without asking once that was chosen for good', async () => {
     const asked = await answerDialogs(desktop.app, keepRunning, true)
     await withWindow(desktop.app, 'close')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noteSurroundings, notifications, windowState, withWindow } from '../e2e/around-the-page.ts'
-import { answerDialogs, type Desktop, launch } from '../e2e/desktop.ts'
+import { answerDialogs, type Desktop, isGenuine, launch } from '../e2e/desktop.ts'
 
 /** Creates a simulated node that takes rooms, and a device in one of them. */
 async function makeSite({ call }: Desktop): Promise<void> {
@@ -117,6 +117,29 @@ describe('faults', () => {
       await expect.poll(asked).toHaveLength(1)
       expect(await notifications(desktop.app)).toEqual([crashed, crashed, crashed])
     })
+  })
+
+  test('a page that hangs is ended and loaded again when the operator asks for it', async () => {
+    await desktop.quit()
+    desktop = await launch({ userData })
+    await noteSurroundings(desktop.app)
+    await answerDialogs(desktop.app, 0)
+    void desktop.page.evaluate('for (;;);').catch(() => undefined)
+    await desktop.app.evaluate(({ BrowserWindow }) => void BrowserWindow.getAllWindows()[0]?.emit('unresponsive'))
+    const heading = (): Promise<unknown> =>
+      desktop.app.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()[0]
+          ?.webContents.executeJavaScript(`document.querySelector('h1')?.textContent`)
+          .catch(() => undefined),
+      )
+    await expect.poll(heading, { timeout: 20_000 }).toBeTruthy()
+  })
+
+  // Only the stand-in can leave the event out at will.
+  test.skipIf(isGenuine)('a window whose page never reports that it has painted is shown all the same', async () => {
+    await desktop.quit()
+    desktop = await launch({ userData, env: { STANDIN_READY_TO_SHOW: 'never' } })
+    await expect.poll(() => windowState(desktop.app), { timeout: 10_000 }).toMatchObject({ visible: true })
   })
 
   async function roomCount(): Promise<number> {

@@ -14,6 +14,12 @@ test('electron-builder accepts the configuration', async () => {
   expect(configuration.appId).toBe(appId)
   // Setting fuses changes the executable: an unsigned one needs a new ad-hoc signature, or an arm64 Mac does not start it.
   expect(configuration.electronFuses).toMatchObject({ resetAdHocDarwinSignature: true })
+  // A hidden controller works on at full speed on macOS; a running window belongs to its icon in the dock of a Linux desktop.
+  expect(configuration.mac?.extendInfo).toMatchObject({ LSAppNapIsDisabled: true })
+  expect(configuration.linux).toMatchObject({
+    executableName: 'roomdesk',
+    desktop: { entry: { StartupWMClass: 'roomdesk' } },
+  })
   // Without it electron-builder makes no deb.
   const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { homepage?: string }
   expect(URL.canParse(homepage ?? '')).toBe(true)

@@ -20,6 +20,10 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
+function shownWindow(isVisible: boolean): EventEmitter & { isVisible: () => boolean } {
+  return Object.assign(new EventEmitter(), { isVisible: () => isVisible })
+}
+
 /** Asks to quit like Electron; true if the app may end now. */
 function ask(): boolean {
   let allowed = true
@@ -52,12 +56,12 @@ test('a controller that never stops does not keep the app alive for ever', async
   expect(ask()).toBe(true)
 })
 
-test('when Windows logs the operator off, the app asks for time, and ends once the controller has stopped', async () => {
+test('when Windows logs the operator off while the window is shown, the app asks for time, and ends once the controller has stopped', async () => {
   const { promise, resolve } = Promise.withResolvers<void>()
   const quit = new Quit(() => promise, logger)
   vi.mocked(app.quit).mockImplementation(() => void (ask() && (quits += 1)))
   quit.followShutdown()
-  const window = new EventEmitter()
+  const window = shownWindow(true)
   app.emit('browser-window-created', {}, window)
   const event = { preventDefault: vi.fn(), reasons: ['logoff'] }
   window.emit('query-session-end', event)
@@ -66,6 +70,21 @@ test('when Windows logs the operator off, the app asks for time, and ends once t
   resolve()
   await vi.advanceTimersByTimeAsync(0)
   expect(quits).toBe(1)
+})
+
+test('when Windows logs the operator off while the app is in the tray, it flushes at once and does not ask for time: Windows would kill it', () => {
+  const stop = vi.fn(() => Promise.resolve())
+  const quit = new Quit(stop, logger)
+  vi.mocked(app.quit).mockImplementation(() => void (ask() && (quits += 1)))
+  quit.followShutdown()
+  const window = shownWindow(false)
+  app.emit('browser-window-created', {}, window)
+  const event = { preventDefault: vi.fn(), reasons: ['logoff'] }
+  window.emit('query-session-end', event)
+  // Another program may still keep the session: the controller goes on until it ends for certain.
+  expect([event.preventDefault.mock.calls.length, stop.mock.calls.length]).toEqual([0, 0])
+  window.emit('session-end', event)
+  expect([event.preventDefault.mock.calls.length, stop.mock.calls.length]).toEqual([0, 1])
 })
 
 test('a controller that fails to stop does not keep the app alive either', async () => {

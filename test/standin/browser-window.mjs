@@ -112,6 +112,14 @@ class Window extends EventEmitter {
   isFullScreen() {
     return this._fullScreen
   }
+  /** The system takes a moment for it, as macOS does for its animation. */
+  setFullScreen(full) {
+    setTimeout(() => {
+      if (full === this._fullScreen) return
+      this._fullScreen = full
+      this.emit(full ? 'enter-full-screen' : 'leave-full-screen')
+    }, 50)
+  }
   isDestroyed() {
     return this._closed === true
   }
@@ -127,7 +135,8 @@ class Window extends EventEmitter {
   }
 
   _onReadyToShow() {
-    if (this._wasReady) return
+    // As on Wayland (electron#48859).
+    if (this._wasReady || process.env.STANDIN_READY_TO_SHOW === 'never') return
     this._wasReady = true
     this.emit('ready-to-show')
   }

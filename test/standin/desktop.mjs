@@ -18,6 +18,9 @@ export const shell = strict('shell', {
   openPath: async (path) => (existsSync(path) ? '' : 'Failed to open path'),
 })
 
+/** Keeps no reports. */
+export const crashReporter = strict('crashReporter', { start() {} })
+
 const image = (path) => {
   const isEmpty = !existsSync(path)
   return strict('nativeImage', { _path: path, isEmpty: () => isEmpty, setTemplateImage() {} })

@@ -15,7 +15,7 @@
 import { app } from './app.mjs'
 import { BrowserWindow } from './browser-window.mjs'
 import { connect, launchChromium } from './chromium.mjs'
-import { dialog, nativeImage, screen, shell } from './desktop.mjs'
+import { crashReporter, dialog, nativeImage, screen, shell } from './desktop.mjs'
 import { allowDownloads } from './downloads.mjs'
 import { ipcMain } from './ipc-main.mjs'
 import { safeStorage } from './keychain.mjs'
@@ -45,6 +45,7 @@ export const becomeReady = () => app.becomeReady()
 export {
   app,
   BrowserWindow,
+  crashReporter,
   dialog,
   ipcMain,
   Menu,

@@ -12,9 +12,11 @@ const roles = {
   copy: { label: 'Copy', accelerator: 'CommandOrControl+C' },
   cut: { label: 'Cut', accelerator: 'CommandOrControl+X' },
   delete: { label: 'Delete' },
+  front: { label: 'Bring All to Front' },
   help: { label: 'Help' },
   hide: { label: () => `Hide ${app.name}`, accelerator: 'Command+H' },
   hideothers: { label: 'Hide Others', accelerator: 'Command+Alt+H' },
+  minimize: { label: 'Minimize', accelerator: 'CommandOrControl+M' },
   paste: { label: 'Paste', accelerator: 'CommandOrControl+V' },
   quit: { label: () => ofPlatform(`Quit ${app.name}`, 'Exit', 'Quit'), accelerator: 'CommandOrControl+Q' },
   redo: { label: 'Redo', accelerator: 'Shift+CommandOrControl+Z' },
@@ -25,8 +27,10 @@ const roles = {
   togglefullscreen: { label: 'Toggle Full Screen', accelerator: 'F11' },
   undo: { label: 'Undo', accelerator: 'CommandOrControl+Z' },
   unhide: { label: 'Show All' },
+  zoom: { label: 'Zoom' },
   zoomin: { label: 'Zoom In', accelerator: 'CommandOrControl+Plus' },
   zoomout: { label: 'Zoom Out', accelerator: 'CommandOrControl+-' },
+  windowmenu: { label: 'Window', submenu: () => [item('minimize'), item('zoom'), item('front')] },
   editmenu: {
     label: 'Edit',
     submenu: () => [

@@ -9,6 +9,7 @@ const permissions = {
   microphone: 'media',
   'clipboard-read': 'clipboard-read',
   'clipboard-write': 'clipboard-sanitized-write',
+  'screen-wake-lock': 'screen-wake-lock',
 }
 
 let requestHandler

@@ -35,6 +35,12 @@ function utilityProcessOf(child) {
 }
 
 export const utilityProcess = strict('utilityProcess', {
-  fork: (modulePath, args = []) =>
-    utilityProcessOf(fork(modulePath, args, { execArgv, serialization: 'advanced', stdio: ['ignore', 2, 2, 'ipc'] })),
+  fork: (modulePath, args = [], { execArgv: given = [] } = {}) =>
+    utilityProcessOf(
+      fork(modulePath, args, {
+        execArgv: [...execArgv, ...given],
+        serialization: 'advanced',
+        stdio: ['ignore', 2, 2, 'ipc'],
+      }),
+    ),
 })

@@ -13,6 +13,10 @@ export const wall: Texts<typeof english> = {
   count: '{n} von {most}',
   more: 'und {count} weitere: Suchen Sie danach',
   full: 'Vollbild',
+  mayGoDark:
+    'Der Bildschirm wird eventuell dunkel: Das System lässt nicht zu, dass Roomdesk ihn eingeschaltet hält. Ändern Sie die Energieeinstellungen.',
+  mayGoDarkPlain:
+    'Der Bildschirm wird eventuell dunkel: Browser halten ihn nur für Seiten über HTTPS eingeschaltet. Öffnen Sie die Wand über HTTPS, oder ändern Sie die Energieeinstellungen dieses Computers.',
   tiles: 'Bilder',
   open: 'Details',
   enlarge: 'Vergrößern',

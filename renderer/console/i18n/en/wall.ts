@@ -11,6 +11,9 @@ export const wall = {
   count: '{n} of {most}',
   more: 'and {count} more: search for them',
   full: 'Full screen',
+  mayGoDark: 'The screen may go dark: this system does not let Roomdesk keep it on. Change its power settings.',
+  mayGoDarkPlain:
+    'The screen may go dark: browsers keep it on only for pages over HTTPS. Open the wall over HTTPS, or change the power settings of this computer.',
   tiles: 'Pictures',
   open: 'Details',
   enlarge: 'Enlarge',

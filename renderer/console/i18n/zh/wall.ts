@@ -14,6 +14,9 @@ export const wall: Texts<typeof english> = {
   count: '{n} / {most}',
   more: '还有 {count} 个，请搜索',
   full: '全屏',
+  mayGoDark: '屏幕可能会变暗：系统不允许 Roomdesk 保持屏幕常亮。请更改系统的电源设置。',
+  mayGoDarkPlain:
+    '屏幕可能会变暗：浏览器只为 HTTPS 页面保持屏幕常亮。请通过 HTTPS 打开电视墙，或更改这台计算机的电源设置。',
   tiles: '画面',
   open: '详情',
   enlarge: '放大',

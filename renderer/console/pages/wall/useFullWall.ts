@@ -1,6 +1,8 @@
 import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
 import type { Ref } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useText } from '../../i18n/text.ts'
 
 /** Time without a movement after which the pointer is hidden, in milliseconds. */
 const pointerMs = 3_000
@@ -8,11 +10,15 @@ const pointerMs = 3_000
 /** The wall alone: over the whole page, and in full screen if the browser allows it; the screen stays on. */
 export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
   const client = useConsole()
+  const { warn } = useFeedback()
+  const { t } = useText()
   const full = ref(begins)
   /** The pointer is hidden. */
   const still = ref(false)
   let pointer: ReturnType<typeof setTimeout> | undefined
   let lock: WakeLockSentinel | undefined
+  /** The operator knows that the screen may go dark. */
+  let told = false
 
   function move(): void {
     still.value = false
@@ -21,10 +27,14 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
   }
 
   async function keepAwake(): Promise<void> {
-    // Pages over plain HTTP have no wake lock: there the system decides.
-    if (!('wakeLock' in navigator) || !full.value || document.hidden || lock?.released === false) return
-    lock = await navigator.wakeLock.request('screen').catch(() => undefined)
+    if (!full.value || document.hidden || lock?.released === false) return
+    // A page over plain HTTP has no wake lock, and a system that saves power gives none: there the screen goes dark as the system decides.
+    lock = 'wakeLock' in navigator ? await navigator.wakeLock.request('screen').catch(() => undefined) : undefined
     if (!full.value) void lock?.release()
+    else if (lock === undefined && !told) {
+      told = true
+      warn(t(window.isSecureContext ? 'wall.mayGoDark' : 'wall.mayGoDarkPlain'))
+    }
   }
 
   function toggle(): void {

@@ -1,0 +1,15 @@
+import { app, crashReporter } from 'electron'
+import type { Logger } from 'pino'
+
+/** Keeps reports of crashes on this computer, in the user's folder of the app: nothing is sent anywhere. Called before the app is ready. */
+export function keepCrashReports(): void {
+  crashReporter.start({ uploadToServer: false })
+}
+
+/** Logs processes of the app that end unexpectedly: graphics, network, media node. Pages have a guard of their own. */
+export function logProcessEnds(logger: Pick<Logger, 'error'>): void {
+  app.on('child-process-gone', (_event, { type, name, serviceName, reason, exitCode }) => {
+    if (reason === 'clean-exit') return
+    logger.error({ type, process: name ?? serviceName, reason, exitCode }, 'a process of the app ended unexpectedly')
+  })
+}

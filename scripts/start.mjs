@@ -1,35 +1,34 @@
 // Opens the desktop app; without Electron's binary it says so and runs headless instead, in this process.
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { electronHome, electronProgram, noWindow } from './electron-program.mjs'
+import { electronProgram, noWindow } from './electron-program.mjs'
 import { requireNode } from './node-version.mjs'
 
 await requireNode()
 const root = join(import.meta.dirname, '..')
-/** How long fetching Electron's binary may take before this runs headless. */
-const fetchDeadlineMs = 120_000
 
-/** Fetches Electron's binary; only when somebody watches or asked for it: offline it would cost time for nothing. */
+/** Fetches Electron's binary, with progress; only when somebody watches or asked for it: offline it would cost time for nothing. */
 function fetchElectron() {
-  console.error(`Fetching Electron's binary (once; "npm run headless" needs none) …`)
-  spawnSync(process.execPath, [join(electronHome, 'install.js')], {
-    stdio: ['ignore', 2, 'ignore'],
-    timeout: fetchDeadlineMs,
-  })
+  console.error(`Fetching Electron's binary, once ("npm run headless" needs none) …`)
+  const env = { ...process.env, NODE_USE_ENV_PROXY: '1' }
+  spawnSync(process.execPath, [join(root, 'scripts/fetch-electron.mjs')], { stdio: ['ignore', 2, 2], env })
   return electronProgram()
 }
 
 const asked = process.argv.includes('--fetch-electron')
 if (asked) process.argv = process.argv.filter((argument) => argument !== '--fetch-electron')
-let reason = noWindow()
-let executable = reason && !asked ? undefined : electronProgram()
-if (!executable && !reason) reason = "Electron's binary is not here (npm start -- --fetch-electron fetches it)"
+let obstacle = noWindow()
+let executable = obstacle && !asked ? undefined : electronProgram()
+if (!executable && !obstacle)
+  obstacle = { reason: "Electron's binary is not here", mend: 'npm start -- --fetch-electron fetches it' }
 if (!executable && (asked || (process.stdin.isTTY && !noWindow()))) {
   executable = fetchElectron()
-  reason = executable ? noWindow() : "Electron's binary is not here and could not be fetched"
+  obstacle = executable
+    ? noWindow()
+    : { reason: "Electron's binary is not here and could not be fetched", mend: 'what to do is said above' }
 }
 
-if (executable && !reason) {
+if (executable && !obstacle) {
   const { ensureBuild } = await import('./ensure-build.mjs')
   try {
     await ensureBuild()
@@ -45,6 +44,7 @@ if (executable && !reason) {
   })
   child.once('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 } else {
-  console.error(`${reason}: starting headless, open the console's URL in a browser.`)
+  const { reason, mend } = obstacle
+  console.error(`${reason} (${mend}): starting headless, open the console's URL in a browser.`)
   await import('./headless.mjs')
 }

@@ -15,6 +15,7 @@ import { logFile } from './log-file.ts'
 import { keepCrashReports, logProcessEnds } from './process-ends.ts'
 import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
+import type { SandboxState } from './sandbox.ts'
 import { Shell } from './shell.ts'
 import { beTheOnlyOne } from './single-instance.ts'
 import { GaveUpError, startController } from './start-controller.ts'
@@ -38,8 +39,9 @@ export function startDesktop(): void {
     .catch((error: unknown) => giveUp(error))
 }
 
-async function run(sandbox: ReturnType<typeof hardenApp>, shows: (shell: Shell) => void): Promise<void> {
+async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promise<void> {
   if (sandbox === 'refuse') return giveUp(new Error(texts().notAsRoot))
+  if (sandbox === 'closed') return giveUp(new Error(texts().noSandbox))
   const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())
   const site = launch.site === undefined ? undefined : await readDesktopSite(launch.site)
   const logger = app.isPackaged

@@ -1,6 +1,6 @@
 import { app, session, shell, type WebContents, type WebPreferences } from 'electron'
 import { origin } from './app-scheme.ts'
-import { sandboxFor } from './sandbox.ts'
+import { sandboxFor, type SandboxState } from './sandbox.ts'
 
 /** Preferences of every window: no Node in the page, and a context separate from the preload's. */
 export function secureWebPreferences(preload: string): WebPreferences {
@@ -25,7 +25,7 @@ export function secureWebPreferences(preload: string): WebPreferences {
  * Applies settings before the app is ready: every renderer sandboxed, every web contents guarded from the start.
  * @returns state of the sandbox
  */
-export function hardenApp(): 'on' | 'off' | 'refuse' {
+export function hardenApp(): SandboxState {
   const { platform, argv } = process
   const sandbox = sandboxFor({ platform, argv, uid: process.getuid?.(), isPackaged: app.isPackaged })
   if (sandbox === 'on') app.enableSandbox()

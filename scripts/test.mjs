@@ -34,6 +34,8 @@ const packages = [
         ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'haproxy', 'keepalived'],
         // A file system without hard links and modes.
         ...['exfatprogs', 'exfat-fuse'],
+        // The installer for Windows.
+        'nsis',
       ]
     : []),
 ]

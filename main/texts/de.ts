@@ -96,6 +96,8 @@ export const de: Texts = {
   tryAgain: 'Erneut versuchen',
   useFreePorts: 'Einmal freie Ports verwenden',
   notAsRoot: 'Roomdesk läuft nicht als root: Seine Seiten hätten keine Sandbox. Starten Sie es als anderer Benutzer.',
+  noSandbox:
+    'Das System gibt den Seiten eines AppImage keine Sandbox. Installieren Sie das .deb von Roomdesk, das ein AppArmor-Profil mitbringt, oder erlauben Sie Programmen eigene Benutzer-Namensräume: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0',
   plainKey:
     'Diese Sitzung hat keinen Schlüsselbund: Der Schlüssel, der gespeicherte Geheimnisse schützt, liegt in einer Datei, die nur dieser Benutzer lesen kann.',
 }

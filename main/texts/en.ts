@@ -93,6 +93,8 @@ export const en = {
   tryAgain: 'Try Again',
   useFreePorts: 'Use Free Ports Once',
   notAsRoot: 'Roomdesk does not run as root: its pages would have no sandbox. Start it as another user.',
+  noSandbox:
+    'This system gives the pages of an AppImage no sandbox. Install the .deb of Roomdesk, which brings an AppArmor profile, or allow programs their own user namespaces: sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0',
   plainKey:
     'This session has no keychain: the key that protects stored secrets is kept in a file that only this user can read.',
 }

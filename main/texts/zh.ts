@@ -91,5 +91,7 @@ export const zh: Texts = {
   tryAgain: '重试',
   useFreePorts: '本次使用空闲端口',
   notAsRoot: 'Roomdesk 不能以 root 身份运行：页面将失去沙箱保护。请以其他用户启动。',
+  noSandbox:
+    '系统没有为 AppImage 的页面提供沙箱。请安装 Roomdesk 的 .deb 软件包（自带 AppArmor 配置），或允许程序使用自己的用户命名空间：sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0',
   plainKey: '当前会话没有系统密钥环：保护已存密钥的主密钥保存在仅本用户可读的文件中。',
 }

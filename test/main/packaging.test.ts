@@ -20,6 +20,8 @@ test('electron-builder accepts the configuration', async () => {
     executableName: 'roomdesk',
     desktop: { entry: { StartupWMClass: 'roomdesk' } },
   })
+  // Starts without libfuse2.
+  expect(configuration.toolsets).toMatchObject({ appimage: '1.0.3' })
   // Without it electron-builder makes no deb.
   const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { homepage?: string }
   expect(URL.canParse(homepage ?? '')).toBe(true)

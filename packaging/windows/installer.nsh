@@ -1,0 +1,22 @@
+; What electron-builder's installer does besides: it ends the running app in order before files are replaced or removed, and leaves nothing behind.
+
+!include "getProcessInfo.nsh"
+Var pid
+
+; The app stores what it owes and ends (roomdesk --quit waits up to 20 s). What is still there then, such as a hanging app, is ended as electron-builder does it.
+!macro customCheckAppRunning
+  ${if} ${FileExists} "$INSTDIR\${APP_EXECUTABLE_FILENAME}"
+    nsExec::Exec `"$INSTDIR\${APP_EXECUTABLE_FILENAME}" --quit`
+    Pop $R0
+  ${endIf}
+  !insertmacro IS_POWERSHELL_AVAILABLE
+  !insertmacro _CHECK_APP_RUNNING
+!macroend
+
+; The start at login is an entry of the user: an upgrade keeps it, removing the app removes it. Electron names it after the app's id.
+!macro customUnInstall
+  ${ifNot} ${isUpdated}
+    DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "${APP_ID}"
+    DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" "${APP_ID}"
+  ${endIf}
+!macroend

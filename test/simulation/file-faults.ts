@@ -58,8 +58,9 @@ function inTheMiddle(controller: FileController, world: World, end: () => void):
   const calls = world.pick([3, 10, 40, 400])
   let isOver = false
   const arm = (): void => {
-    if (isOver) return
+    // Also after a kill that was under way when the fault ended: a supervisor starts it again.
     controller.start()
+    if (isOver) return
     disk.afterCalls(world.between(1, calls), () => {
       end()
       world.plan(world.random() * world.pick([1, 50, 1_000]), arm)

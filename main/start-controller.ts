@@ -18,6 +18,7 @@ import type { Texts } from './texts/en.ts'
 const mediaProgram = join(import.meta.dirname, '../server/media-node.js')
 const roomPage = join(import.meta.dirname, '../room-page')
 const playerPage = join(import.meta.dirname, '../player')
+const consolePage = join(import.meta.dirname, '../renderer')
 
 /** Options of the desktop's controller. */
 export interface StartOptions {
@@ -67,6 +68,8 @@ export async function startController(options: StartOptions): Promise<Controller
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
       playerPage,
+      consolePage,
+      consoleIsChosen: true,
       media: { spawn: spawnMediaProcess(mediaProgram), pageFolder: roomPage, ffmpeg: launch.ffmpeg },
     })
     if (controller.firstStart !== undefined) await explainFirewall(launch.host, texts())

@@ -24,6 +24,8 @@ const listenersSchema = z.strictObject({
   device_port: port.default(7081),
   node_port: port.default(7082),
   console_port: port.default(7083),
+  /** The desktop app serves its console to browsers, too, at `console_port`. A headless controller always does. */
+  serve_console: z.boolean().default(false),
   /** Port for events of Janus nodes; null: none, and they are polled. */
   event_port: port.nullable().default(null),
 })

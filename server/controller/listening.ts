@@ -8,6 +8,7 @@ import type { ControllerPlace } from '../store/election/site-member.ts'
 import { controllerPlace } from './controller-place.ts'
 import type { LeaderSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
+import { servesConsole } from './serves-console.ts'
 import type { Services } from './services.ts'
 
 /** Listeners of a controller, and the certificate that they show. */
@@ -23,7 +24,10 @@ export interface Listening {
 }
 
 export interface ListeningParts {
-  options: Pick<ControllerOptions, 'overrides' | 'restarts' | 'dataFolder' | 'logger' | 'certificateLookMs'>
+  options: Pick<
+    ControllerOptions,
+    'overrides' | 'restarts' | 'dataFolder' | 'logger' | 'certificateLookMs' | 'consoleIsChosen' | 'consolePage'
+  >
   ports: Partial<Record<ListenerName, Port>>
   /** Certificate of the site; undefined: plain HTTP. */
   material: TlsMaterial | undefined
@@ -56,6 +60,7 @@ export function openListening(parts: ListeningParts): Listening {
     options.overrides ?? {},
     changed,
     leader?.ports ?? options.restarts?.ports,
+    (name, wanted) => name !== 'console' || servesConsole(options, wanted),
   )
   const place = (): ControllerPlace => controllerPlace(listeners, parts.host(), tls.material ?? leader?.proof.tls)
   const announce = (): void => leader?.placed(place())

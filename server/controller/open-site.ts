@@ -5,6 +5,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { ConsoleKey } from '../console/console-key.ts'
 import type { ControllerOptions } from './options.ts'
+import { servesConsole } from './serves-console.ts'
 import type { KeptPorts } from '../edge/kept-ports.ts'
 import type { RequestProof } from '../edge/request-proof.ts'
 import { authorityNotice, tlsMaterial, type TlsMaterial } from '../edge/tls.ts'
@@ -77,7 +78,10 @@ export async function openSite(options: ControllerOptions): Promise<OpenSite> {
 
 /** Gives a new site what it needs, and applies the options of the start. @returns what a first start made */
 export async function prepareSite(
-  options: Pick<ControllerOptions, 'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'logger'>,
+  options: Pick<
+    ControllerOptions,
+    'site' | 'sitePath' | 'keySignIn' | 'overrides' | 'consolePage' | 'consoleIsChosen' | 'logger'
+  >,
   store: Store,
   events: SharedEventLog,
 ): Promise<FirstStart | undefined> {
@@ -94,8 +98,9 @@ export async function prepareSite(
     await recordSiteFile({ store, sink: events, site: on, path: '--console-key' }, () => applySiteFile(store, on))
   }
   if (isNew) {
-    const hasConsole = options.consolePage !== undefined
-    const advice = firewallAdvice(siteSettings(store), options.overrides ?? {}, { hasConsole })
+    const settings = siteSettings(store)
+    const hasConsole = servesConsole(options, settings)
+    const advice = firewallAdvice(settings, options.overrides ?? {}, { hasConsole })
     if (advice !== undefined) options.logger.warn(advice)
   }
   return made

@@ -58,6 +58,8 @@ export interface ControllerOptions {
   controllers?: SiteControllers | undefined
   /** Folder of the built player page for live streams and recordings; left out: none is served. */
   playerPage?: string | undefined
-  /** Folder of the built console, served on the console port; left out: no console port (the desktop has its own transport). */
+  /** Folder of the built console, served on the console port; left out: no console port. */
   consolePage?: string
+  /** The console port is open only while a flag or the setting `listeners.serve_console` says so: the desktop has its own transport. Left out: it always is. */
+  consoleIsChosen?: boolean
 }

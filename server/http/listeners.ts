@@ -48,6 +48,8 @@ export class Listeners {
   /** Why one could not be started, and when that was. */
   readonly #errors = new Map<ListenerName, { message: string; at: number }>()
   readonly #changed: () => void
+  /** Tells whether settings want a listener at all. */
+  readonly #isWanted: (name: ListenerName, settings: Settings) => boolean
   /** A listener that takes any free port takes the same again: the one it got, or the process before this one did. */
   readonly #picked: Map<string, number>
 
@@ -56,10 +58,12 @@ export class Listeners {
     overrides: ListenerOverrides,
     changed: () => void,
     before: Partial<Record<ListenerName, number>> = {},
+    isWanted: (name: ListenerName, settings: Settings) => boolean = () => true,
   ) {
     this.#ports = ports
     this.#overrides = overrides
     this.#changed = changed
+    this.#isWanted = isWanted
     this.#picked = new Map(Object.entries(before))
   }
 
@@ -211,7 +215,7 @@ export class Listeners {
 
   #wanted(name: ListenerName, settings: Settings, tls: TlsMaterial | undefined): Place {
     const setting = `${name}_port` as const
-    const port = this.#overrides[setting] ?? settings.listeners[setting]
+    const port = this.#isWanted(name, settings) ? (this.#overrides[setting] ?? settings.listeners[setting]) : null
     return {
       host: this.#overrides.host ?? settings.listeners.host,
       port: port === 0 ? (this.#picked.get(name) ?? 0) : port,

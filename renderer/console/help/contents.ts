@@ -24,6 +24,7 @@ const order = [
   'security',
   'high-availability',
   'scale',
+  'desktop',
   'packaging',
   'clients',
   'moving',

@@ -27,7 +27,7 @@ describe('The settings page', () => {
       Array.isArray(value) ? [part] : Object.keys(value).map((name) => `${part}.${name}`),
     )
     const hasOwnPlace = (path: string) =>
-      path.startsWith('listeners.') ||
+      (path.startsWith('listeners.') && path !== 'listeners.serve_console') ||
       /^recording\.(rooms|cameras|retention)$/.test(path) ||
       path === 'console.welcome_done' ||
       path === 'console.key_sign_in'

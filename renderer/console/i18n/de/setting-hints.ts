@@ -17,6 +17,7 @@ export const hints: Texts<(typeof english)['hints']> = {
     device_port: '',
     node_port: '',
     console_port: '',
+    serve_console: '',
     event_port:
       'Janus-Knoten melden hier, wer kommt und geht. Leer: aus, sie werden alle paar Sekunden abgefragt. Installieren Sie nach einer Änderung ihre Konfigurationsdateien neu.',
   },

@@ -27,6 +27,9 @@ export const settings: Texts<typeof english> = {
   cards: {
     listeners: 'Adressen und Ports',
     listenersHint: 'Ports werden vor dem Anwenden getestet; unveränderte Listener laufen weiter.',
+    servedConsole: 'Konsole im Browser',
+    servedConsoleHint:
+      'Für weitere Bediener, Wanddisplays, Überwachung und Skripte. Diese App behält ihr eigenes Fenster.',
     tls: 'Zertifikat',
     tlsHint:
       'Für beide APIs, den Medienknoten und diese Konsole. Browser auf anderen Computern verlangen es für Kamera und Mikrofon. Erneuerte Dateien wirken automatisch.',
@@ -116,6 +119,7 @@ export const settings: Texts<typeof english> = {
       device_port: 'API für externe Geräte',
       node_port: 'Medienknoten',
       console_port: 'Konsole',
+      serve_console: 'Konsole für Browser bereitstellen',
       event_port: 'Ereignisse von Janus-Knoten',
     },
     tls: { mode: 'Zertifikat', cert_file: 'Zertifikatsdatei', key_file: 'Schlüsseldatei' },
@@ -181,6 +185,11 @@ export const settings: Texts<typeof english> = {
     ...recording.settings.labels,
   },
   hints,
+  servedConsole: {
+    local: 'Nur Browser auf diesem Computer erreichen sie: Die Bind-Adresse oben ist eine Loopback-Adresse.',
+    signIn: 'Andere melden sich mit einem Konto an, oder mit dem Schlüssel in console.key im Datenordner.',
+    accounts: 'Konten',
+  },
   olderClients: {
     secretsInUrls:
       'getAccessToken sendet den Secret Key in URLs; Proxys und Browser speichern sie. Schalten Sie es nur für einen Client ein, der es unbedingt braucht, geben Sie ihm eigene Zugangsdaten, und verwenden Sie TLS.',

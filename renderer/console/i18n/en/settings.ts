@@ -25,6 +25,8 @@ export const settings = {
   cards: {
     listeners: 'Addresses and ports',
     listenersHint: 'Ports are tested before applying; unchanged listeners keep running.',
+    servedConsole: 'Console in browsers',
+    servedConsoleHint: 'For a second operator, wall displays, monitoring and scripts. This app keeps its own window.',
     tls: 'Certificate',
     tlsHint:
       'For both APIs, the media node and this console. Browsers on other machines require it to use camera and microphone. Renewed files take effect automatically.',
@@ -111,6 +113,7 @@ export const settings = {
       device_port: 'External device API',
       node_port: 'Media node',
       console_port: 'Console',
+      serve_console: 'Serve the console to browsers',
       event_port: 'Events of Janus nodes',
     },
     tls: { mode: 'Certificate', cert_file: 'Certificate file', key_file: 'Key file' },
@@ -187,6 +190,7 @@ export const settings = {
       device_port: '',
       node_port: '',
       console_port: '',
+      serve_console: '',
       event_port:
         'Janus nodes report here who joins and leaves. Empty: off, they are polled every few seconds. After a change, install their configuration files again.',
     },
@@ -255,6 +259,11 @@ export const settings = {
     },
     ...recording.settings.hints,
     trash: { days: '0 = off: what is deleted cannot be restored. Applies to later deletions.' },
+  },
+  servedConsole: {
+    local: 'Only browsers on this computer reach it: the bind address above is a loopback address.',
+    signIn: 'Others sign in with an account, or with the key in console.key of the data folder.',
+    accounts: 'Accounts',
   },
   olderClients: {
     secretsInUrls:

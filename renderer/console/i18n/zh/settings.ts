@@ -26,6 +26,8 @@ export const settings: Texts<typeof english> = {
   cards: {
     listeners: '地址与端口',
     listenersHint: '应用前会检测端口是否可用。未更改的监听服务不受影响。',
+    servedConsole: '在浏览器中使用控制台',
+    servedConsoleHint: '供第二位运维人员、电视墙、监控和脚本使用。本应用仍使用自己的窗口。',
     tls: '证书',
     tlsHint:
       '用于两个 API、媒体节点和此控制台。其他机器上的浏览器要使用摄像头和麦克风，必须启用。证书文件更新后自动生效。',
@@ -110,6 +112,7 @@ export const settings: Texts<typeof english> = {
       device_port: '外部设备 API',
       node_port: '媒体节点',
       console_port: '控制台',
+      serve_console: '向浏览器提供控制台',
       event_port: 'Janus 节点事件',
     },
     tls: { mode: '证书', cert_file: '证书文件', key_file: '私钥文件' },
@@ -182,6 +185,7 @@ export const settings: Texts<typeof english> = {
       device_port: '',
       node_port: '',
       console_port: '',
+      serve_console: '',
       event_port: 'Janus 节点在此上报人员进出。留空即关闭，改为每隔几秒轮询。更改后请重新安装其配置文件。',
     },
     tls: {
@@ -246,6 +250,11 @@ export const settings: Texts<typeof english> = {
     },
     ...recording.settings.hints,
     trash: { days: '0 表示关闭：删除的内容无法恢复。只对之后的删除生效。' },
+  },
+  servedConsole: {
+    local: '只有这台计算机上的浏览器可以访问：上面的绑定地址是回环地址。',
+    signIn: '其他人使用账户登录，或使用数据目录中 console.key 里的密钥登录。',
+    accounts: '账户',
   },
   olderClients: {
     secretsInUrls:

@@ -4,6 +4,7 @@ import type { cardFields } from './fields.ts'
 export const cardTabs: Readonly<Record<keyof typeof cardFields, string>> = {
   tls: 'network',
   tlsFiles: 'network',
+  servedConsole: 'network',
   access: 'access',
   olderClients: 'access',
   cors: 'access',

@@ -47,6 +47,7 @@ export const cardFields = {
     { path: 'tls.cert_file', kind: 'text', mono: true },
     { path: 'tls.key_file', kind: 'text', mono: true },
   ],
+  servedConsole: [{ path: 'listeners.serve_console', kind: 'switch' }],
   access: [
     { path: 'access.digest_forms', kind: 'several', options: digestForms },
     time('access.token_idle_ms'),

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openWindows, type Windows } from '../support/chromium.ts'
+import { freePort } from '../support/free-port.ts'
+import { violations } from '../support/axe.ts'
+import { type Desktop, launch } from './desktop.ts'
+
+describe('the console of the desktop app in other browsers', () => {
+  let desktop: Desktop
+  let port: number
+  let browsers: Windows
+  const served = (path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${port}${path}`, init)
+  beforeAll(async () => {
+    desktop = await launch()
+    port = await freePort()
+    await desktop.call('settings.set', { listeners: { console_port: port } })
+    browsers = await openWindows([])
+  })
+  afterAll(async () => {
+    await browsers.close()
+    await desktop[Symbol.asyncDispose]()
+  })
+
+  test('nothing listens until the operator switches it on, in the settings', async () => {
+    await expect(served('/healthz')).rejects.toThrow('fetch failed')
+    const { page } = desktop
+    await page.evaluate(`location.hash = '#/settings/network'`)
+    const card = page.getByRole('form', { name: 'Console in browsers' })
+    await page
+      .getByRole('navigation', { name: 'Settings sections' })
+      .getByRole('link', { name: 'Accounts' })
+      .waitFor({ state: 'detached' })
+    await card.getByText('Serve the console to browsers').click()
+    await card.getByRole('button', { name: 'Save' }).click()
+    await card.getByText(`http://127.0.0.1:${port}`).waitFor()
+    await card.getByText('Only browsers on this computer reach it').waitFor()
+    await page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'Accounts' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    expect((await served('/healthz')).status).toBe(200)
+  })
+
+  test('a second operator signs in with the key, and sees what the window changes; scripts and monitoring reach the same port', async () => {
+    const key = (await readFile(join(desktop.userData, 'site/console.key'), 'utf8')).trim()
+    const context = await browsers.newContext({ locale: 'en-GB' })
+    const page = await context.newPage()
+    await page.goto(`http://127.0.0.1:${port}/#key=${key}`)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Rooms' }).click()
+    await desktop.call('rooms.create', { topic: 'Seen by both' })
+    await page.getByText('Seen by both').first().waitFor()
+
+    expect(await (await served('/metrics')).text()).toContain('roomdesk_')
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+    const answer = await served('/rpc/rooms.list', { method: 'POST', headers, body: '{}' })
+    expect(await answer.json()).toMatchObject({ ok: true, value: { total: 1 } })
+    expect((await served('/rpc/rooms.list', { method: 'POST', body: '{}' })).status).toBe(401)
+    await context.close()
+  })
+
+  test('switched off, it is gone; the window goes on', async () => {
+    await desktop.call('settings.set', { listeners: { serve_console: false } })
+    await expect(served('/healthz')).rejects.toThrow('fetch failed')
+    expect(await desktop.call('rooms.list')).toMatchObject({ total: 1 })
+  })
+})

@@ -44,8 +44,9 @@ test.skipIf(process.platform === 'win32')(
     expect({ code, failed }, said).toEqual({ code: 0, failed: [] })
     expect(report.on).toBe('stand-in')
     expect(report.items.map(({ name }) => name)).toEqual([
-      ...['start', 'origin', 'policy', 'no-node', 'node-online', 'call', 'room-page-http', 'room-page-tls'].map(app),
-      ...['preview', 'page-crash', 'node-killed', 'second-instance', 'sigterm', 'data-kept'].map(app),
+      ...['start', 'origin', 'policy', 'no-node', 'visible', 'node-online', 'call', 'room-page-http'].map(app),
+      ...['room-page-tls', 'preview', 'page-crash', 'node-killed', 'gpu-crash', 'second-instance'].map(app),
+      ...['sigterm', 'data-kept', 'version', 'headless', 'stale-lock', 'quit'].map(app),
     ])
   },
   180_000,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { ApiClient } from '../support/api-client.ts'
 import { policyHolds, nodeIsAbsent } from './page-checks.ts'
 import { startFilmCamera } from './film-camera.ts'
+import { tellOfOtherFaces } from './faces-story.ts'
 import { descendantsOf } from './processes.ts'
 import { NotHere, type Report } from './report.ts'
 import { launchAgain, type Program, RunningApp } from './running-app.ts'
@@ -38,12 +39,14 @@ export async function tellAppStory(report: Report, part: string, program: Progra
       } else for (const item of ['room-page-http', 'room-page-tls', 'preview']) report.skip(name(item), noRoom)
       await report.check(name('page-crash'), () => crashPage(app))
       await report.check(name('node-killed'), () => killNode(app))
+      await report.check(name('gpu-crash'), () => killGraphics(app))
       await report.check(name('second-instance'), () => startTwice(app, program, folder))
       await report.check(name('sigterm'), () => endBySignal(app))
     }
     const { key } = made ?? {}
     if (key === undefined) report.skip(name('data-kept'), noRoom)
     else await report.check(name('data-kept'), () => startOnKeptData(program, folder, key))
+    await tellOfOtherFaces(report, name, { program, folder })
   } finally {
     if (report.hasFailed(part)) report.note(`Data and log of this run are kept in ${folder}`)
     else await rm(folder, { recursive: true, force: true, maxRetries: 10 }).catch(() => undefined)
@@ -66,6 +69,12 @@ async function tellOfPage(report: Report, name: (item: string) => string, app: R
   })
   await report.check(name('policy'), () => policyHolds(app.page))
   await report.check(name('no-node'), () => nodeIsAbsent(app.page))
+  await report.check(name('visible'), () =>
+    until('the window is shown', async () => {
+      const state = String(await app.page.evaluate('document.visibilityState'))
+      return state === 'visible' && `${String(await app.page.evaluate('innerWidth'))} pixels wide`
+    }),
+  )
 }
 
 const nodeOnline = (app: RunningApp): Promise<string> =>
@@ -156,6 +165,17 @@ async function killNode(app: RunningApp): Promise<string> {
   })
   await nodeOnline(app)
   return `process ${victim} was killed, ${next} is online`
+}
+
+/** Kills the process for graphics: Chromium starts another, and the page goes on. */
+async function killGraphics(app: RunningApp): Promise<string> {
+  const { pid } = app.process
+  if (pid === undefined) throw new Error('the app has no process')
+  const victim = (await descendantsOf(pid)).find(({ command }) => command.includes('--type=gpu-process'))
+  if (victim === undefined) throw new NotHere('Chromium draws without a process of its own for graphics')
+  process.kill(victim.pid, 'SIGKILL')
+  await app.answers()
+  return `process ${victim.pid} was killed, the page answers`
 }
 
 async function startTwice(app: RunningApp, program: Program, userData: string): Promise<string> {

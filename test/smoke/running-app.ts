@@ -100,14 +100,30 @@ export class RunningApp {
     return await end(this.process)
   }
 
+  /** Kills it, as a power cut would. */
+  async kill(): Promise<void> {
+    this.#page.close()
+    const left = once(this.process, 'exit')
+    this.process.kill('SIGKILL')
+    await left
+  }
+
+  /** Resolves to how it ended, once it has. */
+  async ended(): Promise<Ending> {
+    const { exitCode, signalCode } = this.process
+    if (exitCode === null && signalCode === null)
+      await once(this.process, 'exit', { signal: AbortSignal.timeout(endMs) })
+    return { code: this.process.exitCode, signal: this.process.signalCode }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop()
   }
 }
 
-/** Starts the app again on the same data while it runs; resolves to the end of the second one. */
-export async function launchAgain(program: Program, userData: string): Promise<Ending> {
-  const child = launch(program, userData, [])
+/** Starts the app again on the same data while it runs; resolves to the end of the second one. @param more further arguments */
+export async function launchAgain(program: Program, userData: string, more: readonly string[] = []): Promise<Ending> {
+  const child = launch(program, userData, more)
   const left = once(child, 'exit', { signal: AbortSignal.timeout(endMs) })
   try {
     const [code, signal] = (await left) as [number | null, NodeJS.Signals | null]
@@ -118,13 +134,21 @@ export async function launchAgain(program: Program, userData: string): Promise<E
   }
 }
 
+/** Starts the program with these arguments only, without a page. */
+export function launchProgram({ executable, args }: Program, more: readonly string[]): ChildProcess {
+  return spawn(executable, [...args, ...more], { stdio: ['ignore', 'pipe', 'pipe'], env: ownEnvironment() })
+}
+
+function ownEnvironment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMDESK_')))
+}
+
 function launch({ executable, args, isStandIn }: Program, userData: string, more: readonly string[]): ChildProcess {
   const ports = ['media', 'device', 'node'].map((name) => `--${name}-port=0`)
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ROOMDESK_')))
   return spawn(executable, [...args, `--user-data-dir=${userData}`, ...ports, ...more], {
     // The stand-in has one more pipe, and ends when it breaks.
     stdio: ['ignore', 'pipe', 'pipe', ...(isStandIn ? (['pipe'] as const) : [])],
-    env,
+    env: ownEnvironment(),
   })
 }
 

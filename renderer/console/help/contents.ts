@@ -15,6 +15,7 @@ export interface HelpEntry extends PageOutline {
 const order = [
   'install',
   'automation',
+  'desktop',
   'cameras',
   'wall',
   'schedules',
@@ -24,7 +25,6 @@ const order = [
   'security',
   'high-availability',
   'scale',
-  'desktop',
   'packaging',
   'clients',
   'moving',

@@ -9,6 +9,8 @@ import { isSamePicture, type PictureFrame, type SoundFormat, type SoundFrame } f
 const holdMs = 1_000
 /** Time without packets after which a track has ended, in milliseconds: people's pictures have a key frame every four seconds. */
 const endedMs = 6_000
+/** Time for which the first segment waits for the fastest packets, in milliseconds: cameras begin with what they kept of a group of pictures, sent at once, and a busy machine begins late. */
+const settleMs = 300
 /** Time that the first sound waits for the first picture, and the first picture for the first sound, in milliseconds. */
 const firstPictureMs = 3_000
 const firstSoundMs = 1_000
@@ -169,6 +171,7 @@ export class Segmenter {
 
   /** Takes frames out of the queues in the order of their moments, as far as nothing earlier can come. */
   #pump(now: number, isEnd = false): void {
+    if (this.#open === undefined && now - this.#beganAt < settleMs && !isEnd) return
     for (;;) {
       const picture = this.#picture.next
       const sound = this.#sound.next

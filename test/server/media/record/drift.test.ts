@@ -78,7 +78,7 @@ class DriftingCamera {
   soundReportOff = 0
   pictureStep = 0
   /** Offset between the true moment and that of this machine's clock. */
-  delay = (random: number): number => 20 + random * 60
+  delay = (random: number, _at: number): number => 20 + random * 60
   reports = true
   soundOn = true
   pictureOn = true
@@ -92,13 +92,13 @@ class DriftingCamera {
   run(from: number, to: number): void {
     for (let at = from; at < to; at += 20) {
       if (at % 100 === 0 && this.pictureOn) {
-        const now = at + 300 + this.delay(this.#next())
+        const now = at + 300 + this.delay(this.#next(), at)
         const ticks = this.#segmenter.received('picture', this.#pictureTime(at), now)
         const key = at % 2_000 === 0
         this.#segmenter.picture({ ticks, data: mark(at), key, format: key ? picture : undefined }, now)
       }
       if (at % 60 === 0 && this.soundOn) {
-        const now = at + this.delay(this.#next())
+        const now = at + this.delay(this.#next(), at)
         const ticks = this.#segmenter.received('sound', this.#soundTime(at), now)
         this.#segmenter.sound({ ticks, data: mark(at), durationMs: 60 }, now)
       }
@@ -275,4 +275,22 @@ test('sound that pauses is silence, and the picture goes on in the same segment'
   expect(Math.max(...steps)).toBeLessThan(65)
   expect(sounds.filter(({ mark: moment }) => moment < 0).length).toBeGreaterThan(800)
   expect(sounds.at(-1)?.mark).toBeGreaterThan(49_000)
+})
+
+test.each([
+  ['a camera sends at once what it kept of a group of pictures', 1_900],
+  ['the machine stalls while a camera begins', 1_300],
+])('%s: recorded from its first key frame, in one segment, at its true time', (_, lateMs) => {
+  const { segmenter, segments } = scene()
+  const camera = new DriftingCamera(segmenter)
+  // Everything of the first moments arrives together.
+  camera.delay = (_random, at) => Math.max(0, lateMs - at) + 20
+  camera.run(0, 20_000)
+  segmenter.end('stopped', 21_000)
+  expect(segments.map(({ end }) => end)).toEqual(['stopped'])
+  expect(segments[0]?.pictures.map(({ mark: moment }) => moment)).toEqual(
+    Array.from({ length: 200 }, (_, index) => index * 100),
+  )
+  const trueDelay = 320
+  expect(Math.abs((segments[0]?.facts.at ?? 0) - trueDelay)).toBeLessThan(100)
 })

@@ -148,6 +148,7 @@ const recordingCodes: Partial<Record<RecordingProblem, [Attention['level'], Atte
   folderFailed: ['error', 'recordingFolder'],
   storageLow: ['error', 'recordingStorageLow'],
   writeFailed: ['error', 'recordingFailed'],
+  diskLate: ['warning', 'recordingDiskLate'],
   objectsFailed: ['warning', 'recordingObjects'],
 }
 

@@ -8,6 +8,7 @@ export interface RecordingFigures {
   free: number
   reserve: number
   rate: number
+  disk_late_ms: number
   streams: number
   deleting: number
   usable: boolean
@@ -28,6 +29,11 @@ export function addRecordingGauges(registry: Registry, read: () => RecordingFigu
     ['kept_bytes', 'Size of the recordings that are kept whatever the retention.', ({ kept_bytes }) => kept_bytes],
     ['segments', 'Number of segments of recordings.', ({ segments }) => segments],
     ['streams', 'Streams that are recorded now.', ({ streams }) => streams],
+    [
+      'disk_late_seconds',
+      'Age of the oldest media that a power cut would take besides a group of pictures; 0 while the disk keeps up.',
+      ({ disk_late_ms }) => disk_late_ms / 1_000,
+    ],
     ['bytes_per_second', 'Rate of recording over the last ten minutes.', ({ rate }) => rate],
     ['free_bytes', 'Free space of the disk of the recordings.', ({ free }) => free],
     ['reserve_bytes', 'Space that stays free on that disk: recording stops before.', ({ reserve }) => reserve],

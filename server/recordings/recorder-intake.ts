@@ -29,6 +29,8 @@ export interface IntakeParts {
   changed: (roomId: string) => void
   /** A file could not be written, or can be again. */
   failing: (stream: RecordedStream, reason: GapReason | undefined) => void
+  /** The disk of a node is late by this time, in milliseconds; 0: it keeps up again. */
+  late: (node: string, ms: number) => void
   /** A file was repaired. */
   repaired: (segment: Segment) => void
   logger: NodeLogger
@@ -94,11 +96,13 @@ export class RecorderIntake implements RecorderListener {
   take(node: string, event: RecorderEvent): void {
     if (event.type === 'segmentBegan') this.#began(node, event.segment)
     else if (event.type === 'segmentEnded') this.#ended(event.segment)
-    else this.#gap(event.gap)
+    else if (event.type === 'recordingGap') this.#gap(event.gap)
+    else this.#parts.late(node, event.ms)
   }
 
   /** The process of a node ended: nothing more is written to its files. */
   restarted(node: string): void {
+    this.#parts.late(node, 0)
     for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
   }
 

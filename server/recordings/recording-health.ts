@@ -3,6 +3,7 @@ import type { GapReason } from '../../shared/recordings/segment.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { type ObjectStorageSettings, objectProblemMessages } from '../../shared/recordings/object-storage.ts'
 import type { ObjectStorage } from './objects/object-storage.ts'
+import { type DiskDelays, seconds } from './disk-delays.ts'
 import type { RecordingOrders } from './recording-orders.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RecordingStorage } from './recording-storage.ts'
@@ -26,6 +27,7 @@ interface HealthParts {
   objects: Pick<ObjectStorage, 'status'> | undefined
   objectSettings: () => ObjectStorageSettings
   rate: RecordingRate
+  delays: Pick<DiskDelays, 'ms' | 'told'>
   /** Number of segments that are being written. */
   writing: () => number
   /** Progress of the index that is rebuilt; undefined: none is. */
@@ -59,7 +61,7 @@ export class RecordingHealth {
 
   /** @param mayShow whether a target is shown to whoever asks */
   status(mayShow: (target: RecordingTarget) => boolean): RecordingStatus {
-    const { folder, storage, orders, rate, writing, rebuilding } = this.#parts
+    const { folder, storage, orders, rate, delays, writing, rebuilding } = this.#parts
     const totals = storage?.index.totals() ?? { bytes: 0, segments: 0, keptBytes: 0, firstAt: 0, lastAt: 0 }
     const { free, capacity, reserve } = storage?.watch.space ?? { free: 0, capacity: 0, reserve: 0 }
     const perSecond = rate.perSecond(Date.now())
@@ -77,6 +79,7 @@ export class RecordingHealth {
       reserve,
       rate: perSecond,
       days_until_full: perSecond === 0 ? null : Math.max(0, free - reserve) / perSecond / (dayMs / 1_000),
+      disk_late_ms: delays.ms,
       streams: writing(),
       deleting: storage?.removal.waiting ?? 0,
       rebuilding: rebuilding() ?? null,
@@ -109,7 +112,7 @@ export class RecordingHealth {
 
   /** Lists problems that need the operator's attention now. @param targets what is to be recorded */
   problems(targets: readonly RecordingTarget[] = this.#parts.orders.targets()): RecordingStatus['problems'] {
-    const { folder, storage, orders, rebuilding } = this.#parts
+    const { folder, storage, orders, delays, rebuilding } = this.#parts
     const problem = (code: RecordingProblem, message: string, since = 0, subject = '') => ({
       code,
       subject,
@@ -131,6 +134,12 @@ export class RecordingHealth {
       const why = reason === 'diskFull' ? 'the disk is full' : 'the disk refuses'
       const message = `A recording could not be written: ${why}. Check the disk of ${folder.path}.`
       found.push(problem('writeFailed', message, since, subject))
+    }
+    if (delays.told !== undefined) {
+      const { maxMs, since } = delays.told
+      const late = String(seconds(maxMs))
+      const message = `The disk of ${folder.path} is too slow: a power cut would lose up to ${late} s more than usual.`
+      found.push(problem('diskLate', message, since, late))
     }
     const stored = this.#objects()
     if (stored !== null && stored.problem !== null) {

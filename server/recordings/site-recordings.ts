@@ -10,6 +10,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { Store } from '../store/store.ts'
 import { rebuildIndex } from './index/rebuild-index.ts'
 import type { StoredIndex } from './index/stored-index.ts'
+import { DiskDelays } from './disk-delays.ts'
 import { KeptSpans } from './kept-spans.ts'
 import { type ConnectionResult, testConnection } from './objects/test-storage.ts'
 import { ObjectClient } from './objects/object-client.ts'
@@ -69,6 +70,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   /** Files of the segments, wherever they are; undefined where the folder cannot be used. */
   readonly files: SegmentFiles | undefined
   readonly #rate = new RecordingRate()
+  readonly #delays: DiskDelays
   readonly #targetListeners = new Set<(roomIds: readonly string[]) => void>()
   readonly #events: TargetEvents
   readonly #stop = new AbortController()
@@ -87,6 +89,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     this.objects = this.#storage && this.#makeObjects(this.#storage.index)
     this.files = this.#storage && new SegmentFiles(parts.folder.path, this.objects?.remote)
     this.#events = new TargetEvents(store, event)
+    this.#delays = new DiskDelays(event)
     this.orders = new RecordingOrders({
       ...{ store, pool, devicesOf, settings, logger },
       wishes: this.#wishes,
@@ -103,6 +106,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       objects: this.objects,
       objectSettings: () => parts.settings().object_storage,
       rate: this.#rate,
+      delays: this.#delays,
       writing: () => this.intake?.writing ?? 0,
       rebuilding: () => this.#rebuilding,
     })
@@ -338,6 +342,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       repair: (segment) => repairOpen(folder.path, segment, logger),
       changed: (roomId) => this.#announce(roomId),
       failing: ({ roomId, userId }, reason) => this.#health.noteFailure(`${roomId}/${userId}`, reason),
+      late: (node, ms) => this.#delays.note(node, ms),
       repaired: (segment) => {
         const subject = { type: 'recording', id: segment.file, name: segment.userName } as const
         event({

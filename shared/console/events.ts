@@ -46,6 +46,8 @@ const eventGroups = {
     'recording.folderFailed',
     'recording.objectsFailed',
     'recording.objectsBack',
+    'recording.diskLate',
+    'recording.diskBack',
   ],
   access: ['signIn.accepted', 'signIn.refused', 'guesses.refused', 'secret.shown', 'meeting.watched'],
   /** Actions of an operator or a site file. */

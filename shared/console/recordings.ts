@@ -127,6 +127,7 @@ const recordingProblems = [
   'indexRebuilding',
   'storageLow',
   'writeFailed',
+  'diskLate',
   'nodeCannotRecord',
   'objectsFailed',
 ] as const
@@ -151,6 +152,8 @@ const recordingStatus = z.strictObject({
   rate: z.number(),
   /** Days until the oldest are deleted for want of space at this rate; null: not at this rate. */
   days_until_full: z.number().nullable(),
+  /** Age of the oldest media that a power cut would take besides a group of pictures, in milliseconds; 0: the disk keeps up. */
+  disk_late_ms: z.int(),
   /** Number of streams that are written now. */
   streams: z.int(),
   /** Deleted files that still have to be removed from the disk. */

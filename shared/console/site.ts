@@ -77,6 +77,7 @@ export const attention = z.strictObject({
     'recordingStorageLow',
     'recordingFolder',
     'recordingFailed',
+    'recordingDiskLate',
     'recordingObjects',
     'faultsActive',
     'olderClientRefused',

@@ -118,5 +118,7 @@ export const recorderEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('segmentEnded'), segment: segmentSchema }),
   /** Nothing is recorded from now on; the next `segmentBegan` of the stream ends it. */
   z.strictObject({ type: z.literal('recordingGap'), gap: gapSchema }),
+  /** Age of the oldest media that is not safely on the disk, in milliseconds, once a second while the disk is late; 0: it keeps up again. */
+  z.strictObject({ type: z.literal('diskLate'), ms: z.number().min(0) }),
 ])
 export type RecorderEvent = z.output<typeof recorderEventSchema>

@@ -68,7 +68,7 @@ async function scene() {
     ...{ index, rate: new RecordingRate(), logger, now: () => clock.wall },
     ...{ isLiveOnly: () => false, stopReason: () => undefined, namesOf: () => names },
     repair: (segment) => repairOpen(folder, segment, logger),
-    ...{ changed: () => {}, failing: () => {}, repaired: () => {} },
+    ...{ changed: () => {}, failing: () => {}, repaired: () => {}, late: () => {} },
   })
   const failures: string[] = []
   const log = {
@@ -77,7 +77,10 @@ async function scene() {
     warn: () => {},
     error: (...text: unknown[]) => void failures.push(text.join(' ')),
   }
-  const disk = new RecordingDisk(folder, (message, error) => void failures.push(`${message} ${String(error)}`))
+  const disk = new RecordingDisk(folder, {
+    failed: (message, error) => void failures.push(`${message} ${String(error)}`),
+    late: () => {},
+  })
   const files = new SegmentFiles(() => ({ ...stream, ...names }), {
     ...{ disk, log, now: () => clock.now, wall: () => clock.wall },
     emit: (event) => intake.take('here', event),

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
+import { UnsyncedAppends } from './unsynced-appends.ts'
 
 /** The disk cannot take a recording. */
 export type DiskTrouble = 'diskFull' | 'failed'
@@ -19,6 +20,8 @@ export interface DiskFileParts {
   sync<T>(operation: () => Promise<T>): Promise<T>
   /** Something was appended. */
   changed(file: DiskFile): void
+  /** Everything that was appended is synced, or given up. */
+  saved(file: DiskFile): void
   /** Counts bytes that wait, or no longer do. Returns whether too many wait in all files. */
   waits(bytes: number): boolean
   /** Names in a folder changed. */
@@ -35,8 +38,9 @@ export class DiskFile {
   #handle: FileHandle | undefined
   #chunks: Uint8Array[] = []
   #whole = 0
-  /** Bytes that were synced. */
-  #synced = 0
+  readonly #unsynced = new UnsyncedAppends()
+  #syncing: Promise<void> | undefined
+  #isWriteQueued = false
   /** Its writes follow each other. */
   #work: Promise<void> = Promise.resolve()
   #trouble: DiskTrouble | undefined
@@ -56,30 +60,35 @@ export class DiskFile {
     return this.#whole
   }
 
+  /** When the oldest bytes were appended that are not synced, in milliseconds of a clock that never goes back; undefined: all are. */
+  get oldestAt(): number | undefined {
+    return this.#unsynced.oldestAt
+  }
+
   /** Appends bytes, which are the file's from now on. A file that ends behind an append can be read. */
   append(bytes: Uint8Array): void {
     if (this.#trouble !== undefined) return
     this.#chunks.push(bytes)
+    this.#unsynced.add(bytes.length, performance.now())
     this.#parts.changed(this)
     if (this.#parts.waits(bytes.length)) this.#fail(new Error('the disk is too slow'))
   }
 
   /** Writes what is new. Never rejects. */
   write(): Promise<void> {
-    return this.#then(() => this.#write())
+    if (this.#isWriteQueued) return this.#work
+    this.#isWriteQueued = true
+    return this.#then(() => {
+      this.#isWriteQueued = false
+      return this.#write()
+    })
   }
 
-  /** Syncs what was written; writes go on meanwhile. Never rejects. */
-  async sync(): Promise<void> {
-    const [handle, whole] = [this.#handle, this.#whole]
-    if (handle === undefined || this.#synced >= whole) return
-    try {
-      await this.#parts.sync(() => handle.datasync())
-      this.#synced = Math.max(this.#synced, whole)
-    } catch (error) {
-      // A file that was closed meanwhile was synced then.
-      if (this.#handle === handle) this.#fail(error)
-    }
+  /** Syncs what was written, also meanwhile; writes go on. Never rejects. */
+  sync(): Promise<void> {
+    return (this.#syncing ??= this.#sync().finally(() => {
+      this.#syncing = undefined
+    }))
   }
 
   /** Closes it, and gives it its name. Never rejects. */
@@ -87,6 +96,8 @@ export class DiskFile {
     await this.write()
     await this.#then(() => this.#finish())
     this.#parts.ended()
+    this.#unsynced.clear()
+    this.#parts.saved(this)
     return { bytes: this.#whole, trouble: this.#trouble }
   }
 
@@ -106,6 +117,20 @@ export class DiskFile {
       this.#whole += bytes
     } finally {
       this.#parts.waits(-bytes)
+    }
+  }
+
+  async #sync(): Promise<void> {
+    for (let handle = this.#handle; handle !== undefined && this.#unsynced.has(this.#whole); handle = this.#handle) {
+      const [open, whole] = [handle, this.#whole]
+      try {
+        await this.#parts.sync(() => open.datasync())
+      } catch (error) {
+        // A file that was closed meanwhile was synced then.
+        if (this.#handle === open) this.#fail(error)
+        return
+      }
+      if (this.#unsynced.synced(whole)) this.#parts.saved(this)
     }
   }
 
@@ -138,6 +163,8 @@ export class DiskFile {
     this.#trouble ??= this.#parts.failed(this.#path, error)
     this.#parts.waits(-lengthOf(this.#chunks))
     this.#chunks = []
+    this.#unsynced.clear()
+    this.#parts.saved(this)
   }
 }
 

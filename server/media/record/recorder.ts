@@ -54,7 +54,10 @@ export class Recorder {
     this.#options = options
     const { folder, emit, log, now = () => performance.now(), wall = Date.now } = options
     if (folder === '') return
-    const disk = new RecordingDisk(folder, (message, error) => log.error(message, String(error)))
+    const disk = new RecordingDisk(folder, {
+      failed: (message, error) => log.error(message, String(error)),
+      late: (ms) => emit({ type: 'diskLate', ms }),
+    })
     this.#parts = { disk, emit, log, now, wall }
   }
 

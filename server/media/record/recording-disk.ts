@@ -1,39 +1,52 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { Turns } from './turns.ts'
+import { DiskDelay } from './disk-delay.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
 import { DiskHealth } from './disk-health.ts'
 
 /** Interval at which all that is new is written and synced, in milliseconds: a quarter of what a power cut may take besides a group of pictures, since a busy machine is late. */
-const syncEveryMs = 250
+const saveEveryMs = 250
+/** Time that the syncs of a round wait for the slowest write of the round, in milliseconds. */
+const maxWriteMs = 50
 /** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
+
+/** Receives what the disk does. */
+export interface DiskReports {
+  /** An error of the disk. */
+  failed: (message: string, error: unknown) => void
+  /** Age of the oldest media that a power cut would take, in milliseconds, once a second while the disk is late; 0: it keeps up again. */
+  late: (ms: number) => void
+}
+
 /**
  * The folder of recordings. Everything new of all files is written and synced four times a second, so that a power cut loses at most a second. A slow disk makes files wait in bounded memory;
- * it never delays those who append.
+ * it never delays those who append, and a file that it delays delays no other.
  */
 export class RecordingDisk {
   readonly folder: string
+  /** Files with bytes that are not synced. */
   readonly #dirty = new Set<DiskFile>()
-  /** Folders whose names changed since their last sync. */
-  readonly #folders = new Set<string>()
+  /** Folders whose names changed since their last sync, and when. */
+  readonly #folders = new Map<string, number>()
   /** Files that are not complete. */
   readonly #begun = new Set<string>()
   readonly #timer: NodeJS.Timeout
   readonly #syncs = new Turns(maxSyncs)
   readonly #health: DiskHealth
-  /** Files that were written since their last sync. */
-  readonly #unsynced = new Set<DiskFile>()
-  #writing: Promise<void> | undefined
-  #syncing: Promise<void> | undefined
+  readonly #delay: DiskDelay
+  /** Sync of the folders that is under way, and when the first of them changed. */
+  #naming: { work: Promise<void>; since: number } | undefined
 
-  /** @param report logs an error of the disk */
-  constructor(folder: string, report: (message: string, error: unknown) => void) {
+  constructor(folder: string, { failed, late }: DiskReports) {
     this.folder = folder
-    this.#health = new DiskHealth(report)
-    this.#timer = setInterval(() => void this.sync(), syncEveryMs).unref()
+    this.#health = new DiskHealth(failed)
+    this.#delay = new DiskDelay(late)
+    this.#timer = setInterval(() => this.#tick(), saveEveryMs).unref()
   }
 
   /** Why no new file should be begun now; undefined: one may be. */
@@ -57,48 +70,57 @@ export class RecordingDisk {
       ended: () => void this.#begun.delete(whole),
       sync: (operation) => this.#syncs.run(operation),
       changed: (file) => void this.#dirty.add(file),
+      saved: (file) => void this.#dirty.delete(file),
       waits: (bytes) => this.#health.waits(bytes),
-      named: (folder) => void this.#folders.add(folder),
+      named: (folder) => this.#noteName(folder),
       failed: (path, error) => this.#health.failed(path, error),
     })
-  }
-
-  /** Writes and syncs everything new. Never rejects. */
-  async sync(): Promise<void> {
-    await (this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    }))
-    // A slow sync keeps nothing from being written.
-    await (this.#syncing ??= this.#syncAll().finally(() => {
-      this.#syncing = undefined
-    }))
   }
 
   /** Stops the timer; files are closed by their owners before. */
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.sync()
-    await this.sync()
+    await this.#naming?.work
+    await this.#saveNames()
   }
 
-  /** All of it is written before the first sync: that one then takes the names and sizes of all along. */
-  async #writeAll(): Promise<void> {
-    const files = [...this.#dirty]
-    this.#dirty.clear()
-    await Promise.all(files.map((file) => file.write()))
-    for (const file of files) this.#unsynced.add(file)
+  /** Writes and syncs everything new. All of it is written before the first sync, which then takes the names and sizes of all along; a slow write is not waited for. Never rejects. */
+  async sync(): Promise<void> {
+    const rounds = Array.from(this.#dirty, (file) => ({ file, written: file.write() }))
+    if (rounds.length + this.#folders.size === 0) return
+    const allWritten = Promise.race([Promise.all(rounds.map(({ written }) => written)), pause(maxWriteMs)])
+    const syncs = rounds.map(async ({ file, written }) => {
+      await written
+      await allWritten
+      await file.sync()
+    })
+    await Promise.all([...syncs, allWritten.then(() => this.#saveNames())])
   }
 
-  /** Goes on while files were written meanwhile: on a slow disk they would wait for the next interval, too. */
-  async #syncAll(): Promise<void> {
-    while (this.#unsynced.size + this.#folders.size > 0) {
-      const files = [...this.#unsynced]
-      this.#unsynced.clear()
-      await Promise.all(files.map((file) => file.sync()))
-      const folders = [...this.#folders]
-      this.#folders.clear()
-      await Promise.all(folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {})))
-    }
+  #tick(): void {
+    void this.sync()
+    const moments = Array.from(this.#dirty, ({ oldestAt }) => oldestAt ?? Infinity)
+    const oldest = Math.min(this.#naming?.since ?? Infinity, ...this.#folders.values(), ...moments)
+    this.#delay.note(oldest === Infinity ? undefined : oldest, performance.now())
+  }
+
+  #noteName(folder: string): void {
+    if (!this.#folders.has(folder)) this.#folders.set(folder, performance.now())
+  }
+
+  /** Syncs the names in folders. Never rejects. */
+  async #saveNames(): Promise<void> {
+    if (this.#naming !== undefined || this.#folders.size === 0) return
+    const folders = [...this.#folders.keys()]
+    const since = Math.min(...this.#folders.values())
+    this.#folders.clear()
+    const syncs = folders.map((folder) => this.#syncs.run(() => syncFolder(folder)).catch(() => {}))
+    const work = Promise.all(syncs).then(() => {
+      this.#naming = undefined
+    })
+    this.#naming = { work, since }
+    await work
   }
 }
 

@@ -162,6 +162,8 @@ export const overview: Texts<typeof english> = {
     recordingFolder: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: Es wird nichts aufgezeichnet.',
     recordingObjects:
       'Aufzeichnungen werden nicht in den Objektspeicher hochgeladen; sie bleiben auf dem lokalen Datenträger.',
+    recordingDiskLate:
+      'Der Datenträger der Aufzeichnungen ist zu langsam: Bei einem Stromausfall gingen bis zu {subject} s mehr verloren als sonst. Zeichnen Sie weniger oder kleinere Streams auf, oder nehmen Sie einen schnelleren Datenträger.',
     recordingFailed:
       'Eine Aufzeichnung konnte nicht geschrieben werden. Prüfen Sie den Datenträger der Aufzeichnungen.',
     faultsActive: 'API-Fehler sind aktiv: Die APIs geben absichtlich falsche Antworten.',

@@ -20,6 +20,7 @@ import { measurePhone } from './phone.ts'
 import { measurePool } from './pool.ts'
 import { measurePostgres } from './postgres.ts'
 import { measureRecording } from './recording.ts'
+import { measureRecordingIndex } from './recording-index.ts'
 import { measureRelay } from './relay.ts'
 import { measureRoomList } from './room-list.ts'
 import { measureSearch } from './search.ts'
@@ -39,6 +40,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   links: async (rows) => await measureLinks(rows),
   nodes: measureNodes,
   recording: measureRecording,
+  'recording-index': measureRecordingIndex,
   relay: measureRelay,
   janus: async (rows) => await measureJanus(rows),
   pool: measurePool,

@@ -73,11 +73,12 @@ const steps: Readonly<Record<number, string>> = {
 
 /**
  * Prepares an open database: makes the tables where there are none, and brings those of an older version up to date. Write-ahead log without a sync per change: a power cut may lose the last rows, which the files give back.
+ * `Checkpoints` brings the log into the file; SQLite does so itself only when that fails, after 80 MB.
  * @returns whether the tables were made now @throws OtherSchemaError, Error of SQLite
  */
 export function prepareSchema(database: DatabaseSync): boolean {
   database.exec('PRAGMA journal_mode = WAL')
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY')
+  database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 20000')
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (found === schemaVersion) return false
   const step = found === 0 ? `${tables} ${objectTables}` : steps[found]

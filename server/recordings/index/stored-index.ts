@@ -16,6 +16,7 @@ import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reade
 import { type DeletedSegments, IndexWriter } from './index-writer.ts'
 import { ObjectPlaces } from './object-places.ts'
 import { isDamage } from './index-damage.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
 
@@ -41,6 +42,7 @@ interface OpenDatabase {
   reader: IndexReader
   writer: IndexWriter
   places: ObjectPlaces
+  checkpoints: Checkpoints
 }
 
 /**
@@ -170,7 +172,7 @@ export class StoredIndex implements RecordingIndex {
 
   /** Places of segments: on the disk, in object storage, or both. */
   inPlaces<T>(use: (places: ObjectPlaces) => T): T {
-    return this.#safely(({ places }) => use(places))
+    return this.#writing(({ places }) => use(places))
   }
 
   deleteLive(before: number, limit: number): { segments: number; bytes: number } {
@@ -182,7 +184,7 @@ export class StoredIndex implements RecordingIndex {
   }
 
   removed(ids: readonly number[]): void {
-    this.#safely(({ writer }) => writer.removed(ids))
+    this.#writing(({ writer }) => writer.removed(ids))
   }
 
   /** Files of deleted segments that are still on the disk. */
@@ -191,7 +193,7 @@ export class StoredIndex implements RecordingIndex {
   }
 
   dropGaps(before: number): void {
-    this.#safely(({ writer }) => writer.dropGaps(before))
+    this.#writing(({ writer }) => writer.dropGaps(before))
   }
 
   fact(name: string): string | undefined {
@@ -199,28 +201,34 @@ export class StoredIndex implements RecordingIndex {
   }
 
   setFact(name: string, value: string): void {
-    this.#safely(({ writer }) => writer.setFact(name, value))
+    this.#writing(({ writer }) => writer.setFact(name, value))
   }
 
   close(): void {
     this.#listeners.clear()
-    this.#open.database.close()
+    close(this.#open)
   }
 
   #deleting(change: (writer: IndexWriter) => DeletedSegments): { segments: number; bytes: number } {
-    const { streams, ...sum } = this.#safely(({ writer }) => change(writer))
+    const { streams, ...sum } = this.#writing(({ writer }) => change(writer))
     this.#announce(streams)
     return sum
   }
 
   #changing<T>(streams: readonly RecordedStream[], change: (open: OpenDatabase) => T): T {
-    const result = this.#safely(change)
+    const result = this.#writing(change)
     this.#announce(streams)
     return result
   }
 
   #announce(streams: readonly RecordedStream[]): void {
     if (streams.length > 0) for (const listener of this.#listeners) listener(streams)
+  }
+
+  #writing<T>(use: (open: OpenDatabase) => T): T {
+    const result = this.#safely(use)
+    this.#open.checkpoints.changed()
+    return result
   }
 
   #safely<T>(use: (open: OpenDatabase) => T): T {
@@ -236,7 +244,7 @@ export class StoredIndex implements RecordingIndex {
   #replace(error: unknown): void {
     const { folder, onDamage } = this.#options
     try {
-      this.#open.database.close()
+      close(this.#open)
     } finally {
       setAside(folder)
       this.#open = openDatabase(folder).opened
@@ -245,8 +253,14 @@ export class StoredIndex implements RecordingIndex {
   }
 }
 
+function close({ checkpoints, database }: OpenDatabase): void {
+  checkpoints.close()
+  database.close()
+}
+
 function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
-  const database = new DatabaseSync(join(folder, indexFile), { timeout: 2_000 })
+  const path = join(folder, indexFile)
+  const database = new DatabaseSync(path, { timeout: 2_000 })
   try {
     const made = prepareSchema(database)
     const ids = new StreamIds(database)
@@ -256,6 +270,7 @@ function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
         reader: new IndexReader(database, ids),
         writer: new IndexWriter(database, ids),
         places: new ObjectPlaces(database),
+        checkpoints: new Checkpoints(path),
       },
       made,
     }

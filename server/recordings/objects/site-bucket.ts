@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Segment, segmentEnds } from '../../../shared/recordings/segment.ts'
+import { type Segment, segmentEnds, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { streamOfPath } from '../../../shared/recordings/segment-path.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
 import { factsOf } from '../files/segment-facts.ts'
+import type { ByteSource } from '../playback/byte-source.ts'
 import type { StoredIndex } from '../index/stored-index.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { RemoteSegments } from '../playback/segment-sources.ts'
@@ -19,6 +20,8 @@ const markText = 'recordings of this site'
 const readFact = 'bucket_read'
 /** Objects whose facts are read at the same time. */
 const atOnce = 4
+/** Beginning of an object that holds the facts of its segment, in bytes: it is read with the metadata, in one request. */
+const headBytes = 64 * 1024
 
 /** Facts of a segment that are in the metadata of its object, because its file does not hold them. */
 export function objectFacts({ endedAt, end }: Pick<Segment, 'endedAt' | 'end'>): Record<string, string> {
@@ -115,26 +118,42 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
   return true
 }
 
+/** Reads the facts in the beginning of an object; undefined: they are not there. */
+async function factsInHead(head: Buffer): Promise<SegmentStart | undefined> {
+  const source: ByteSource = {
+    read: async (buffer, offset, length, position) =>
+      await Promise.resolve({ bytesRead: head.copy(buffer, offset, position, position + length) }),
+    close: async () => {},
+  }
+  return await factsOf(source, head.length)
+}
+
+/** Reads the facts in an object, wherever in it they are. @throws ObjectError */
+async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObject): Promise<SegmentStart | undefined> {
+  const source = await remote.open(name, bytes)
+  try {
+    return await factsOf(source, bytes)
+  } finally {
+    await source.close()
+  }
+}
+
 /** Reads the facts of a segment from its object. Undefined: it is no recording. */
 async function readObject(
   client: ObjectClient,
   remote: RemoteSegments,
-  { name, bytes }: ListedObject,
+  object: ListedObject,
   signal: AbortSignal,
   logger: NodeLogger,
 ): Promise<Segment | undefined> {
-  const { facts: metadata } = await client.read(name, 0, 16, signal)
-  const source = await remote.open(name, bytes)
-  try {
-    const facts = await factsOf(source, bytes)
-    const endedAt = Number(metadata['ended-at'])
-    if (facts === undefined || !(endedAt >= facts.startedAt)) {
-      logger.warn({ object: name }, 'an object is no recording, and is not in the index')
-      return undefined
-    }
-    const end = segmentEnds.find((each) => each === metadata.end) ?? 'length'
-    return { ...facts, file: name, endedAt, bytes, end }
-  } finally {
-    await source.close()
+  const { name, bytes } = object
+  const { facts: metadata, bytes: head } = await client.read(name, 0, headBytes, signal)
+  const facts = (await factsInHead(head)) ?? (head.length < bytes ? await factsInWhole(remote, object) : undefined)
+  const endedAt = Number(metadata['ended-at'])
+  if (facts === undefined || !(endedAt >= facts.startedAt)) {
+    logger.warn({ object: name }, 'an object is no recording, and is not in the index')
+    return undefined
   }
+  const end = segmentEnds.find((each) => each === metadata.end) ?? 'length'
+  return { ...facts, file: name, endedAt, bytes, end }
 }

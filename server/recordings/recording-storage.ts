@@ -25,6 +25,10 @@ interface StorageParts {
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
   localHours: () => number
+  /** Finished segments are to be uploaded. */
+  isUploading: () => boolean
+  /** See RetentionParts. */
+  notUploaded: (bytes: number) => void
   rate: RecordingRate
   /** Whether a span of a stream is kept whatever the retention. */
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
@@ -48,6 +52,8 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     store,
     settings,
     localHours,
+    isUploading,
+    notUploaded,
     rate,
     isKept,
     isBusy,
@@ -62,7 +68,7 @@ export function openStorage(parts: StorageParts): RecordingStorage {
   const index = new StoredIndex({ folder, isKept, onDamage: damaged, notes })
   const removal = new FileRemoval({ folder, index, removeMade, removed, logger })
   const retention = new RecordingRetention({
-    ...{ store, index, settings, localHours, logger },
+    ...{ store, index, settings, localHours, isUploading, notUploaded, logger },
     deleted: () => removal.begin(),
   })
   const watch = new StorageWatch({

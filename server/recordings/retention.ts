@@ -31,6 +31,10 @@ export interface RetentionParts {
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
   localHours: () => number
+  /** Finished segments are to be uploaded. */
+  isUploading: () => boolean
+  /** Segments were deleted that were to be uploaded: the disk needed room. At most once an hour, with the bytes since the last time. */
+  notUploaded: (bytes: number) => void
   /** Files of deleted segments wait for their removal. */
   deleted: () => void
   logger: NodeLogger
@@ -45,6 +49,8 @@ export class RecordingRetention {
   #work: Promise<void> | undefined
   #freeing: Promise<void> | undefined
   #stopped = false
+  /** Bytes that were deleted before they were uploaded, and when that was told last. */
+  #notUploaded = { bytes: 0, toldAt: -Infinity }
 
   constructor(parts: RetentionParts) {
     this.#parts = parts
@@ -114,9 +120,17 @@ export class RecordingRetention {
     if (left < bytes) logger.info({ bytes: bytes - left }, 'uploaded recordings left the disk early: it needs room')
     if (left <= 0) return
     const still = await this.#free(left, (count) => index.deleteOldestLocal(count))
-    const isLost = still < left && index.inPlaces((places) => places.sums().remote.segments > 0)
-    if (isLost)
-      logger.warn({ bytes: left - still }, 'recordings were deleted before they were uploaded: the disk needs room')
+    if (still < left && this.#parts.isUploading()) this.#tellNotUploaded(left - still)
+  }
+
+  #tellNotUploaded(bytes: number): void {
+    this.#notUploaded.bytes += bytes
+    const now = this.#now()
+    if (now - this.#notUploaded.toldAt < hourMs) return
+    const all = this.#notUploaded.bytes
+    this.#notUploaded = { bytes: 0, toldAt: now }
+    this.#parts.logger.warn({ bytes: all }, 'recordings were deleted before they were uploaded: the disk needs room')
+    this.#parts.notUploaded(all)
   }
 
   /** @param remove frees at most some segments @returns bytes that could not be freed; at most 0: all were */

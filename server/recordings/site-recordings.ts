@@ -294,6 +294,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       folder: folder.path,
       settings: () => this.#parts.settings().recording,
       localHours: () => this.#parts.settings().object_storage.keep_local_hours,
+      isUploading: () => this.#parts.settings().object_storage.enabled,
+      notUploaded: (bytes) => {
+        const subject = { type: 'recording', id: '', name: '' } as const
+        this.#parts.event({ kind: 'recording.notUploaded', level: 'error', subject, params: { bytes } })
+      },
       rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
       isBusy: () => (this.intake?.writing ?? 0) > 0,

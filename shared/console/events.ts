@@ -46,6 +46,7 @@ const eventGroups = {
     'recording.folderFailed',
     'recording.objectsFailed',
     'recording.objectsBack',
+    'recording.notUploaded',
     'recording.diskLate',
     'recording.diskBack',
   ],

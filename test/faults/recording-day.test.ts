@@ -61,6 +61,7 @@ async function scene() {
   const settings = recordingSettingsSchema.parse({ gigabytes, retention: { days: 0, gigabytes: 0 } })
   const retention = new RecordingRetention({
     ...{ store, index, logger, settings: () => settings, localHours: () => 24 },
+    ...{ isUploading: () => false, notUploaded: () => {} },
     deleted: () => removal.begin(),
     now: () => clock.wall,
   })

@@ -29,7 +29,17 @@ async function site(settings: Partial<RecordingSettings> = {}) {
   const removal = new FileRemoval({ folder, index, logger })
   const recording = (): RecordingSettings => recordingSettingsSchema.parse(settings)
   const deleted = () => removal.begin()
-  const parts = { store, index, settings: recording, localHours: () => 24, deleted, logger, now: () => now }
+  const parts = {
+    store,
+    index,
+    settings: recording,
+    localHours: () => 24,
+    isUploading: () => false,
+    notUploaded: () => {},
+    deleted,
+    logger,
+    now: () => now,
+  }
   const retention = new RecordingRetention(parts)
   onTestFinished(() => removal.stop())
   return { store, folder, index, notes, retention, removal, recording }

@@ -192,6 +192,7 @@ export const eventLog: Texts<typeof english> = {
       repaired: 'Eine abgebrochene Aufzeichnung von „{subject}“ wurde repariert',
       objectsFailed: 'Der Objektspeicher {bucket} kann nicht benutzt werden: {code}',
       objectsBack: 'Der Objektspeicher {bucket} kann wieder benutzt werden',
+      notUploaded: 'Aufzeichnungen wurden gelöscht, bevor sie hochgeladen waren: Der Datenträger brauchte Platz',
       diskLate: 'Der Datenträger der Aufzeichnungen ist {seconds} s im Rückstand',
       diskBack: 'Der Datenträger der Aufzeichnungen hält wieder Schritt; er war {seconds} s im Rückstand',
       folderFailed: 'Der Ordner der Aufzeichnungen kann nicht benutzt werden: {folder}',

@@ -187,6 +187,7 @@ export const eventLog = {
       repaired: 'A cut-off recording of “{subject}” was repaired',
       objectsFailed: 'Object storage {bucket} cannot be used: {code}',
       objectsBack: 'Object storage {bucket} can be used again',
+      notUploaded: 'Recordings were deleted before they were uploaded: the disk needed room',
       diskLate: 'The disk of the recordings is {seconds} s late',
       diskBack: 'The disk of the recordings keeps up again; it was {seconds} s late',
       folderFailed: 'The recordings folder cannot be used: {folder}',

@@ -190,6 +190,7 @@ export const eventLog: Texts<typeof english> = {
       repaired: '已修复“{subject}”中断的录像',
       objectsFailed: '对象存储 {bucket} 无法使用：{code}',
       objectsBack: '对象存储 {bucket} 已恢复可用',
+      notUploaded: '有录像在上传之前被删除：磁盘需要空间',
       diskLate: '录像磁盘写入落后 {seconds} 秒',
       diskBack: '录像磁盘写入已恢复正常；最多落后 {seconds} 秒',
       folderFailed: '录像文件夹无法使用：{folder}',

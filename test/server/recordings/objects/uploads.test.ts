@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { RecordingRetention } from '../../../../server/recordings/retention.ts'
 import { StoredIndex } from '../../../../server/recordings/index/stored-index.ts'
 import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
@@ -90,8 +90,12 @@ test('the index of a lost folder gets back what only the storage holds', async (
   const known = before.index.segments({}).map(({ id: _, stored: __, ...facts }) => facts)
   await before.stop()
 
+  const asked = server.requests.length
   const after = uploadedSite(await temporaryFolder(), settings)
   await expect.poll(() => after.places()).toEqual(known.map(() => 'remote'))
+  // One request for each object.
+  const ofSegments = server.requests.slice(asked).filter((request) => /^GET .*\.(mp4|webm)/.test(request))
+  expect(ofSegments).toHaveLength(known.length)
   expect(after.index.segments({}).map(({ id: _, stored: __, ...facts }) => facts)).toEqual(known)
   const played = await after.ask(`/recordings/segments/${after.index.segments({})[0]?.id ?? 0}/media?from=0`)
   expect(played.status).toBe(200)
@@ -119,7 +123,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   for (const [minute, stored] of (['local', 'both', 'both', 'local', 'local'] as const).entries())
     index.ended(complete(beginning(yard, startedAt + minute * 60_000), { bytes: gigabyte }), false, stored)
   const retention = new RecordingRetention({
-    ...{ index, logger, localHours: () => 24, deleted: () => {} },
+    ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
     store: { get: () => undefined },
     settings: () => recordingSettingsSchema.parse({}),
   })
@@ -130,7 +134,7 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   expect(index.waitingRemovals()).toEqual({ files: 1, bytes: gigabyte })
   await retention.stop()
   const other = new RecordingRetention({
-    ...{ index, logger, localHours: () => 24, deleted: () => {} },
+    ...{ index, logger, localHours: () => 24, isUploading: () => false, notUploaded: () => {}, deleted: () => {} },
     store: { get: () => undefined },
     settings: () => recordingSettingsSchema.parse({}),
   })
@@ -138,6 +142,37 @@ test('when the disk needs room, uploaded segments leave it first, and what is de
   await expect.poll(places).toEqual(['remote', 'remote', 'local', 'local'])
   await other.stop()
   index.close()
+})
+
+test('the disk fills while the storage is away: the oldest go, that is told once, and the rest is uploaded when it is back', async () => {
+  const own = await ObjectServer.start()
+  onTestFinished(() => own.remove())
+  await own.vanish()
+  const site = uploadedSite(await temporaryFolder(), () => own.settings())
+  for (const minute of [0, 1, 2, 3]) await site.record({ startedAt: startedAt + minute * 60_000, film })
+  await expect.poll(() => site.objects.status().problem).toBe('unreachable')
+  const notUploaded = vi.fn()
+  const retention = new RecordingRetention({
+    ...{ index: site.index, logger, localHours: () => 24, isUploading: () => true, notUploaded },
+    deleted: () => site.removal.begin(),
+    store: { get: () => undefined },
+    settings: () => recordingSettingsSchema.parse({}),
+  })
+  const [first, second] = site.index.segments({})
+  const space = { free: 0, capacity: 1_000_000, reserve: first?.bytes ?? 0, margin: 0 }
+  retention.makeRoom(space, 0)
+  await expect.poll(() => notUploaded.mock.calls).toEqual([[first?.bytes]])
+  expect(site.places()).toHaveLength(3)
+  retention.makeRoom(space, 0)
+  await expect.poll(() => site.places()).toHaveLength(2)
+  // A disk that stays full deletes every few seconds: nobody wants to hear that each time.
+  expect(notUploaded).toHaveBeenCalledOnce()
+  await retention.stop()
+  await own.listen()
+  await expect.poll(() => site.places(), { timeout: 20_000 }).toEqual(['both', 'both'])
+  const inBucket = (await own.names()).filter((name) => name.includes('~main/'))
+  expect(inBucket).toEqual(site.index.segments({}).map(({ file }) => file))
+  expect(inBucket).not.toContain(second?.file)
 })
 
 test('an index of the version before is taken over', async () => {

@@ -78,7 +78,9 @@ const steps: Readonly<Record<number, string>> = {
  */
 export function prepareSchema(database: DatabaseSync): boolean {
   database.exec('PRAGMA journal_mode = WAL')
-  database.exec('PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 20000')
+  database.exec(
+    'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 20000',
+  )
   const found = Number(database.prepare('PRAGMA user_version').get()?.user_version)
   if (found === schemaVersion) return false
   const step = found === 0 ? `${tables} ${objectTables}` : steps[found]

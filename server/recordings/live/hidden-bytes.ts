@@ -4,20 +4,25 @@ import type { Context } from 'koa'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
 import { answerContent } from '../records/byte-answer.ts'
 import { hideTracks } from './hidden-tracks.ts'
+import { hideWebmTracks } from './hidden-webm.ts'
 
 /**
- * Answers with an MP4 without some of its tracks, or the part of it that the request asks for. Its fragments are at the same places as in the file. The caller sets the type.
+ * Answers with a file of a recording without some of its tracks, or the part of it that the request asks for. Its fragments are at the same places as in the file. The caller sets the type.
  * @param table of the file: what is behind its last fragment is not sent
  */
 export function answerWithoutTracks(
   context: Context,
   path: string,
-  table: Pick<FragmentTable, 'init' | 'fragments'>,
+  table: Pick<FragmentTable, 'container' | 'init' | 'fragments'>,
   hidden: ReadonlySet<number>,
 ): void {
   const pieces = piecesOf(table)
+  const hide = (piece: Buffer, offset: number): void => {
+    if (table.container === 'webm') hideWebmTracks(piece, hidden)
+    else hideTracks(piece, offset, hidden)
+  }
   const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
-  answerContent(context, size, (part) => Readable.from(bytesWithout(path, pieces, hidden, part)))
+  answerContent(context, size, (part) => Readable.from(bytesWithout(path, pieces, hide, part)))
 }
 
 /** Init and fragments, each up to the next one. */
@@ -31,7 +36,7 @@ function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>
 async function* bytesWithout(
   path: string,
   pieces: readonly ByteRange[],
-  hidden: ReadonlySet<number>,
+  hide: (piece: Buffer, offset: number) => void,
   { offset, bytes }: ByteRange,
 ): AsyncGenerator<Buffer> {
   const file = await open(path, 'r')
@@ -41,7 +46,7 @@ async function* bytesWithout(
       if (from >= to) continue
       const content = Buffer.alloc(piece.bytes)
       await file.read(content, 0, piece.bytes, piece.offset)
-      hideTracks(content, piece.offset, hidden)
+      hide(content, piece.offset)
       yield content.subarray(from - piece.offset, to - piece.offset)
     }
   } finally {

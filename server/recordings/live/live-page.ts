@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa'
 import type { MountedPage } from '../../../shared/authorization/api-pages.ts'
 import type { LivePicture } from '../../../shared/recordings/live-picture.ts'
+import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StaticFiles } from '../../edge/static-files.ts'
 import type { Store } from '../../store/store.ts'
@@ -125,11 +126,17 @@ async function serveFacts(context: Context, stream: LiveStream, claims: LiveClai
     name: segment?.userName ?? '',
     topic: segment?.topic ?? '',
     container: segment?.container ?? 'mp4',
-    codecs: [segment?.videoCodec, segment?.audioCodec].filter((codec) => codec !== undefined && codec !== '').join(','),
+    codecs: codecsOf(segment, claims),
     picture: claims.picture,
     sound: claims.sound,
     fragments: segment?.container === 'webm' ? [...window.fragments] : [],
   })
+}
+
+/** Codecs of the tracks that are sent. */
+function codecsOf(segment: SegmentStart | undefined, { picture, sound }: LiveClaims): string {
+  const codecs = [picture ? segment?.videoCodec : '', sound ? segment?.audioCodec : '']
+  return codecs.filter((codec) => codec !== undefined && codec !== '').join(',')
 }
 
 const nothing: LivePicture = {
@@ -154,9 +161,7 @@ async function serveSegment(
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return answerNothing(context)
   context.type = containerTypes[segment.container]
-  if (segment.container === 'webm' || (claims.sound && claims.picture)) {
-    return answerBytes(context, found.path, found.size)
-  }
+  if (claims.sound && claims.picture) return answerBytes(context, found.path, found.size)
   const table = await tables.of(segment)
   answerWithoutTracks(context, found.path, table, hiddenTracks(table, claims))
 }

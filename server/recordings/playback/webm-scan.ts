@@ -1,3 +1,4 @@
+import { elementPlaces, isUnknownSize, numberAt } from './ebml.ts'
 import type { FragmentTrack, KeyFrame, Scan, ScanState } from './fragments.ts'
 import type { HeaderReader } from './header-reader.ts'
 
@@ -166,15 +167,7 @@ function readHeader(id: number, data: Buffer, state: ScanState): void {
 }
 
 function* elementsOf(data: Buffer): Generator<{ id: number; data: Buffer }> {
-  let at = 0
-  while (at < data.length) {
-    const id = numberAt(data, at, false)
-    const size = id && numberAt(data, at + id.length, true)
-    if (id === undefined || size === undefined) return
-    const content = at + id.length + size.length
-    yield { id: id.value, data: data.subarray(content, content + size.value) }
-    at = content + size.value
-  }
+  for (const { id, from, to } of elementPlaces(data)) yield { id, data: data.subarray(from, to) }
 }
 
 async function wholeOf(reader: HeaderReader, content: number, size: number): Promise<Buffer> {
@@ -187,19 +180,7 @@ async function elementAt(reader: HeaderReader, at: number): Promise<Element | un
   const id = numberAt(header, 0, false)
   const size = id && numberAt(header, id.length, true)
   if (id === undefined || size === undefined) return undefined
-  const isUnknown = size.value === 2 ** (7 * size.length) - 1
-  return { id: id.value, content: at + id.length + size.length, size: isUnknown ? undefined : size.value }
-}
-
-/** Variable-size integer (RFC 8794, section 4). @param masked without the marker of its length, as sizes are; ids keep it */
-function numberAt(data: Buffer, at: number, masked: boolean): { value: number; length: number } | undefined {
-  const first = data[at]
-  if (first === undefined || first === 0) return undefined
-  const length = Math.clz32(first) - 23
-  if (at + length > data.length) return undefined
-  let value = masked ? first & (0xff >> length) : first
-  for (let position = 1; position < length; position++) value = value * 256 + (data[at + position] ?? 0)
-  return { value, length }
+  return { id: id.value, content: at + id.length + size.length, size: isUnknownSize(size) ? undefined : size.value }
 }
 
 function unsigned(data: Buffer): number {

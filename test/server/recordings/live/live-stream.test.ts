@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test, vi } from 'vitest'
 import { openLiveToken, sealLiveToken } from '../../../../server/recordings/live/live-token.ts'
 import type { LivePicture } from '../../../../shared/recordings/live-picture.ts'
+import { decodeRecorded, readRecorded } from '../../../support/recordings/recorded-file.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
+import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
 /** People and programs watch a camera live: HLS of the files that are being written, without transcoding. */
 
@@ -105,4 +109,36 @@ test('An address that was changed, has expired, or belongs to a live stream that
   expect(await site.client.get('/rtc/live/list', {})).toMatchObject({ total: 1 })
   expect(await site.client.get('/rtc/live/delete', { id: String(live.id) })).toMatchObject({ ret: 0 })
   expect(await site.client.get('/rtc/live/get', { id: String(live.id) })).toMatchObject({ ret: 430 })
+})
+
+test('A live stream of VP8 without sound carries none, and one without a picture only sound', async () => {
+  const site = await filmedSite({ door: { ...shortFilm, codec: 'vp8' } })
+  const folder = await temporaryFolder()
+  const kinds = async (order: Record<string, string>): Promise<{ named: string; carried: string[] }> => {
+    const wish = { room_id: site.roomId, user_id: 'door', ...order }
+    const page = String((await site.client.get('/rtc/live/start', wish)).page_url)
+    const facts = await vi.waitFor(
+      async () => {
+        const found = (await (await fetch(`${page}/stream.json`)).json()) as LivePicture
+        expect(found.state).toBe('living')
+        return found
+      },
+      { timeout: 60_000 },
+    )
+    const { offset = 0, bytes = 0, segment = 0 } = facts.fragments.at(-1) ?? {}
+    const whole = Buffer.from(await (await fetch(`${page}/${segment}.webm`)).arrayBuffer())
+    // Places hold: what is hidden is sent as zeros.
+    const range = `bytes=${offset}-${offset + bytes - 1}`
+    const part = Buffer.from(await (await fetch(`${page}/${segment}.webm`, { headers: { range } })).arrayBuffer())
+    expect(part.equals(whole.subarray(offset, offset + bytes))).toBe(true)
+    const path = join(folder, 'live.webm')
+    await writeFile(path, whole)
+    await decodeRecorded(path)
+    const { codecs, pictures, sounds } = await readRecorded(path)
+    expect(pictures.length + sounds.length).toBeGreaterThan(10)
+    return { named: facts.codecs, carried: codecs }
+  }
+  expect(await kinds({})).toEqual({ named: 'vp8,opus', carried: ['vp8', 'opus'] })
+  expect(await kinds({ sound: 'none' })).toEqual({ named: 'vp8', carried: ['vp8'] })
+  expect(await kinds({ picture: 'none' })).toEqual({ named: 'opus', carried: ['opus'] })
 })

@@ -1,7 +1,12 @@
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ControllersSite } from '../support/sites/controllers-site.ts'
+import { findRecordings } from '../../server/recordings/files/find-files.ts'
+import { startCamera } from '../support/camera/camera.ts'
+import { readRecorded } from '../support/recordings/recorded-file.ts'
+import { folderHolds } from '../support/recordings/written-media.ts'
+import { ControllersSite, type SiteController } from '../support/sites/controllers-site.ts'
 
 test('A replica that is asked for a recording names the console of the leader', { timeout: 90_000 }, async () => {
   const site = await ControllersSite.start({ controllers: 2 })
@@ -17,4 +22,70 @@ test('A replica that is asked for a recording names the console of the leader', 
     const answer = await fetch(ready.console + path, { headers })
     expect([answer.ok, await answer.text()]).toEqual([false, expect.stringContaining(leads.headless.ready.console)])
   }
+})
+
+test('The leader is killed while a camera is recorded: the next one repairs, records on, and the time line is one', {
+  timeout: 240_000,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+  const camera = await startCamera({ width: 320, height: 180, gop: 15 })
+  // Both controllers have this folder, as on a disk that follows the leader.
+  const site = await ControllersSite.start({
+    controllers: 2,
+    nodes: [{ name: 'here', kind: 'embedded' }],
+    settings: { recording: { free_gigabytes: 0.1, free_percent: 0 } },
+    env: { ROOMDESK_RECORDINGS_DIR: folder },
+  })
+  onTestFinished(async () => {
+    await site.remove()
+    await camera.kill()
+    await rm(folder, { recursive: true, force: true })
+  })
+  const first = await site.leader()
+  const roomId = (await first.headless.rpc('rooms.create', { topic: 'Yard' })).room_id
+  await first.headless.rpc('devices.create', {
+    ...{ roomId, userId: 'yard', userName: 'Yard' },
+    userAddress: camera.url('/opus'),
+  })
+  const stream = { room_id: roomId, user_id: 'yard' }
+  await first.headless.rpc('recordings.set_rule', { ...stream, rule: { when: 'always' } })
+  const timeLine = async ({ headless }: SiteController) => {
+    const span = { from: Date.now() - 3_600_000, to: Date.now() + 60_000 }
+    const { items } = await headless.rpc('recordings.segments', { streams: [stream], ...span })
+    const pieces = await headless.rpc('recordings.pieces', { stream, ...span })
+    return { spans: items[0]?.spans ?? [], gaps: items[0]?.gaps ?? [], pieces: pieces.items }
+  }
+  const records = async (controller: SiteController): Promise<void> => {
+    await expect.poll(async () => (await timeLine(controller)).spans.at(-1)?.open, { timeout: 60_000 }).toBe(true)
+    await folderHolds(folder, 2_000)
+  }
+  await records(first)
+  const killedAt = Date.now()
+  await site.kill(first)
+  const second = await site.leader(first)
+  await records(second)
+  // The first one comes back, and follows.
+  await site.restart(first)
+  await second.headless.rpc('recordings.set_rule', { ...stream, rule: { when: 'never' } })
+  await expect.poll(async () => (await timeLine(second)).spans.some(({ open }) => open), { timeout: 60_000 }).toBe(false)
+
+  const { pieces, gaps } = await timeLine(second)
+  const [before, after] = [pieces.filter(({ from }) => from < killedAt), pieces.filter(({ from }) => from >= killedAt)]
+  expect([before.length, after.length].every((count) => count > 0)).toBe(true)
+  for (const [index, piece] of pieces.slice(1).entries())
+    expect(piece.from).toBeGreaterThanOrEqual((pieces[index]?.to ?? 0) - 250)
+  // What is missing is told, from the last picture of the first to the first picture of the second.
+  const missing = gaps.find(({ reason }) => reason === 'nodeAway')
+  expect(Math.abs((missing?.from ?? 0) - (before.at(-1)?.to ?? 0))).toBeLessThan(50)
+  expect(Math.abs((missing?.to ?? 0) - (after[0]?.from ?? 0))).toBeLessThan(50)
+  expect(gaps.filter(({ to }) => to === null)).toEqual([])
+  console.info(`nothing was recorded for ${Math.round((missing?.to ?? 0) - (missing?.from ?? 0))} ms`)
+  // Each file is in the index once, whole, and plays.
+  const files: string[] = []
+  for await (const { file, isPart } of findRecordings(folder)) {
+    expect(isPart).toBe(false)
+    expect((await readRecorded(join(folder, file))).pictures.length).toBeGreaterThan(0)
+    files.push(file)
+  }
+  expect(files).toHaveLength(pieces.length)
 })

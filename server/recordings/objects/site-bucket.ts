@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { type Segment, segmentEnds, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { streamOfPath } from '../../../shared/recordings/segment-path.ts'
@@ -18,6 +19,10 @@ const place = ['recordings', 'objects']
 const markText = 'recordings of this site'
 /** Fact of the index: the bucket whose objects are all in it. */
 const readFact = 'bucket_read'
+/** Object that names the index which used the bucket last: another controller of the site has one of its own. */
+const lastIndexName = 'roomdesk-index.json'
+/** Fact of the index: its own name. */
+const indexIdFact = 'index_id'
 /** Objects whose facts are read at the same time. */
 const atOnce = 4
 /** Beginning of an object that holds the facts of its segment, in bytes: it is read with the metadata, in one request. */
@@ -45,16 +50,20 @@ export async function checkMark(
   store: Pick<Store, 'unseal'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const text = await client.read(markName, 0, 4_096, signal).then(
-    ({ bytes }) => bytes.toString('utf8'),
-    (error: unknown) => {
-      if (error instanceof ObjectError && error.problem === 'missing') return undefined
-      throw error
-    },
-  )
+  const text = await smallText(client, markName, signal)
   if (text === undefined) return false
   if (!isOwnMark(text, store)) throw new ObjectError('otherSite')
   return true
+}
+
+/** Reads a small object; undefined: there is none. @throws ObjectError */
+async function smallText(client: ObjectClient, name: string, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return (await client.read(name, 0, 4_096, signal)).bytes.toString('utf8')
+  } catch (error) {
+    if (error instanceof ObjectError && error.problem === 'missing') return undefined
+    throw error
+  }
 }
 
 function isOwnMark(text: string, store: Pick<Store, 'unseal'>): boolean {
@@ -78,12 +87,19 @@ export interface ReadBucketParts {
 }
 
 /**
- * Adds every segment of the bucket to the index: what is only there would be lost with the index otherwise. Does nothing if this index has them already.
+ * Adds every segment of the bucket to the index: what is only there would be lost with the index otherwise. Does nothing if this index has them already, and no other one of the site used the
+ * bucket since.
  * @returns number of segments that were added
  * @throws ObjectError; the signal's reason
  */
 export async function readBucket({ client, index, remote, bucket, signal, logger }: ReadBucketParts): Promise<number> {
-  if (index.fact(readFact) === bucket) return 0
+  const own = index.fact(indexIdFact) ?? randomUUID()
+  const last = await smallText(client, lastIndexName, signal)
+  if (index.fact(readFact) === bucket && last === own) return 0
+  index.setFact(indexIdFact, own)
+  // A start that ends in the middle reads everything again.
+  index.setFact(readFact, '')
+  await client.putBytes(lastIndexName, Buffer.from(own), signal)
   let after: string | undefined
   let added = 0
   do {

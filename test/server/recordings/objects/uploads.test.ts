@@ -8,7 +8,7 @@ import { SpanExport } from '../../../../server/recordings/export/span-export.ts'
 import { recordingSettingsSchema } from '../../../../shared/recordings/recording-settings.ts'
 import { pino } from 'pino'
 import { ObjectServer } from '../../../support/objects/object-server.ts'
-import { uploadedSite } from '../../../support/objects/uploaded-site.ts'
+import { type UploadedSite, uploadedSite } from '../../../support/objects/uploaded-site.ts'
 import { beginning, cameraStream, complete } from '../../../support/recordings/segment-facts.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
@@ -100,6 +100,26 @@ test('the index of a lost folder gets back what only the storage holds', async (
   const played = await after.ask(`/recordings/segments/${after.index.segments({})[0]?.id ?? 0}/media?from=0`)
   expect(played.status).toBe(200)
   await played.body?.cancel()
+})
+
+test('two controllers of a site, each with its own folder, take turns: the one that leads has what the other uploaded', async () => {
+  const settings = () => server.settings({ prefix: 'turns/' })
+  const [folderA, folderB] = [await temporaryFolder(), await temporaryFolder()]
+  const minutes = (site: UploadedSite): number[] =>
+    site.index.segments({}).map((segment) => (segment.startedAt - startedAt) / 60_000)
+  for (const [turn, folder] of [folderA, folderB, folderA, folderB].entries()) {
+    const site = uploadedSite(folder, settings)
+    await expect.poll(() => minutes(site)).toEqual(Array.from({ length: turn }, (_, minute) => minute))
+    await site.record({ startedAt: startedAt + turn * 60_000, film })
+    await expect.poll(() => site.places().includes('local')).toBe(false)
+    await site.stop()
+  }
+  // Nobody else was there meanwhile: the bucket is not read again.
+  const asked = server.requests.length
+  const site = uploadedSite(folderB, settings)
+  await site.record({ startedAt: startedAt + 240_000, film })
+  await expect.poll(() => site.places().includes('local')).toBe(false)
+  expect(server.requests.slice(asked).filter((request) => request.includes('list-type'))).toEqual([])
 })
 
 test('a bucket of another site is neither read nor written', async () => {

@@ -16,6 +16,8 @@ vi.setConfig({ testTimeout: 30_000 })
 const logger = pino({ level: 'silent' })
 const startedAt = Date.UTC(2026, 10, 20, 12)
 const film = { seconds: 4 }
+/** Objects of the site itself. */
+const ownObjects = ['roomdesk-index.json', 'roomdesk-recordings.json']
 let server: ObjectServer
 
 beforeAll(async () => {
@@ -31,7 +33,7 @@ test('finished segments are uploaded, leave the disk, and are played, exported a
   const whole = await Promise.all(files.map((file) => readFile(join(folder, file))))
   await expect.poll(() => site.places()).toEqual(files.map(() => 'both'))
   const names = async () => (await server.names()).filter((name) => name.startsWith('played/'))
-  expect(await names()).toEqual([...files, 'roomdesk-recordings.json'].map((name) => `played/${name}`).toSorted())
+  expect(await names()).toEqual([...files, ...ownObjects].map((name) => `played/${name}`).toSorted())
 
   await site.release()
   expect(await Promise.all(files.map((file) => site.isOnDisk(file)))).toEqual(files.map(() => false))
@@ -51,7 +53,7 @@ test('finished segments are uploaded, leave the disk, and are played, exported a
   expect(exported.durationMs).toBeGreaterThan(3_000)
 
   index.deleteSpan(stream, { from: 0, to: startedAt * 2 }, 100)
-  await expect.poll(names).toEqual(['played/roomdesk-recordings.json'])
+  await expect.poll(names).toEqual(ownObjects.map((name) => `played/${name}`))
 })
 
 test('without the storage, a remote recording says why it cannot be played, and local ones play', async () => {

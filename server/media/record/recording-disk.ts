@@ -11,6 +11,8 @@ import { DiskHealth } from './disk-health.ts'
 const saveEveryMs = 250
 /** Time that the syncs of a round wait for the slowest write of the round, in milliseconds. */
 const maxWriteMs = 50
+/** Time that a round of syncs has for itself, in milliseconds: one sync takes names and sizes of all files along. On a slower disk, the next round begins beside it. */
+const roundMs = 400
 /** Threads of Node for the disk (libuv: four unless it is told otherwise). Most wait for syncs; writes, which mostly take no time, and others have the rest. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE ?? 4)
 const maxSyncs = Math.max(1, threads - Math.max(2, Math.floor(threads / 4)))
@@ -39,6 +41,8 @@ export class RecordingDisk {
   readonly #syncs = new Turns(maxSyncs)
   readonly #health: DiskHealth
   readonly #delay: DiskDelay
+  /** When the latest round of syncs began; -Infinity: it is over. */
+  #roundAt = -Infinity
   /** Sync of the folders that is under way, and when the first of them changed. */
   #naming: { work: Promise<void>; since: number } | undefined
 
@@ -99,10 +103,16 @@ export class RecordingDisk {
   }
 
   #tick(): void {
-    void this.sync()
+    const now = performance.now()
+    if (now - this.#roundAt > roundMs) {
+      this.#roundAt = now
+      void this.sync().finally(() => {
+        if (this.#roundAt === now) this.#roundAt = -Infinity
+      })
+    } else for (const file of this.#dirty) void file.write()
     const moments = Array.from(this.#dirty, ({ oldestAt }) => oldestAt ?? Infinity)
     const oldest = Math.min(this.#naming?.since ?? Infinity, ...this.#folders.values(), ...moments)
-    this.#delay.note(oldest === Infinity ? undefined : oldest, performance.now())
+    this.#delay.note(oldest === Infinity ? undefined : oldest, now)
   }
 
   #noteName(folder: string): void {

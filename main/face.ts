@@ -1,4 +1,4 @@
-/** What a start of the program is for: the app with its window, a controller without one or a command that prints something, or the end of the running app. */
+/** Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, or the end of the running app. */
 export type Face = 'desktop' | 'headless' | 'quit'
 
 /** Flags of the face itself; the controller does not know them. */

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { faceFlags } from './face.ts'
 
-/** What a second launch may ask of the first. */
+/** Requests of a second launch to the first. */
 export interface FirstInstance {
   show: () => void
   quit: () => void

@@ -23,7 +23,7 @@ import { databaseRisk, databaseRiskMessages } from '../store/postgres/database-s
 import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
 
-/** What differs between the programs that run a headless controller: Node, and the desktop app. */
+/** Parts that differ between the programs that run a headless controller: Node, and the desktop app. */
 export interface HeadlessProgram {
   /** Flags of the command line. */
   flags: readonly string[]

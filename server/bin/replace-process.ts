@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 
 /**
  * Replaces this process by a new run of its program with the same arguments, terminal and pipes. Where the system can do it (execve), the process id stays, so that a supervisor
- * notices nothing. Elsewhere the process in front starts the next one (`startBehind`); without one a new process goes on, and this one ends.
+ * notices nothing. On other systems the process in front starts the next one (`startBehind`); without one a new process goes on, and this one ends.
  */
 export function replaceProcess(environment: NodeJS.ProcessEnv): void {
   const command = [...process.execArgv, ...process.argv.slice(1)]

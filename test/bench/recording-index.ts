@@ -88,7 +88,7 @@ function fill(path: string): void {
     COMMIT; PRAGMA wal_checkpoint(TRUNCATE);
   `)
   database.close()
-  // What is measured does not wait for the bytes of the fill.
+  // The measured calls do not wait for the bytes of the fill.
   const file = openSync(path, 'r+')
   fsyncSync(file)
   closeSync(file)

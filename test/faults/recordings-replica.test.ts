@@ -76,7 +76,7 @@ test('The leader is killed while a camera is recorded: the next one repairs, rec
   expect([before.length, after.length].every((count) => count > 0)).toBe(true)
   for (const [index, piece] of pieces.slice(1).entries())
     expect(piece.from).toBeGreaterThanOrEqual((pieces[index]?.to ?? 0) - 250)
-  // What is missing is told, from the last picture of the first to the first picture of the second.
+  // The gap is told, from the last picture of the first to the first picture of the second.
   const [from, to] = [before.at(-1)?.to ?? 0, after[0]?.from ?? 0]
   const told = gaps.filter((gap) => gap.from < to && (gap.to ?? Infinity) > from)
   expect(told[0]?.reason).toBe('nodeAway')

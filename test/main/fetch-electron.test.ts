@@ -79,7 +79,7 @@ test('Electron is fetched with its progress, and counts as present only once it 
   expect([code, said]).toEqual([0, expect.stringMatching(/^Electron [\d.]+: \d+ of \d+ MB$/m)])
   expect(installedProgram(home)).toBe(join(home, 'dist/electron'))
 
-  // What was cut off while it was extracted has no path.txt.
+  // A binary that was cut off while it was extracted has no path.txt.
   await rm(join(home, 'path.txt'))
   expect(installedProgram(home)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
 
-/** What a setting means, below its field. */
+/** Hints below the settings. */
 export const settingHints = {
   cors_origins: 'One per line, e.g. https://portal.example.org; * allows any origin.',
   compatibility: {

@@ -114,7 +114,7 @@ test('An address that was changed, has expired, or belongs to a live stream that
 test('A live stream of VP8 without sound carries none, and one without a picture only sound', async () => {
   const site = await filmedSite({ door: { ...shortFilm, codec: 'vp8' } })
   const folder = await temporaryFolder()
-  const kinds = async (order: Record<string, string>): Promise<{ named: string; carried: string[] }> => {
+  const kinds = async (order: Record<string, string>): Promise<{ named: string; sent: string[] }> => {
     const wish = { room_id: site.roomId, user_id: 'door', ...order }
     const page = String((await site.client.get('/rtc/live/start', wish)).page_url)
     const facts = await vi.waitFor(
@@ -136,9 +136,9 @@ test('A live stream of VP8 without sound carries none, and one without a picture
     await decodeRecorded(path)
     const { codecs, pictures, sounds } = await readRecorded(path)
     expect(pictures.length + sounds.length).toBeGreaterThan(10)
-    return { named: facts.codecs, carried: codecs }
+    return { named: facts.codecs, sent: codecs }
   }
-  expect(await kinds({})).toEqual({ named: 'vp8,opus', carried: ['vp8', 'opus'] })
-  expect(await kinds({ sound: 'none' })).toEqual({ named: 'vp8', carried: ['vp8'] })
-  expect(await kinds({ picture: 'none' })).toEqual({ named: 'opus', carried: ['opus'] })
+  expect(await kinds({})).toEqual({ named: 'vp8,opus', sent: ['vp8', 'opus'] })
+  expect(await kinds({ sound: 'none' })).toEqual({ named: 'vp8', sent: ['vp8'] })
+  expect(await kinds({ picture: 'none' })).toEqual({ named: 'opus', sent: ['opus'] })
 })

@@ -35,7 +35,7 @@ test.each(['EPERM', 'EACCES', 'EBUSY'])(
   },
 )
 
-test('A missing file is told at once, on every system; so is a refusal elsewhere than on Windows', async () => {
+test('A missing file is told at once, on every system; so is a refusal on every system but Windows', async () => {
   const { from, to } = await files()
   await expect(renameFile(`${from}.none`, to, { platform: 'win32' })).rejects.toMatchObject({ code: 'ENOENT' })
   for (const platform of ['linux', 'darwin'] as const) {

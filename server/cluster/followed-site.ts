@@ -5,7 +5,7 @@ import type { SealedPlace } from '../store/sealer.ts'
 import type { Sealer } from '../store/sealer.ts'
 import type { FollowedStore } from '../store/election/site-member.ts'
 import { siteSettings, unsealIn } from '../store/site-settings.ts'
-import type { Change, Store } from '../store/store.ts'
+import type { ChangeListener, Store } from '../store/store.ts'
 
 /** Read-only part of a store, which a replica uses. */
 export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'writeBehind' | 'seal' | 'unseal'>
@@ -16,23 +16,23 @@ export type ReadStore = Pick<Store, 'get' | 'all' | 'onChange' | 'transact' | 'w
  */
 export class FollowedSite implements ReadStore {
   readonly #sealer: Sealer
-  readonly #listeners = new Set<(changes: readonly Change[]) => void>()
+  readonly #listeners = new Set<ChangeListener>()
   #store: FollowedStore
   #stop: () => void
 
   constructor(store: FollowedStore, sealer: Sealer) {
     this.#sealer = sealer
     this.#store = store
-    this.#stop = store.onChange((changes) => this.#notify(changes))
+    this.#stop = store.onChange((...changed) => this.#notify(...changed))
   }
 
   /** Reads the site from this store from now on. Notifies listeners, as settings and accounts may differ. */
   follow(store: FollowedStore): void {
     this.#stop()
     this.#store = store
-    this.#stop = store.onChange((changes) => this.#notify(changes))
+    this.#stop = store.onChange((...changed) => this.#notify(...changed))
     const settings = store.get('settings', 'site')
-    this.#notify([{ collection: 'settings', key: 'site', value: settings }])
+    this.#notify([{ collection: 'settings', key: 'site', value: settings }], [settings])
   }
 
   settings(): Settings {
@@ -42,7 +42,7 @@ export class FollowedSite implements ReadStore {
   get: ReadStore['get'] = (collection, key) => this.#store.get(collection, key)
   all: ReadStore['all'] = (collection) => this.#store.all(collection)
 
-  onChange(listener: (changes: readonly Change[]) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -61,7 +61,7 @@ export class FollowedSite implements ReadStore {
     return unsealIn(this, this.#sealer, sealed, place)
   }
 
-  #notify(changes: readonly Change[]): void {
-    for (const listener of [...this.#listeners]) listener(changes)
+  #notify(...changed: Parameters<ChangeListener>): void {
+    for (const listener of [...this.#listeners]) listener(...changed)
   }
 }

@@ -55,11 +55,13 @@ export function changeOf<C extends CollectionName>(
   return { collection, key, value } as Change
 }
 
-/** Does to the maps what a change says. */
-export function applyChange<C extends CollectionName>(state: State, change: ChangeOf<C>): void {
+/** Does to the maps what a change says. @returns the value before it */
+export function applyChange<C extends CollectionName>(state: State, change: ChangeOf<C>): Collections[C] | undefined {
   const map: Map<string, Collections[C]> = state[change.collection]
+  const before = map.get(change.key)
   if (change.value === undefined) map.delete(change.key)
   else map.set(change.key, change.value)
+  return before
 }
 
 /** A record as it was read, before any check. */

@@ -80,6 +80,9 @@ export type Change = {
   [C in CollectionName]: { collection: C; key: string; value: Collections[C] | undefined }
 }[CollectionName]
 
+/** Receives changes that are in memory. @param before the value that each of them replaced; undefined: there was none */
+export type ChangeListener = (changes: readonly Change[], before: readonly Change['value'][]) => void
+
 /** Operations of a transaction's plan. Nothing is visible before the transaction is durable. */
 export interface Transaction {
   put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void
@@ -191,7 +194,7 @@ export interface Store {
   responsive(deadlineMs: number): Promise<void> | undefined
 
   /** Called after each durable (or writeBehind) change, synchronously, in order. Returns the unsubscribe function. */
-  onChange(listener: (changes: readonly Change[]) => void): () => void
+  onChange(listener: ChangeListener): () => void
   onNotice(listener: (notice: StoreNotice) => void): () => void
   status(): StoreStatus
   /** Called with the milliseconds of each flush. */

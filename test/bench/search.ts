@@ -36,7 +36,7 @@ export async function measureSearch(): Promise<void> {
   const store: Pick<Store, 'onChange' | 'all'> = {
     all: (collection: string) => (collection === 'rooms' ? rooms : new Map()),
     onChange: (listener) => {
-      changed = listener
+      changed = (changes) => listener(changes, [])
       return () => undefined
     },
   }

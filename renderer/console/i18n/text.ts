@@ -20,11 +20,23 @@ type TextValues = Record<string, string | number>
 
 export type Translate = (key: TextKey, values?: TextValues) => string
 
+/** Texts without placeholders by key, for each language: a list that scrolls asks for the same ones hundreds of times a second. */
+const plainTexts = new Map<string, Map<TextKey, string>>()
+
 /** Texts in the language of the operator. */
 export function useText(): { t: Translate; language: ComputedRef<Language> } {
   const { t: translate, locale } = useI18n({ useScope: 'global' })
+  /** The texts of a language are complete before it is chosen, and stay. */
+  function plainText(key: TextKey): string {
+    let known = plainTexts.get(locale.value)
+    if (known === undefined) plainTexts.set(locale.value, (known = new Map()))
+    let text = known.get(key)
+    if (text === undefined) known.set(key, (text = translate(key)))
+    return text
+  }
+
   const t: Translate = (key, values) => {
-    if (values === undefined) return translate(key)
+    if (values === undefined) return plainText(key)
     return typeof values.n === 'number' ? translate(key, values, values.n) : translate(key, values)
   }
   return { t, language: computed(() => languageOf(locale.value).id) }

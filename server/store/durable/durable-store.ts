@@ -18,7 +18,7 @@ import { siteSettings, unsealIn } from '../site-settings.ts'
 import type { Storage } from '../storage.ts'
 import { storageError } from '../storage-error.ts'
 import type {
-  Change,
+  ChangeListener,
   CollectionName,
   Collections,
   Store,
@@ -78,7 +78,7 @@ export class DurableStore implements Store {
   readonly #backups: SiteBackups
   readonly #restore: Restore
   readonly #health: StorageHealth
-  readonly #changeListeners = new Set<(changes: readonly Change[]) => void>()
+  readonly #changeListeners = new Set<ChangeListener>()
   readonly #flushListeners = new Set<(milliseconds: number) => void>()
   #closed: Promise<void> | undefined
 
@@ -144,11 +144,10 @@ export class DurableStore implements Store {
 
   writeBehind<C extends CollectionName>(collection: C, key: string, value: Collections[C] | undefined): void {
     const change = changeOf(collection, key, value)
-    const existed = this.#state[collection].has(key)
-    applyChange(this.#state, change)
-    this.#writeBehind.add(change, existed)
+    const before = applyChange(this.#state, change)
+    this.#writeBehind.add(change, before !== undefined)
     if (this.#writeBehind.size > 0) this.#commit.addedBehind()
-    if (this.#changeListeners.size > 0) this.#notify([change])
+    if (this.#changeListeners.size > 0) this.#notify([change], [before])
   }
 
   nextRoomNumber(): number {
@@ -174,7 +173,7 @@ export class DurableStore implements Store {
     })
   }
 
-  onChange(listener: (changes: readonly Change[]) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#changeListeners.add(listener)
     return () => void this.#changeListeners.delete(listener)
   }
@@ -314,11 +313,11 @@ export class DurableStore implements Store {
 
   #durable(group: readonly Job[]): void {
     for (const { changes } of group) {
-      for (const change of changes) {
-        applyChange(this.#state, change)
+      const before = changes.map((change) => {
         this.#writeBehind.forget(change.collection, change.key)
-      }
-      if (this.#changeListeners.size > 0) this.#notify(changes)
+        return applyChange(this.#state, change)
+      })
+      if (this.#changeListeners.size > 0) this.#notify(changes, before)
     }
     this.#transactions.succeeded(group)
   }
@@ -329,8 +328,8 @@ export class DurableStore implements Store {
     if (this.#closed === undefined && this.#snapshots.due) this.#snapshots.run().catch(() => undefined)
   }
 
-  #notify(changes: readonly Change[]): void {
-    for (const listener of this.#changeListeners) this.#guarded(() => listener(changes))
+  #notify(...[changes, before]: Parameters<ChangeListener>): void {
+    for (const listener of this.#changeListeners) this.#guarded(() => listener(changes, before))
   }
 
   #guarded(call: () => void): void {

@@ -4,7 +4,7 @@ import { type Migrations, migrateRecord, StoreVersionError } from '../migrations
 import type { FollowedStore } from './site-member.ts'
 import { applyChange, changeOf, collectionNames, emptyState, type State, toChange } from '../state.ts'
 import { changesBetween } from '../state-difference.ts'
-import type { Change, CollectionName, Collections } from '../store.ts'
+import type { Change, ChangeListener, CollectionName, Collections } from '../store.ts'
 import { head } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { type DatabaseState, readState, termOf } from '../postgres/read-state.ts'
@@ -43,7 +43,7 @@ export class Follower implements FollowedStore {
   readonly #options: Omit<FollowerOptions, 'before'>
   /** The live maps: always the same. */
   readonly state: State = emptyState()
-  readonly #listeners = new Set<(changes: readonly Change[]) => void>()
+  readonly #listeners = new Set<ChangeListener>()
   #last = 0
   /** Term of the last line; undefined: memory is a snapshot, and no line with its number is stored. */
   #lastTerm: string | undefined
@@ -96,7 +96,7 @@ export class Follower implements FollowedStore {
     return this.state[collection]
   }
 
-  onChange(listener: (changes: readonly Change[]) => void): () => void {
+  onChange(listener: ChangeListener): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
@@ -210,14 +210,14 @@ export class Follower implements FollowedStore {
   }
 
   #apply(changes: readonly Change[]): void {
-    for (const change of changes) {
-      applyChange(this.state, change)
+    const before = changes.map((change) => {
       if (change.collection === 'rooms') this.#roomNumber = Math.max(this.#roomNumber, change.value?.id ?? 0)
-    }
+      return applyChange(this.state, change)
+    })
     if (changes.length === 0) return
     for (const listener of this.#listeners) {
       try {
-        listener(changes)
+        listener(changes, before)
       } catch (error) {
         this.#options.onError(error)
       }

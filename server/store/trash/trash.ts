@@ -3,6 +3,7 @@ import { limits } from '../../../shared/limits.ts'
 import type { Settings } from '../../../shared/settings.ts'
 import type { StoredDeleter, StoredTrash, TrashedThing } from '../records.ts'
 import type { Store, Transaction } from '../store.ts'
+import { withSharedParts } from '../shared-trash-parts.ts'
 import { TrashIndex } from './trash-index.ts'
 
 const day = 24 * 60 * 60 * 1_000
@@ -73,7 +74,8 @@ export class Trash {
     const id = randomBytes(9).toString('base64url')
     const deleted_at = this.#clock()
     const expires_at = deleted_at + days * day
-    transaction.put('trash', id, { id, deleted_at, expires_at, deleted_by: by, batch, bytes, ...thing })
+    const entry = withSharedParts({ id, deleted_at, expires_at, deleted_by: by, batch, bytes, ...thing })
+    transaction.put('trash', id, entry)
   }
 
   /** An entry that is not due yet. O(1). */

@@ -94,4 +94,16 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     await pages().go('Rooms')
     await pages().row('Kept').waitFor()
   })
+
+  test('on a phone the line of settings shows the part that is open', async () => {
+    const { page, call } = opened()
+    await call('overview.dismiss_welcome', {})
+    await pages().go('Rooms')
+    const before = page.viewportSize()
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${page.url().split('#')[0]}#/settings/about`)
+    const chosen = page.getByRole('navigation', { name: 'Settings sections' }).getByRole('link', { name: 'About' })
+    await expect.poll(async () => (await chosen.boundingBox())?.x ?? 390).toBeLessThan(360)
+    if (before !== null) await page.setViewportSize(before)
+  })
 }

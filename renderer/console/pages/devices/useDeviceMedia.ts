@@ -1,6 +1,7 @@
 import { onScopeDispose, shallowRef } from 'vue'
 import type { DeviceView } from '../../../../shared/console/devices.ts'
 import type { StreamStats } from '../../../../shared/media/stream-stats.ts'
+import { useNow } from '../../../kit/composables/useNow.ts'
 import { sharedState, useConsole } from '../../composables/useConsole.ts'
 import { useText } from '../../i18n/text.ts'
 import { streamWarning } from '../rooms/streamWarning.ts'
@@ -16,6 +17,7 @@ export function useDeviceMedia() {
   const client = useConsole()
   const streams = useStreams()
   const { t } = useText()
+  const now = useNow()
   let reading = false
 
   async function read(): Promise<void> {
@@ -37,9 +39,9 @@ export function useDeviceMedia() {
   onScopeDispose(() => clearInterval(timer))
 
   /** Reason why people do not see or hear a joined device, and the remedy; empty if they do. */
-  function warning({ state, roomId, userId }: DeviceView, now: number): string {
+  function warning({ state, roomId, userId }: DeviceView): string {
     const stream = streams.value.get(userId)
-    return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now, t) : ''
+    return state === 'joined' && stream?.room_id === roomId ? streamWarning(stream, now.value, t) : ''
   }
 
   return { warning }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { RowSlots } from '../../renderer/kit/components/rowSlots.ts'
+
+test('A row that stays keeps its place, and new rows take the places of those that have gone', () => {
+  const slots = new RowSlots<string>()
+  expect(slots.assign(['a', 'b', 'c'])).toEqual([0, 1, 2])
+  expect(slots.assign(['b', 'c', 'd'])).toEqual([1, 2, 0])
+  expect(slots.assign(['x', 'c'])).toEqual([0, 2])
+  const places = slots.assign(['x', 'c', 'y', 'z'])
+  expect(places.slice(0, 2)).toEqual([0, 2])
+  expect(new Set(places).size).toBe(4)
+})
+
+test('Nobody gets the place of a row that somebody has used', () => {
+  const slots = new RowSlots<string>()
+  slots.assign(['a', 'b'])
+  slots.use('a')
+  slots.use('gone long ago')
+  const [b, next] = slots.assign(['b', 'c'])
+  expect(b).toBe(1)
+  expect(next).toBe(2)
+  expect(slots.assign(['c', 'd'])).toEqual([2, 1])
+})

@@ -59,9 +59,10 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
   let visible = { first: 0, end: 1 }
   let generation = 0
 
-  const pagesInView = (): number[] => {
-    const from = Math.floor(visible.first / size)
-    const to = Math.floor(Math.max(visible.first, visible.end - 1) / size)
+  /** @param margin rows beside the view that count, too */
+  const pagesInView = (margin = 0): number[] => {
+    const from = Math.floor(Math.max(0, visible.first - margin) / size)
+    const to = Math.floor((Math.max(visible.first, visible.end - 1) + margin) / size)
     return Array.from({ length: to - from + 1 }, (_, step) => from + step)
   }
 
@@ -113,7 +114,8 @@ export function usePagedRows<T>(read: (offset: number, limit: number) => Promise
   function show(first: number, end: number): void {
     visible = { first, end: Math.max(end, first + 1) }
     if (!ready.value || error.value) return
-    for (const page of pagesInView()) {
+    // Rows that come before they are seen are rendered a few at a time.
+    for (const page of pagesInView(size / 4)) {
       if (!pages.has(page) && page * size < total.value) void fetchPage(page)
     }
   }

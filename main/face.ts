@@ -1,11 +1,12 @@
+import { commandFlags } from '../server/bin/launch-options.ts'
+
 /** Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, or the end of the running app. */
 export type Face = 'desktop' | 'headless' | 'quit'
 
 /** Flags of the face itself; the controller does not know them. */
 export const faceFlags = { headless: '--headless', quit: '--quit' } as const
 
-/** Commands of the headless program, which print something and end. */
-const command = /^--(help|version|verify-log|janus-config|move-store)(=|$)/
+const command = new RegExp(`^--(${commandFlags.join('|')})(=|$)`)
 
 /** @param argv of the process */
 export function faceOf(argv: readonly string[]): Face {

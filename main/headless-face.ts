@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import { app } from 'electron'
 import { runHeadless } from '../server/bin/headless-program.ts'
-import { createSealer } from '../server/store/sealer.ts'
 import { faceFlags } from './face.ts'
-import { loadDataKey, siteKeyView } from './key.ts'
+import { loadDataKey, sealingWith } from './key.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { keepCrashReports } from './process-ends.ts'
 import { startAppAgain } from './relaunch.ts'
@@ -26,10 +25,7 @@ async function run(): Promise<void> {
     pages: join(folder, '..'),
     spawnMedia: () => spawnMediaProcess(join(folder, '../server/media-node.js')),
     // The same key as the window's: either face opens the site of the other.
-    sealing: async (dataFolder) => {
-      const { key, ...found } = await loadDataKey(dataFolder)
-      return { sealer: createSealer(key), siteKey: siteKeyView(found, app.getPath('sessionData')) }
-    },
+    sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder)),
     startAgain: startAppAgain,
     followEnd: (stop) => {
       app.on('before-quit', (event) => {

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { safeStorage } from 'electron'
+import { app, safeStorage } from 'electron'
 import type { SiteKeyView } from '../shared/console/site.ts'
 import { hasCode, syncFolder } from '../server/store/files/durable-files.ts'
 import { renameFile } from '../server/store/system/rename-file.ts'
 import { holdsSealedSecrets } from '../server/store/files/sealed-secrets.ts'
 import { KeyFileError, loadKeyFile } from '../server/store/files/key-file.ts'
+import { createSealer, type Sealer } from '../server/store/sealer.ts'
 
 const wrappedName = 'seal.key.wrapped'
 const plainName = 'seal.key'
@@ -73,6 +74,11 @@ export function siteKeyView({ protection, file }: Omit<DataKey, 'key'>, session:
     unprotected: false,
     also: process.platform === 'win32' ? join(session, 'Local State') : '',
   }
+}
+
+/** Returns the sealer of a controller with this key, and its view of the key. */
+export function sealingWith({ key, ...found }: DataKey): { sealer: Sealer; siteKey: SiteKeyView } {
+  return { sealer: createSealer(key), siteKey: siteKeyView(found, app.getPath('sessionData')) }
 }
 
 /** Returns undefined if nothing would protect it. */

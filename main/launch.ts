@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
+import { type Flag, flags, type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
 
 /** Start of the desktop app. */
-export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | (typeof headlessOnly)[number] | CommandOption> {
+export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
   dataFolder: string
   /** Started at login: the window stays hidden until the operator opens it. */
   hidden: boolean
@@ -13,14 +13,14 @@ export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | (typeof h
 /** Options of commands, which the app without a window carries out. */
 type CommandOption = 'moveStore' | 'verifyLog' | 'janusConfig' | 'version' | 'help' | 'storePasswordShown'
 
-/** Options of a site in a database or with a key of its own: the desktop app keeps its site in files, under a key that the keychain protects. */
-const headlessOnly = ['store', 'storePasswordFile', 'sealKey', 'controllerName', 'allowPlainControllers'] as const
-
-const flagNames = [
-  ...['data-dir', 'recordings-dir', 'host', 'media-port', 'device-port', 'node-port', 'console-port', 'event-port'],
-  ...['site', 'console-key', 'older-clients', 'get-access-token', 'ffmpeg', 'log-level'],
-  ...['store', 'store-password-file', 'seal-key', 'controller-name', 'allow-plain-controllers'],
-]
+/** Options of a site in a database or with a key of its own, and their flags: the desktop app keeps its site in files, under a key that the keychain protects. */
+const headlessOnly = {
+  store: 'store',
+  storePasswordFile: 'store-password-file',
+  sealKey: 'seal-key',
+  controllerName: 'controller-name',
+  allowPlainControllers: 'allow-plain-controllers',
+} as const satisfies Partial<Record<keyof LaunchOptions, Flag>>
 
 /** The desktop app does not take this flag, or its environment variable. */
 export class HeadlessFlagError extends Error {
@@ -48,12 +48,10 @@ export function readDesktopLaunch(
 ): DesktopLaunch {
   const site = join(userData, 'site')
   const { dataDir, ...options } = readLaunchOptions(ownFlags(argv), { ROOMDESK_DATA_DIR: site, ...environment })
-  for (const option of headlessOnly)
-    if (options[option] !== undefined) throw new HeadlessFlagError(`--${option.replaceAll(/[A-Z]/g, kebab)}`)
+  for (const [option, flag] of Object.entries(headlessOnly))
+    if (Reflect.get(options, option) !== undefined) throw new HeadlessFlagError(`--${flag}`)
   return { ...options, dataFolder: dataDir, hidden: atLogin || argv.includes('--hidden') }
 }
-
-const kebab = (capital: string): string => `-${capital.toLowerCase()}`
 
 /** Reads a site file. @throws SiteFileError; HeadlessFlagError when it names a database */
 export async function readDesktopSite(path: string): Promise<SiteFile> {
@@ -64,10 +62,10 @@ export async function readDesktopSite(path: string): Promise<SiteFile> {
 
 /** Picks the controller's flags, as `--flag=value` or `--flag value`. */
 function ownFlags(argv: readonly string[]): string[] {
-  const options = Object.fromEntries(flagNames.map((name) => [name, { type: 'string' } as const]))
+  const options = Object.fromEntries(flags.map((name) => [name, { type: 'string' } as const]))
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
   return tokens.flatMap((token) => {
-    if (token.kind !== 'option' || !flagNames.includes(token.name)) return []
+    if (token.kind !== 'option' || !Object.hasOwn(options, token.name)) return []
     return token.value === undefined ? [token.rawName] : [`${token.rawName}=${token.value}`]
   })
 }

@@ -7,9 +7,8 @@ import { ListenError } from '../server/edge/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/controller/restarts.ts'
 import type { SiteFile } from '../server/controller/site-file.ts'
-import { createSealer } from '../server/store/sealer.ts'
 import { spawnMediaProcess } from './media-process.ts'
-import { type DataKey, KeychainError, loadDataKey, siteKeyView } from './key.ts'
+import { type DataKey, KeychainError, loadDataKey, sealingWith } from './key.ts'
 import type { DesktopLaunch } from './launch.ts'
 import { startAppAgain } from './relaunch.ts'
 import type { Texts } from './texts/en.ts'
@@ -42,9 +41,9 @@ export class GaveUpError extends Error {
  */
 export async function startController(options: StartOptions): Promise<Controller> {
   const { launch, site, logger, restarts, texts } = options
-  const { key, ...found } = await openKey(options)
-  if (found.protection === 'file') logger.warn(texts().plainKey)
-  const sealer = createSealer(key)
+  const key = await openKey(options)
+  if (key.protection === 'file') logger.warn(texts().plainKey)
+  const sealing = sealingWith(key)
   let overrides: ListenerOverrides = {
     host: launch.host,
     media_port: launch.mediaPort,
@@ -62,8 +61,7 @@ export async function startController(options: StartOptions): Promise<Controller
       sitePath: launch.site,
       keySignIn: launch.consoleKey,
       version: app.getVersion(),
-      sealer,
-      siteKey: siteKeyView(found, app.getPath('sessionData')),
+      ...sealing,
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,

@@ -8,6 +8,9 @@ import { placeWindow, smallest } from './window-placement.ts'
 /** Time without a change after which a new place or size is stored, in milliseconds. */
 const restMs = 400
 
+/** Times after which a window is shown even if its page has not reported that it painted: from its making, and from the end of its loading. In milliseconds. */
+const shownAfterMs = { made: 5_000, loaded: 400 }
+
 /** Background colours of the page, shown until it paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
 
@@ -121,9 +124,6 @@ export class ConsoleWindow {
   }
 }
 
-/** Time after which a window is shown even if its page has not painted, in milliseconds. */
-const paintMs = 5_000
-
 /** Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 5 s. */
 function showOncePainted(window: BrowserWindow): void {
   let shown = false
@@ -133,8 +133,8 @@ function showOncePainted(window: BrowserWindow): void {
     shown = true
     window.show()
   }
-  const timer = setTimeout(show, paintMs)
+  const timer = setTimeout(show, shownAfterMs.made)
   window.once('ready-to-show', show)
-  window.webContents.once('did-finish-load', () => setTimeout(show, restMs))
+  window.webContents.once('did-finish-load', () => setTimeout(show, shownAfterMs.loaded))
   window.once('closed', () => clearTimeout(timer))
 }

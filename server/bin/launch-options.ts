@@ -86,7 +86,8 @@ export const usage = `Usage: roomdesk [flags]          every flag also as ROOMDE
   --version            print the version, and end
   --log-level LEVEL    trace, debug, info, warn, error, fatal or silent (default info)`
 
-const flags = [
+/** Flags with a value, without their dashes. */
+export const flags = [
   'data-dir',
   'recordings-dir',
   'store',
@@ -109,7 +110,10 @@ const flags = [
   'janus-config',
   'log-level',
 ] as const
-type Flag = (typeof flags)[number]
+export type Flag = (typeof flags)[number]
+
+/** Flags of commands that print something and end, without their dashes. */
+export const commandFlags: readonly string[] = ['help', 'version', 'verify-log', 'janus-config', 'move-store']
 
 const controllerNamePattern = /^(?! )[^\p{Cc}\p{Cf}]{1,64}(?<! )$/u
 const moveTarget = z.enum(['database', 'files']).optional()

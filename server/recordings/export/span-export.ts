@@ -1,4 +1,4 @@
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
@@ -8,6 +8,7 @@ import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { convert } from './ffmpeg-convert.ts'
 import { writeRun } from './write-run.ts'
+import { renameFile } from '../../store/system/rename-file.ts'
 
 /** How a span is exported. */
 export interface SpanOptions {
@@ -60,7 +61,7 @@ export class SpanExport implements RecordingExport {
       })
       if (file === undefined || file.unconverted)
         throw new Error('the format changes in this span: it becomes one file only where ffmpeg is')
-      await rename(file.path, path)
+      await renameFile(file.path, path)
       return file
     }
     return await this.#remux(run, path, { format: 'original', keepGaps: false, signal })

@@ -1,9 +1,10 @@
-import { open, rename, rm, stat } from 'node:fs/promises'
+import { open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Segment } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import { type FoundFile, findRecordings } from './find-files.ts'
 import { readFacts, wholePart } from './segment-facts.ts'
+import { renameFile } from '../../store/system/rename-file.ts'
 
 /** Suffix of a file that nobody could repair: it is kept, and is no recording any more. */
 const damagedSuffix = '.damaged'
@@ -52,7 +53,7 @@ export async function repairFile(folder: string, { file, container, startedAt }:
   }
   const facts = await readFacts(part)
   if (durationMs === 0 || facts === undefined) {
-    await rename(part, path + damagedSuffix)
+    await renameFile(part, path + damagedSuffix)
     return { outcome: 'damaged', file }
   }
   const handle = await open(part, 'r+')
@@ -64,10 +65,10 @@ export async function repairFile(folder: string, { file, container, startedAt }:
   }
   // A complete file of this name is never replaced.
   if (await exists(path)) {
-    await rename(part, path + damagedSuffix)
+    await renameFile(part, path + damagedSuffix)
     return { outcome: 'damaged', file }
   }
-  await rename(part, path)
+  await renameFile(part, path)
   await syncFolder(dirname(path))
   const segment: Segment = { ...facts, file, startedAt, endedAt: startedAt + durationMs, bytes, end: 'cut' }
   return { outcome: 'repaired', file, segment, lostBytes: size - bytes }

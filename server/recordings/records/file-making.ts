@@ -1,4 +1,4 @@
-import { rename, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
@@ -8,6 +8,7 @@ import type { RecordingIndex } from '../recording-index.ts'
 import type { RecordFiles } from './record-files.ts'
 import { recordedStreams, sourceOf, type Span } from './recorded-streams.ts'
 import type { MixedSound, SoundMixer } from './sound-mixer.ts'
+import { renameFile } from '../../store/system/rename-file.ts'
 
 /** Needs of the making of files. */
 export interface FileMakingParts {
@@ -166,7 +167,7 @@ class FileMaking {
     { userId, source }: Pick<RecordedStream, 'userId' | 'source'>,
   ): Promise<void> {
     const file = `${this.#recording.id}-${this.made.length}.${container}`
-    await rename(path, this.#parts.files.path(file))
+    await renameFile(path, this.#parts.files.path(file))
     const times = { duration_ms: Math.round(durationMs), started_at: Math.round(startedAt) }
     this.made.push({ file, user_id: userId, source, container, bytes, ...times })
   }

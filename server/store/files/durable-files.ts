@@ -74,12 +74,7 @@ export async function listFolder(folder: string): Promise<string[]> {
 export async function linkOrCopy(from: string, to: string): Promise<void> {
   const temporary = `${to}.tmp`
   await rm(temporary, { force: true })
-  try {
-    await link(from, temporary)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'EEXIST', 'ENOSPC', 'EIO')) throw error
-    await copyDurably(from, temporary)
-  }
+  await linkOrCopyNew(from, temporary)
   await renameFile(temporary, to)
   // Renaming one link of a file over another link of it does nothing (rename(2)).
   await rm(temporary, { force: true })
@@ -93,7 +88,7 @@ export async function linkOrCopyNew(from: string, to: string): Promise<void> {
   try {
     await link(from, to)
   } catch (error) {
-    if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) throw error
+    if (hasCode(error, 'ENOENT', 'EEXIST', 'ENOSPC', 'EIO')) throw error
     await copyDurably(from, to)
   }
 }

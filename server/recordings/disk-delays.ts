@@ -1,4 +1,4 @@
-import type { RecordEvent } from './recording-events.ts'
+import { allRecordings, type RecordEvent } from './recording-events.ts'
 
 /** Delay from which operators are told, in milliseconds: a power cut loses at most a group of pictures and a second while the disk keeps up. */
 const toldMs = 1_000
@@ -53,7 +53,7 @@ export class DiskDelays {
     this.#event({
       kind,
       level: kind === 'recording.diskLate' ? 'warning' : 'info',
-      subject: { type: 'recording', id: '', name: '' },
+      subject: allRecordings,
       params: { node, seconds: seconds(ms) },
     })
   }

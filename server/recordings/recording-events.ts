@@ -12,3 +12,6 @@ export interface RecordingEvent {
 
 /** Receives events of recording. */
 export type RecordEvent = (event: RecordingEvent) => void
+
+/** Subject of an event about all recordings of the site. */
+export const allRecordings = { type: 'recording', id: '', name: '' } as const satisfies EventSubject

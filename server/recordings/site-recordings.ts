@@ -17,7 +17,7 @@ import { ObjectClient } from './objects/object-client.ts'
 import { ObjectStorage } from './objects/object-storage.ts'
 import { SegmentFiles } from './playback/segment-sources.ts'
 import type { RecordingChanges, RecordingControl, RecordingWish, StartedBy } from './recording-control.ts'
-import type { RecordEvent } from './recording-events.ts'
+import { allRecordings, type RecordEvent } from './recording-events.ts'
 import { belongsTo, type OrderPool, RecordingOrders } from './recording-orders.ts'
 import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
@@ -141,11 +141,10 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     const { store, folder, event, logger } = this.#parts
     if (folder.problem !== undefined) {
       logger.error({ folder: folder.path, problem: folder.problem.code }, folder.problem.message)
-      const subject = { type: 'recording', id: '', name: '' } as const
       event({
         kind: 'recording.folderFailed',
         level: 'error',
-        subject,
+        subject: allRecordings,
         params: { folder: folder.path, code: folder.problem.code },
       })
     }
@@ -296,8 +295,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
       localHours: () => this.#parts.settings().object_storage.keep_local_hours,
       isUploading: () => this.#parts.settings().object_storage.enabled,
       notUploaded: (bytes) => {
-        const subject = { type: 'recording', id: '', name: '' } as const
-        this.#parts.event({ kind: 'recording.notUploaded', level: 'error', subject, params: { bytes } })
+        this.#parts.event({ kind: 'recording.notUploaded', level: 'error', subject: allRecordings, params: { bytes } })
       },
       rate: this.#rate,
       isKept: (stream, from, to) => this.kept.covers(stream, from, to),
@@ -324,7 +322,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
         event({
           kind,
           level: problem === undefined ? 'info' : 'warning',
-          subject: { type: 'recording', id: '', name: '' },
+          subject: allRecordings,
           params: { endpoint, bucket, ...(problem === undefined ? {} : { code: problem, detail }) },
         })
       },
@@ -464,12 +462,11 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   #lowChanged(low: boolean, { free, reserve }: Space): void {
     this.#health.noteLow(low)
     const { event, logger, folder } = this.#parts
-    const subject = { type: 'recording', id: '', name: '' } as const
     const params = { free, reserve, folder: folder.path }
     event({
       kind: low ? 'recording.storageLow' : 'recording.storageBack',
       level: low ? 'error' : 'info',
-      subject,
+      subject: allRecordings,
       params,
     })
     logger[low ? 'error' : 'info'](

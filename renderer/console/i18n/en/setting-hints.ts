@@ -2,7 +2,7 @@ import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
 
 /** Hints below the settings. */
-export const settingHints = {
+export const hints = {
   cors_origins: 'One per line, e.g. https://portal.example.org; * allows any origin.',
   compatibility: {
     older_clients: 'They work unmodified, except for joining a room. Others see only added fields and paths.',

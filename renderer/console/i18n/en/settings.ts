@@ -3,7 +3,7 @@ import { ice } from './ice.ts'
 import { pictures } from './pictures.ts'
 import { recording } from './recording.ts'
 import { uses } from './component-uses.ts'
-import { settingHints } from './setting-hints.ts'
+import { hints } from './setting-hints.ts'
 
 /** Settings. */
 export const settings = {
@@ -179,7 +179,7 @@ export const settings = {
     ...recording.settings.labels,
     trash: { days: 'Days kept' },
   },
-  hints: settingHints,
+  hints,
   servedConsole: {
     local: 'Only browsers on this computer reach it: the bind address above is a loopback address.',
     signIn: 'Others sign in with an account, or with the key in console.key of the data folder.',

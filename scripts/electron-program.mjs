@@ -56,22 +56,19 @@ export function hasNoSandbox(root, folder) {
   return helper === undefined || helper.uid !== 0 || (helper.mode & 0o4000) === 0
 }
 
-/**
- * @param {{ root?: string, folder?: string, uid?: number }} [system] where the facts are, for tests
- * @returns {{ reason: string, mend: string } | undefined} why a window of Electron cannot open here, and what would mend it
- */
-export function noWindow({ root = '/', folder = electronFolder(), uid = process.getuid?.() } = {}) {
+/** @returns {{ reason: string, mend: string } | undefined} why a window of Electron cannot open here, and what would mend it */
+export function noWindow() {
   if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
   if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) {
     const mend = 'for a window, start it in a desktop session'
     return { reason: 'There is no display', mend }
   }
-  const unsandboxed = process.argv.includes('--no-sandbox')
+  if (process.argv.includes('--no-sandbox')) return undefined
   // Chromium has no sandbox for root, and ends.
-  if (uid === 0 && !unsandboxed)
+  if (process.getuid?.() === 0)
     return { reason: 'The desktop app does not run as root', mend: 'for a window, start it as the user of the desktop' }
-  if (uid !== 0 && !unsandboxed && hasNoSandbox(root, folder)) {
-    const helper = join(folder, 'chrome-sandbox')
+  if (hasNoSandbox('/', electronFolder())) {
+    const helper = join(electronFolder(), 'chrome-sandbox')
     const mend = `for a window, install the .deb, which brings an AppArmor profile, or run: sudo chown root ${helper} && sudo chmod 4755 ${helper}`
     return { reason: 'This system gives Chromium no sandbox', mend }
   }

@@ -5,12 +5,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
 import { productVersion } from '../../server/bin/version.ts'
 import { ApiClient } from '../support/api-client.ts'
-import type { Ready } from '../support/headless.ts'
+import { readyLines } from '../support/headless.ts'
 import { isGenuine, keychain, launch } from './desktop.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -21,7 +21,7 @@ const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name
 const credential = { label: 'Both', access_key: 'both', secret_key: 'both-secret' }
 
 /** Runs the app's program with flags, without a test driver and without a display. */
-function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { stdout: NodeJS.ReadableStream } {
+function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { stdout: Readable } {
   const child = spawn(executable, [root, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...keychain('working'), ...env },
@@ -48,12 +48,7 @@ test('the app without a window is the headless controller, and opens the site of
   const folders = [`--user-data-dir=${userData}`, `--data-dir=${join(userData, 'site')}`]
   const child = run(['--headless', ...folders, ...freePorts])
   const ended = once(child, 'exit')
-  let ready: Ready | undefined
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith('ready ')) continue
-    ready = JSON.parse(line.slice(6)) as Ready
-    break
-  }
+  const ready = (await readyLines(child.stdout).next()).value
   if (ready === undefined) throw new Error('it was never ready')
   const api = new ApiClient(ready, credential)
   await api.authenticate()

@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isGenuine } from '../e2e/desktop.ts'
 import { freePort } from '../support/free-port.ts'
+import { type Ready, readyLines } from '../support/headless.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
@@ -40,11 +40,10 @@ function start(args: readonly string[], env: NodeJS.ProcessEnv) {
 }
 
 /** Reads the `ready` line of a headless start. */
-async function readyLine({ child }: ReturnType<typeof start>): Promise<{ console: string; pid: number }> {
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (line.startsWith('ready ')) return JSON.parse(line.slice('ready '.length)) as { console: string; pid: number }
-  }
-  throw new Error('it ended before it was ready')
+async function readyLine({ child }: ReturnType<typeof start>): Promise<Ready> {
+  const ready = (await readyLines(child.stdout).next()).value
+  if (ready === undefined) throw new Error('it ended before it was ready')
+  return ready
 }
 
 test.each([

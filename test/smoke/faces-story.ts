@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { productVersion } from '../../server/bin/version.ts'
+import { readyLines } from '../support/headless.ts'
 import { NotHere, type Report } from './report.ts'
 import { launchAgain, launchProgram, type Program, RunningApp } from './running-app.ts'
 
@@ -39,19 +39,14 @@ async function runWithoutWindow({ program, folder }: ToldApp): Promise<string> {
   let written = ''
   child.stderr?.on('data', (chunk: Buffer) => (written += chunk.toString()))
   if (child.stdout === null) throw new Error('it has no stdout')
-  let console = ''
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (!line.startsWith('ready ')) continue
-    ;({ console } = JSON.parse(line.slice('ready '.length)) as { console: string })
-    break
-  }
-  if (console === '') throw new Error(`it was never ready; it wrote:\n${written.slice(-2_000)}`)
-  const { status } = await fetch(`${console}/healthz`)
+  const ready = (await readyLines(child.stdout).next()).value
+  if (ready === undefined) throw new Error(`it was never ready; it wrote:\n${written.slice(-2_000)}`)
+  const { status } = await fetch(`${ready.console}/healthz`)
   child.kill('SIGTERM')
   const [code] = (await ended) as [number | null]
   if (status !== 200) throw new Error(`/healthz was answered with ${status}`)
   if (code !== 0 && process.platform !== 'win32') throw new Error(`it ended with ${code ?? 'a signal'}`)
-  return console
+  return ready.console
 }
 
 /** Kills the app, whose lock of the folder stays behind, and starts it again. */

@@ -151,7 +151,8 @@ export async function startHeadless(options: HeadlessOptions = {}): Promise<Head
   return new Headless({ ready: first.value, folder, child, log, startedIn, lines })
 }
 
-async function* readyLines(stdout: Readable): AsyncGenerator<Ready, void> {
+/** Reads the `ready` lines of a program, until it closes its stdout. */
+export async function* readyLines(stdout: Readable): AsyncGenerator<Ready, void> {
   for await (const line of createInterface(stdout)) {
     if (line.startsWith('ready ')) yield JSON.parse(line.slice(6)) as Ready
   }

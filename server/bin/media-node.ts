@@ -3,6 +3,7 @@ import ndc from 'node-datachannel'
 import type { FromNode } from '../../shared/media/control.ts'
 import { GatheredMessages, messagesOf } from '../../shared/media/gathered-messages.ts'
 import { ControlService } from '../media/control-service.ts'
+import { countBuffersAsMemory } from './media-memory.ts'
 import { nodeWeb } from './node-web.ts'
 
 /** Electron's end of the messages, where there is one. */
@@ -51,6 +52,7 @@ async function end(): Promise<void> {
   process.exit(0)
 }
 
+countBuffersAsMemory()
 ndc.initLogger('Fatal', () => {})
 parentPort?.on('message', ({ data }) => receive(data))
 process.on('message', (value) => receive(value))

@@ -1,7 +1,9 @@
+import { totalmem } from 'node:os'
 import type { DiskTrouble } from './disk-file.ts'
 
-/** Limit of what waits for the disk in all files, in bytes. */
-const maxWaiting = 128 * 1024 * 1024
+const mebibyte = 1024 * 1024
+/** Limit of what waits for the disk in all files, in bytes: two and a half seconds of 200 cameras, up to ten on a machine with 16 GB of memory. A disk that others keep busy stalls for seconds. */
+const maxWaiting = Math.min(512 * mebibyte, Math.max(128 * mebibyte, totalmem() / 32))
 /** Time after which a full disk is tried again, in milliseconds. */
 const fullMs = 10_000
 /** Time after which a disk that failed otherwise is tried again, in milliseconds. */

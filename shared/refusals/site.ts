@@ -14,7 +14,7 @@ export const siteRefusals = {
   recordingLimit: ['conflict', 'At most {limit} recordings can be started by hand at a time: stop some first.'],
   recordingImpossible: [
     'conflict',
-    'Recording needs an embedded media node, because it writes what that node receives; this room is on {node}. Move the room to an embedded node.',
+    'Recording needs an embedded media node, because it writes what that node receives; this room is on {node}. Drain {node} on the Nodes page: once the room is empty, its next use puts it on an embedded node.',
   ],
   keptSpanNotFound: ['notFound', 'There is no such kept span.'],
   keptSpanLimit: ['conflict', 'A site keeps at most {limit} spans: delete some first.'],

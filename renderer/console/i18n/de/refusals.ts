@@ -176,7 +176,7 @@ export const refusals: Texts<typeof english> = {
   recordingsUnusable: 'Aufzeichnungen können jetzt nicht benutzt werden: {problem}',
   recordingLimit: 'Höchstens {limit} Aufzeichnungen können von Hand gestartet sein. Beenden Sie zuerst einige.',
   recordingImpossible:
-    'Aufzeichnen braucht einen eingebauten Medienknoten, weil geschrieben wird, was dieser empfängt; der Raum liegt auf {node}. Verschieben Sie den Raum auf einen eingebauten Knoten.',
+    'Aufzeichnen braucht einen eingebauten Medienknoten, weil geschrieben wird, was dieser empfängt; der Raum liegt auf {node}. Leeren Sie {node} auf der Seite Knoten: Sobald der Raum leer ist, kommt er bei der nächsten Nutzung auf einen eingebauten Knoten.',
   keptSpanNotFound: 'Dieser behaltene Zeitraum existiert nicht mehr.',
   keptSpanLimit: 'Höchstens {limit} Zeiträume können behalten werden. Löschen Sie zuerst einige.',
   spanEmpty: 'Der Zeitraum endet, bevor er beginnt.',

@@ -173,7 +173,7 @@ export const refusals = {
   recordingsUnusable: 'Recordings cannot be used now: {problem}',
   recordingLimit: 'At most {limit} recordings can be started by hand at a time. Stop some first.',
   recordingImpossible:
-    'Recording needs an embedded media node, because it writes what that node receives; this room is on {node}. Move the room to an embedded node.',
+    'Recording needs an embedded media node, because it writes what that node receives; this room is on {node}. Drain {node} on the Nodes page: once the room is empty, its next use puts it on an embedded node.',
   keptSpanNotFound: 'This kept span no longer exists.',
   keptSpanLimit: 'A site keeps at most {limit} spans. Delete some first.',
   spanEmpty: 'The span ends before it begins.',

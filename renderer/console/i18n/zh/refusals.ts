@@ -171,7 +171,8 @@ export const refusals: Catalogue['refusals'] = {
   tooManyCalls: '同时进行的调用过多，请重试。',
   recordingsUnusable: '录像现在无法使用：{problem}',
   recordingLimit: '最多同时手动开始 {limit} 个录像。请先停止一些。',
-  recordingImpossible: '录像需要内置媒体节点，因为写入的是该节点收到的媒体；此房间在 {node} 上。请将房间移到内置节点。',
+  recordingImpossible:
+    '录像需要内置媒体节点，因为写入的是该节点收到的媒体；此房间在 {node} 上。请在节点页面排空 {node}：房间无人后，下次使用时会转到内置节点。',
   keptSpanNotFound: '此保留时段已不存在。',
   keptSpanLimit: '最多保留 {limit} 个时段。请先删除一些。',
   spanEmpty: '时段的结束早于开始。',

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
 import { createLog } from '../server/observe/log.ts'
 import { takeRestarts } from '../server/controller/restarts.ts'
+import { serveAppCalls } from './app-calls.ts'
 import { appId } from './app-id.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
@@ -32,7 +33,7 @@ export function startDesktop(): void {
   keepCrashReports()
   const sandbox = hardenApp()
   let shell: Shell | undefined
-  if (!beTheOnlyOne({ show: () => shell?.show(), quit: () => app.quit() })) return
+  if (!beTheOnlyOne({ show: () => shell?.show(), openWalls: () => shell?.openWalls(), quit: () => app.quit() })) return
   void app
     .whenReady()
     .then(async () => await run(sandbox, (made) => (shell = made)))
@@ -69,7 +70,8 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   followDownloads()
   serveApp(page, async (request) => await (await controller).playRecording(request))
   serveCalls(controller, logger)
-  const made = new Shell({ launch, logger, folder, assets, controller, isQuitting })
+  const made = new Shell({ launch, logger, folder, assets, controller, isQuitting, runsAgain: restarts.total > 0 })
+  serveAppCalls(made.handlers, logger)
   shows(made)
   controller
     .then(async (started) => {

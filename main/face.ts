@@ -13,3 +13,6 @@ export function faceOf(argv: readonly string[]): Face {
   if (argv.includes(faceFlags.quit)) return 'quit'
   return argv.includes(faceFlags.headless) || argv.some((argument) => command.test(argument)) ? 'headless' : 'desktop'
 }
+
+/** Flag of the desktop app that opens the walls. */
+export const kioskFlag = '--kiosk'

@@ -1,13 +1,13 @@
-import { type IpcMainInvokeEvent, ipcMain } from 'electron'
+import { ipcMain } from 'electron'
 import type { Logger } from 'pino'
 import { isProcedureName, procedures } from '../shared/console/contract.ts'
 import type { ConsoleResult } from '../shared/console/procedure.ts'
 import { refused } from '../server/console/console-answer.ts'
 import { refusal } from '../shared/refusals/refusal.ts'
 import type { Controller } from '../server/controller/controller.ts'
-import { origin } from './app-scheme.ts'
 import { channels } from './channels.ts'
 import { allowRoomPage } from './hardening.ts'
+import { isFromOurPage, roleOf } from './page-sender.ts'
 
 /** Maximum input of one call, in characters of JSON: fits a CSV import of 4 MiB, escaped. */
 const maxInput = 10 * 1024 * 1024
@@ -35,7 +35,11 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
     if (underWay >= maxCalls) return refused(refusal('tooManyCalls'))
     underWay += 1
     try {
-      const result = await (await controller).call(name, input, { transport: 'ipc', client: '', role: 'admin' })
+      const result = await (await controller).call(name, input, {
+        transport: 'ipc',
+        client: '',
+        role: roleOf(event.sender),
+      })
       if (name === 'media.join_now') allowIssued(result)
       return result
     } finally {
@@ -48,11 +52,6 @@ export function serveCalls(controller: Promise<Controller>, logger: Logger): voi
 function allowIssued(result: ConsoleResult<unknown>): void {
   const issued = result.ok ? procedures['media.join_now'].output.safeParse(result.value) : undefined
   if (issued?.success) allowRoomPage(issued.data.url)
-}
-
-/** Tells whether a call comes from our page's main frame, by exact origin. */
-function isFromOurPage({ senderFrame }: IpcMainInvokeEvent): boolean {
-  return senderFrame !== null && senderFrame.parent === null && senderFrame.origin === origin
 }
 
 function fits(input: unknown): boolean {

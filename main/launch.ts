@@ -2,12 +2,15 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Flag, flags, type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
+import { kioskFlag } from './face.ts'
 
 /** Start of the desktop app. */
 export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
   dataFolder: string
   /** Started at login: the window stays hidden until the operator opens it. */
   hidden: boolean
+  /** Opens the walls of this computer's displays. */
+  kiosk: boolean
 }
 
 /** Options of commands, which the app without a window carries out. */
@@ -50,7 +53,12 @@ export function readDesktopLaunch(
   const { dataDir, ...options } = readLaunchOptions(ownFlags(argv), { ROOMDESK_DATA_DIR: site, ...environment })
   for (const [option, flag] of Object.entries(headlessOnly))
     if (Reflect.get(options, option) !== undefined) throw new HeadlessFlagError(`--${flag}`)
-  return { ...options, dataFolder: dataDir, hidden: atLogin || argv.includes('--hidden') }
+  return {
+    ...options,
+    dataFolder: dataDir,
+    hidden: atLogin || argv.includes('--hidden'),
+    kiosk: argv.includes(kioskFlag),
+  }
 }
 
 /** Reads a site file. @throws SiteFileError; HeadlessFlagError when it names a database */

@@ -10,6 +10,9 @@ export interface MenuActions {
   quit: () => void
   startsAtLogin: () => boolean
   setStartsAtLogin: (starts: boolean) => void
+  wallsAreOpen: () => boolean
+  /** Opens the walls of this computer's displays, or closes them. */
+  toggleWalls: () => void
   keepsInTray: () => boolean
   keepsAwake: () => boolean
   setKeepsAwake: (keeps: boolean) => void
@@ -115,6 +118,11 @@ function template(actions: MenuActions, texts: Texts): MenuItemConstructorOption
       role('zoomOut'),
       separator,
       role('togglefullscreen'),
+      {
+        id: 'walls',
+        label: actions.wallsAreOpen() ? texts.closeWalls : texts.openWalls,
+        click: actions.toggleWalls,
+      },
     ],
   }
   const edit: MenuItemConstructorOptions = {

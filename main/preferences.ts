@@ -2,6 +2,9 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { z } from 'zod'
+import { wallChoice } from '../shared/app-contract.ts'
+
+const noWalls = { chosen: [], at_login: false, open: false }
 
 const preferencesSchema = z.object({
   /** Last place of the window; null before the first. */
@@ -14,6 +17,17 @@ const preferencesSchema = z.object({
   close: z.enum(['ask', 'hide', 'quit']).catch('ask').default('ask'),
   /** Keeps the computer awake while a room is in use. */
   keep_awake: z.boolean().catch(true).default(true),
+  /** Walls of this computer's displays. */
+  walls: z
+    .object({
+      chosen: z.array(wallChoice),
+      /** Opens them at login. */
+      at_login: z.boolean(),
+      /** They were open when the app last ran. */
+      open: z.boolean(),
+    })
+    .catch(noWalls)
+    .default(noWalls),
 })
 
 /** Preferences of the shell on this machine; the site's own settings are in the store. */

@@ -1,4 +1,5 @@
 import { contextBridge, ipcRenderer } from 'electron'
+import type { AppChange } from '../shared/app-contract.ts'
 import type { ConsoleEvent } from '../shared/console/contract.ts'
 import { channels } from './channels.ts'
 import type { DownloadEnd } from './downloads.ts'
@@ -17,6 +18,11 @@ ipcRenderer.on(channels.event, (_event, event: ConsoleEvent) => {
   for (const listener of [...listeners]) listener(event)
 })
 
+const changeListeners = new Set<(part: AppChange) => void>()
+ipcRenderer.on(channels.appChange, (_event, part: AppChange) => {
+  for (const listener of [...changeListeners]) listener(part)
+})
+
 contextBridge.exposeInMainWorld(
   'roomdesk',
   Object.freeze({
@@ -32,6 +38,13 @@ contextBridge.exposeInMainWorld(
     onDownload: (listener: (end: DownloadEnd) => void): (() => void) => {
       downloadListeners.add(listener)
       return () => void downloadListeners.delete(listener)
+    },
+    /** Asks the app itself. Resolves to a ConsoleResult. */
+    callApp: (name: unknown, input: unknown): Promise<unknown> => ipcRenderer.invoke(channels.app, name, input),
+    /** Returns a function that stops listening. */
+    onAppChange: (listener: (part: AppChange) => void): (() => void) => {
+      changeListeners.add(listener)
+      return () => void changeListeners.delete(listener)
     },
     platform: process.platform,
   }),

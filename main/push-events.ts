@@ -1,6 +1,8 @@
 import type { BrowserWindow } from 'electron'
+import { eventShownTo } from '../server/console/shown-to-role.ts'
 import type { Controller } from '../server/controller/controller.ts'
 import { channels } from './channels.ts'
+import { roleOf } from './page-sender.ts'
 
 /** Pushes the controller's events to a window until it closes. */
 export function pushEvents(controller: Promise<Controller>, window: BrowserWindow): void {
@@ -14,7 +16,7 @@ export function pushEvents(controller: Promise<Controller>, window: BrowserWindo
     if (closed) return
     stop = running.onEvent((event) => {
       if (!window.webContents.isDestroyed() && !window.webContents.isCrashed())
-        window.webContents.send(channels.event, event)
+        window.webContents.send(channels.event, eventShownTo(roleOf(window.webContents), event))
     })
   }
   // The code that starts the controller reports its failure.

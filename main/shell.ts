@@ -3,6 +3,7 @@ import { app, nativeTheme, shell as desktop } from 'electron'
 import type { Logger } from 'pino'
 import type { Settings } from '../shared/settings.ts'
 import type { Controller } from '../server/controller/controller.ts'
+import { type AppHandlers, pushAppChange } from './app-calls.ts'
 import { decideOnClose } from './close-behaviour.ts'
 import { guardAgainstCrashes } from './crash-guard.ts'
 import type { DesktopLaunch } from './launch.ts'
@@ -17,6 +18,7 @@ import { changesState, readConsoleSettings, readState, type ShellState, throttle
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
+import { Walls } from './walls/walls.ts'
 import { ConsoleWindow } from './window.ts'
 import { WindowNotices } from './window-notices.ts'
 
@@ -35,6 +37,8 @@ export interface ShellOptions {
   /** Resolves when the controller runs. */
   controller: Promise<Controller>
   isQuitting: () => boolean
+  /** The app runs again after an unexpected error. */
+  runsAgain: boolean
 }
 
 /** Everything around the page: window, tray, menu, notifications. Created when the app is ready. */
@@ -46,7 +50,8 @@ export class Shell {
   readonly #notifications: DownNotifications
   readonly #window: ConsoleWindow
   readonly #tray: RoomdeskTray
-  readonly #keepAwake = new KeepAwake()
+  readonly #walls: Walls
+  readonly #keepAwake = new KeepAwake('prevent-app-suspension')
   #console: Settings['console'] | undefined
   #state: ShellState | undefined
 
@@ -80,6 +85,22 @@ export class Shell {
         })
       },
     })
+    this.#walls = new Walls({
+      preferences: this.#preferences,
+      logger: options.logger,
+      folder: options.folder,
+      icon: join(options.assets, 'icons', '512x512.png'),
+      isQuitting: options.isQuitting,
+      startsAtLogin,
+      setStartsAtLogin: (starts) => this.#actions().setStartsAtLogin(starts),
+      follow: (window) => pushEvents(options.controller, window),
+      onChange: () => {
+        pushAppChange('walls')
+        this.#draw()
+      },
+      onCover: (display) => this.#window.leaveDisplay(display),
+      onLeave: () => this.show(),
+    })
     this.#tray = new RoomdeskTray(join(options.assets, 'tray'), { ...this.#actions(), open: () => this.show() })
     this.#notifications = new DownNotifications({
       texts: this.texts,
@@ -87,18 +108,49 @@ export class Shell {
       show: this.#notify,
     })
     this.#draw()
-    this.#window.open({ hidden: options.launch.hidden })
+    this.#window.open({ hidden: options.launch.hidden || this.#beginsWithWalls })
     app.on('activate', () => this.show())
   }
 
   /** Texts of the shell in the current language. */
   readonly texts = (): Texts => textsFor(this.#console?.language ?? 'system', app.getLocale())
 
-  readonly #notify = (text: string): void => this.#notifier.show(text)
+  /** Nothing covers a wall: what would be a notification waits for the console's window. */
+  readonly #notify = (text: string): void => {
+    if (this.#walls.isOpen) this.#notices.add(text)
+    else this.#notifier.show(text)
+  }
+
+  /** Walls are opened as soon as the controller runs: what its start asks the operator would be behind them. */
+  get #beginsWithWalls(): boolean {
+    const { launch, runsAgain } = this.#options
+    if (runsAgain) return this.#walls.wereOpen
+    return launch.kiosk || (launch.hidden && this.#walls.opensAtLogin)
+  }
 
   /** Brings the window to the front. */
   show(): void {
     this.#window.show()
+  }
+
+  /** Opens the walls; where no display has one, the settings in which it is chosen. */
+  openWalls(): void {
+    if (this.#walls.open()) return
+    this.#options.logger.warn('no connected display has a wall')
+    this.#window.go('/settings/displays')
+  }
+
+  /** Answers what the console's window asks the app. */
+  readonly handlers: AppHandlers = {
+    'walls.get': () => this.#walls.view(),
+    'walls.choose': (choice) => {
+      this.#walls.choose(choice)
+      return this.#walls.view()
+    },
+    'walls.open': () => {
+      this.openWalls()
+      return this.#walls.view()
+    },
   }
 
   /** Follows a running controller: language, theme, tray, notifications. */
@@ -111,6 +163,7 @@ export class Shell {
     })
     await this.#readSettings(controller)
     refresh()
+    if (this.#beginsWithWalls) this.openWalls()
   }
 
   async #readSettings(controller: Controller): Promise<void> {
@@ -129,7 +182,7 @@ export class Shell {
 
   #stayAwake(): void {
     const { people = 0, devices_joined = 0 } = this.#state?.counts ?? {}
-    this.#keepAwake.update(people + devices_joined > 0, this.#preferences.current.keep_awake)
+    this.#keepAwake.update(this.#preferences.current.keep_awake && people + devices_joined > 0)
   }
 
   #draw(): void {
@@ -137,6 +190,11 @@ export class Shell {
       ...this.#actions(),
       go: (route: string) => this.#window.go(route),
       openDataFolder: () => void desktop.openPath(this.#options.launch.dataFolder),
+      wallsAreOpen: () => this.#walls.isOpen,
+      toggleWalls: () => {
+        if (this.#walls.isOpen) this.#walls.close()
+        else this.openWalls()
+      },
       keepsInTray: () => this.#preferences.current.close === 'hide',
       keepsAwake: () => this.#preferences.current.keep_awake,
       setKeepsAwake: (keeps: boolean) => {

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
-import { BrowserWindow, nativeTheme, screen } from 'electron'
+import { BrowserWindow, type Display, nativeTheme, screen } from 'electron'
 import { origin } from './app-scheme.ts'
 import { secureWebPreferences } from './hardening.ts'
 import type { PreferencesFile } from './preferences.ts'
+import { showOncePainted } from './show-once-painted.ts'
 import { placeWindow, smallest } from './window-placement.ts'
 
 /** Time without a change after which a new place or size is stored, in milliseconds. */
 const restMs = 400
-
-/** Times after which a window is shown even if its page has not reported that it painted: from its making, and from the end of its loading. In milliseconds. */
-const shownAfterMs = { made: 5_000, loaded: 400 }
 
 /** Background colours of the page, shown until it paints. */
 const background = () => (nativeTheme.shouldUseDarkColors ? '#0f151b' : '#f4f6f8')
@@ -93,6 +91,11 @@ export class ConsoleWindow {
     window.setFullScreen(false)
   }
 
+  /** Hides the window if it is on this display, which a wall covers now. */
+  leaveDisplay({ id }: Pick<Display, 'id'>): void {
+    if (this.#window !== undefined && screen.getDisplayMatching(this.#window.getBounds()).id === id) this.hide()
+  }
+
   /** Opens a page of the console by its route, e.g. `/rooms`. */
   go(route: string): void {
     this.show()
@@ -122,19 +125,4 @@ export class ConsoleWindow {
     window.on('close', save)
     window.on('closed', () => clearTimeout(timer))
   }
-}
-
-/** Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 5 s. */
-function showOncePainted(window: BrowserWindow): void {
-  let shown = false
-  const show = (): void => {
-    clearTimeout(timer)
-    if (shown || window.isDestroyed()) return
-    shown = true
-    window.show()
-  }
-  const timer = setTimeout(show, shownAfterMs.made)
-  window.once('ready-to-show', show)
-  window.webContents.once('did-finish-load', () => setTimeout(show, shownAfterMs.loaded))
-  window.once('closed', () => clearTimeout(timer))
 }

@@ -65,6 +65,8 @@ export const limits = {
   wallTiles: 36,
   /** Cameras and rooms of a wall, on all of its pages. */
   wallItems: 200,
+  /** Displays of one computer that walls are chosen for, unplugged ones included. */
+  wallDisplays: 32,
   /** Favourite rooms of one browser, and favourite cameras. */
   favourites: 500,
   /** Maximum number of rows per page of the console. */

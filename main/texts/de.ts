@@ -8,6 +8,8 @@ export const de: Texts = {
   keepInTray: 'Nach dem Schließen des Fensters weiterlaufen',
   keepAwake: 'Computer wach halten, solange Räume belegt sind',
   quit: 'Roomdesk beenden',
+  openWalls: 'Videowände öffnen',
+  closeWalls: 'Videowände schließen',
   cancel: 'Abbrechen',
   file: 'Datei',
   edit: 'Bearbeiten',

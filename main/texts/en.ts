@@ -6,6 +6,8 @@ export const en = {
   keepInTray: 'Keep Running When the Window Is Closed',
   keepAwake: 'Keep This Computer Awake While Rooms Are Occupied',
   quit: 'Quit Roomdesk',
+  openWalls: 'Open Walls',
+  closeWalls: 'Close Walls',
   cancel: 'Cancel',
   file: 'File',
   edit: 'Edit',

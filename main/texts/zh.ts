@@ -8,6 +8,8 @@ export const zh: Texts = {
   keepInTray: '关闭窗口后继续运行',
   keepAwake: '房间内有人或设备时阻止电脑休眠',
   quit: '退出 Roomdesk',
+  openWalls: '打开监控墙',
+  closeWalls: '关闭监控墙',
   cancel: '取消',
   file: '文件',
   edit: '编辑',

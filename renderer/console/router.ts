@@ -16,6 +16,7 @@ export function makeRouter(): Router {
       { path: '/controllers/:id?', component: () => import('./pages/ControllersPage.vue') },
       { path: '/devices/:user?', component: () => import('./pages/DevicesPage.vue') },
       { path: '/wall/:view?', component: () => import('./pages/WallPage.vue') },
+      { path: '/kiosk/:view', component: () => import('./pages/KioskPage.vue') },
       { path: '/recordings', component: () => import('./pages/RecordingsPage.vue') },
       { path: '/recordings/ordered', component: () => import('./pages/OrderedPage.vue') },
       { path: '/events', component: () => import('./pages/EventsPage.vue') },

@@ -63,6 +63,8 @@ test('the page has one frozen bridge and nothing of Node or Electron', async () 
   ).toEqual([])
   expect(await inPage(`Object.keys(roomdesk).sort()`)).toEqual([
     'call',
+    'callApp',
+    'onAppChange',
     'onDownload',
     'onEvent',
     'platform',

@@ -12,20 +12,22 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
+const noWalls = { chosen: [], at_login: false, open: false }
+
 test('a preference is stored for the next start', () => {
   const path = join(folder, 'new/window.json')
   new PreferencesFile(path, logger).set({ close: 'hide' })
   const window = { x: 1, y: 2, width: 1000, height: 700, maximized: true }
   new PreferencesFile(path, logger).set({ window })
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window, keep_awake: true })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window, keep_awake: true, walls: noWalls })
 })
 
 test('a broken file loses only its broken parts', async () => {
   const path = join(folder, 'window.json')
   await writeFile(path, '{"close":"quit","window":{"x":"left"}}')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null, keep_awake: true })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null, keep_awake: true, walls: noWalls })
   await writeFile(path, '{"close":')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null, keep_awake: true })
+  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null, keep_awake: true, walls: noWalls })
 })
 
 test('a read-only folder loses the preferences, and the app still runs', async () => {

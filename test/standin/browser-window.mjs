@@ -1,7 +1,7 @@
 // A window: state that a test can read, around a real page.
 import { EventEmitter } from 'node:events'
 import { app } from './app.mjs'
-import { screen } from './desktop.mjs'
+import { screen } from './screen.mjs'
 import { state } from './state.mjs'
 import { strict } from './strict.mjs'
 import { WebContents } from './web-contents.mjs'
@@ -23,11 +23,15 @@ class Window extends EventEmitter {
     super()
     if (!state.isReady) throw new Error('Cannot create BrowserWindow before app is ready')
     const { x = 0, y = 0, width = 800, height = 600, show = true, title = '', webPreferences = {} } = options
+    const { kiosk = false, frame = true } = options
     this.id = ++lastId
     this._bounds = { x, y, width, height }
     this._title = title
     this._visible = show
     this._maximized = this._minimized = this._fullScreen = false
+    this._kiosk = kiosk
+    this._frame = frame
+    this._menu = true
     const self = strict('BrowserWindow', this)
     state.windows.add(self)
     this._self = self
@@ -70,6 +74,7 @@ class Window extends EventEmitter {
     return this._title
   }
   getBounds() {
+    if (this._kiosk) return { ...screen.getDisplayMatching(this._bounds).bounds }
     return { ...(this._maximized ? screen.getPrimaryDisplay().workArea : this._bounds) }
   }
   getNormalBounds() {
@@ -110,7 +115,16 @@ class Window extends EventEmitter {
     return this._minimized
   }
   isFullScreen() {
-    return this._fullScreen
+    return this._fullScreen || this._kiosk
+  }
+  isKiosk() {
+    return this._kiosk
+  }
+  setKiosk(kiosk) {
+    this._kiosk = kiosk
+  }
+  removeMenu() {
+    this._menu = false
   }
   /** The system takes a moment for it, as macOS does for its animation. */
   setFullScreen(full) {

@@ -26,13 +26,3 @@ const image = (path) => {
   return strict('nativeImage', { _path: path, isEmpty: () => isEmpty, setTemplateImage() {} })
 }
 export const nativeImage = strict('nativeImage', { createFromPath: image })
-
-const area = { x: 0, y: 0, width: 1920, height: 1080 }
-const display = {
-  id: 1,
-  bounds: area,
-  workArea: area,
-  workAreaSize: { width: area.width, height: area.height },
-  scaleFactor: 1,
-}
-export const screen = strict('screen', { getPrimaryDisplay: () => display, getAllDisplays: () => [display] })

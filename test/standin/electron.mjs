@@ -8,6 +8,7 @@
 //   network's privacy on macOS, AppArmor
 // - Electron's Node: BoringSSL in place of OpenSSL, its own patches, snapshot and memory cage
 // - the origin as the page itself sees it: app://roomdesk travels as http://roomdesk.app.localhost
+// - keys of a real keyboard that the app takes from the page: only those of `sendInputEvent` and of `globalShortcut._press`
 // - a permission that is refused when it is checked and granted when it is asked for: it throws
 // - permissions of frames other than the main one, of workers, and of devices
 // - a Save dialog that is answered: without a path a download is cancelled
@@ -15,8 +16,9 @@
 import { app } from './app.mjs'
 import { BrowserWindow } from './browser-window.mjs'
 import { connect, launchChromium } from './chromium.mjs'
-import { crashReporter, dialog, nativeImage, screen, shell } from './desktop.mjs'
+import { crashReporter, dialog, nativeImage, shell } from './desktop.mjs'
 import { allowDownloads } from './downloads.mjs'
+import { globalShortcut } from './global-shortcut.mjs'
 import { ipcMain } from './ipc-main.mjs'
 import { safeStorage } from './keychain.mjs'
 import { Menu, Tray } from './menu.mjs'
@@ -25,6 +27,7 @@ import { Notification } from './notification.mjs'
 import { powerMonitor } from './power-monitor.mjs'
 import { powerSaveBlocker } from './power-save.mjs'
 import { protocol } from './schemes.mjs'
+import { screen } from './screen.mjs'
 import { session } from './session.mjs'
 import { state } from './state.mjs'
 import { utilityProcess } from './utility-process.mjs'
@@ -47,6 +50,7 @@ export {
   BrowserWindow,
   crashReporter,
   dialog,
+  globalShortcut,
   ipcMain,
   Menu,
   Notification,

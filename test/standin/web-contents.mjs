@@ -255,6 +255,18 @@ export class WebContents extends EventEmitter {
     if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
     return result.value
   }
+  /** Shows the app a key first, as Electron does, then the page. */
+  sendInputEvent({ type, keyCode, modifiers = [] }) {
+    const [control, alt, shift, meta] = ['control', 'alt', 'shift', 'meta'].map((name) => modifiers.includes(name))
+    const key = keyCode.length === 1 && !shift ? keyCode.toLowerCase() : keyCode
+    const code = /^[a-z]$/i.test(keyCode) ? `Key${keyCode.toUpperCase()}` : keyCode
+    const event = cancellable({})
+    this.emit('before-input-event', event, { type, key, code, control, alt, shift, meta, isAutoRepeat: false })
+    if (event.defaultPrevented || this._destroyed) return
+    const pressed = (alt ? 1 : 0) + (control ? 2 : 0) + (meta ? 4 : 0) + (shift ? 8 : 0)
+    const sent = { type: type === 'keyUp' ? 'keyUp' : 'keyDown', key, code, modifiers: pressed }
+    void this._devtools.send('Input.dispatchKeyEvent', sent).catch(ignoreDisconnected)
+  }
   forcefullyCrashRenderer() {
     void this._devtools.send('Page.crash').catch(ignoreDisconnected)
   }

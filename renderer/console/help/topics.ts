@@ -30,6 +30,7 @@ export const helpTopics = {
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
   trash: '/help/operate/data#restore-what-was-deleted',
   wall: '/help/operate/wall',
+  wallDisplays: '/help/operate/wall#on-the-displays-of-this-computer',
 } as const
 
 export type HelpTopic = keyof typeof helpTopics

@@ -20,6 +20,7 @@ export const settings: Texts<typeof english> = {
     deadlines: 'Fristen',
     licence: 'Lizenz',
     console: 'Konsole',
+    displays: 'Bildschirme',
     accounts: 'Konten',
     data: 'Daten und Sicherungen',
     about: 'Info',

@@ -4,6 +4,7 @@ import { common } from './common.ts'
 import { controllers } from './controllers.ts'
 import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
+import { displays } from './displays.ts'
 import { eventLog } from './events.ts'
 import { find } from './find.ts'
 import { help } from './help.ts'
@@ -41,6 +42,7 @@ export const en = {
   nodes,
   controllers,
   devices,
+  displays,
   activity,
   find,
   help,

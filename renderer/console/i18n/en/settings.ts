@@ -19,6 +19,7 @@ export const settings = {
     deadlines: 'Deadlines',
     licence: 'Licence',
     console: 'Console',
+    displays: 'Displays',
     accounts: 'Accounts',
     data: 'Data and backups',
     about: 'About',

@@ -19,6 +19,7 @@ export const settings: Texts<typeof english> = {
     deadlines: '时限',
     licence: '许可证',
     console: '控制台',
+    displays: '显示器',
     accounts: '账户',
     data: '数据与备份',
     about: '关于',

@@ -3,9 +3,7 @@ import type { Ref } from 'vue'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useText } from '../../i18n/text.ts'
-
-/** Time without a movement after which the pointer is hidden, in milliseconds. */
-const pointerMs = 3_000
+import { useStillPointer } from './useStillPointer.ts'
 
 /** The wall alone: over the whole page, and in full screen if the browser allows it; the screen stays on. */
 export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<boolean>; toggle: () => void } {
@@ -13,18 +11,10 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
   const { warn } = useFeedback()
   const { t } = useText()
   const full = ref(begins)
-  /** The pointer is hidden. */
-  const still = ref(false)
-  let pointer: ReturnType<typeof setTimeout> | undefined
+  const still = useStillPointer(full)
   let lock: WakeLockSentinel | undefined
   /** The operator knows that the screen may go dark. */
   let told = false
-
-  function move(): void {
-    still.value = false
-    clearTimeout(pointer)
-    if (full.value) pointer = setTimeout(() => (still.value = true), pointerMs)
-  }
 
   async function keepAwake(): Promise<void> {
     if (!full.value || document.hidden || lock?.released === false) return
@@ -57,23 +47,18 @@ export function useFullWall(begins: boolean): { full: Ref<boolean>; still: Ref<b
 
   const awake = (): void => void keepAwake()
   watch(full, (now) => {
-    move()
     if (now) awake()
     else void lock?.release()
   })
   onMounted(() => {
     document.addEventListener('fullscreenchange', followScreen)
     document.addEventListener('visibilitychange', awake)
-    window.addEventListener('pointermove', move)
     window.addEventListener('keydown', leave)
-    move()
     awake()
   })
   onBeforeUnmount(() => {
-    clearTimeout(pointer)
     document.removeEventListener('fullscreenchange', followScreen)
     document.removeEventListener('visibilitychange', awake)
-    window.removeEventListener('pointermove', move)
     window.removeEventListener('keydown', leave)
     void lock?.release()
     if (document.fullscreenElement !== null) void document.exitFullscreen().catch(() => {})

@@ -1,0 +1,19 @@
+import type { BrowserWindow } from 'electron'
+
+/** Times after which a window is shown even if its page has not reported that it painted: from its making, and from the end of its loading. In milliseconds. */
+const shownAfterMs = { made: 5_000, loaded: 400 }
+
+/** Shows a window when its page has painted. On Wayland `ready-to-show` may never come (electron#48859): then when the page has loaded, or after 5 s. */
+export function showOncePainted(window: BrowserWindow): void {
+  let shown = false
+  const show = (): void => {
+    clearTimeout(timer)
+    if (shown || window.isDestroyed()) return
+    shown = true
+    window.show()
+  }
+  const timer = setTimeout(show, shownAfterMs.made)
+  window.once('ready-to-show', show)
+  window.webContents.once('did-finish-load', () => setTimeout(show, shownAfterMs.loaded))
+  window.once('closed', () => clearTimeout(timer))
+}

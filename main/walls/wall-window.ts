@@ -1,0 +1,82 @@
+import { BrowserWindow, type Rectangle } from 'electron'
+import type { Logger } from 'pino'
+import { origin } from '../app-scheme.ts'
+import { secureWebPreferences } from '../hardening.ts'
+import { makeViewer } from '../page-sender.ts'
+import { showOncePainted } from '../show-once-painted.ts'
+import { isWayOut, mayReachWall } from './wall-keys.ts'
+import { keepLoaded } from './wall-watch.ts'
+
+/** Parts of one wall. */
+export interface WallWindowOptions {
+  /** Bounds of the display, in DIP. */
+  bounds: Rectangle
+  /** Id of the saved view. */
+  view: string
+  preload: string
+  icon: string
+  logger: Logger
+  /** The app ends: its windows may close. */
+  isQuitting: () => boolean
+  /** Pushes the events of the controller to the window. */
+  follow: (window: BrowserWindow) => void
+  /** Called when somebody leaves the walls by the keyboard. */
+  leave: () => void
+}
+
+/** One wall: a window without a frame that covers a display, and that nobody closes by accident. */
+export class WallWindow {
+  readonly view: string
+  readonly #window: BrowserWindow
+  #bounds: Rectangle
+
+  constructor({ bounds, view, preload, icon, logger, isQuitting, follow, leave }: WallWindowOptions) {
+    this.view = view
+    this.#bounds = bounds
+    const window = new BrowserWindow({
+      ...bounds,
+      show: false,
+      frame: false,
+      kiosk: true,
+      title: 'Roomdesk',
+      icon,
+      backgroundColor: '#000000',
+      webPreferences: secureWebPreferences(preload),
+    })
+    this.#window = window
+    makeViewer(window.webContents)
+    // On Windows and Linux a menu belongs to each window, and its keys would work without it being seen.
+    window.removeMenu()
+    window.on('close', (event) => {
+      if (!isQuitting()) event.preventDefault()
+    })
+    window.webContents.on('before-input-event', (event, input) => {
+      // Not before Electron is done with the key: it closes this window.
+      if (isWayOut(input)) setImmediate(leave)
+      if (!mayReachWall(input)) event.preventDefault()
+    })
+    follow(window)
+    showOncePainted(window)
+    keepLoaded(window, `${origin}/index.html#/kiosk/${encodeURIComponent(view)}`, logger)
+  }
+
+  /** Follows its display to another place or size. */
+  cover(bounds: Rectangle): void {
+    const { x, y, width, height } = this.#bounds
+    if (x === bounds.x && y === bounds.y && width === bounds.width && height === bounds.height) return
+    this.#bounds = bounds
+    // A full screen keeps its size: it is left for the change.
+    this.#window.setKiosk(false)
+    this.#window.setBounds(bounds)
+    this.#window.setKiosk(true)
+  }
+
+  focus(): void {
+    this.#window.focus()
+  }
+
+  /** Closes it at once. */
+  destroy(): void {
+    if (!this.#window.isDestroyed()) this.#window.destroy()
+  }
+}

@@ -1,0 +1,167 @@
+import { join } from 'node:path'
+import { type BrowserWindow, type Display, globalShortcut, screen } from 'electron'
+import type { Logger } from 'pino'
+import type { AppInput, WallsView } from '../../shared/app-contract.ts'
+import { KeepAwake } from '../keep-awake.ts'
+import type { PreferencesFile } from '../preferences.ts'
+import { wayOut } from './wall-keys.ts'
+import { describeDisplay, findDisplays } from './wall-places.ts'
+import { WallWindow } from './wall-window.ts'
+
+/** Parts of the walls. */
+export interface WallsOptions {
+  preferences: PreferencesFile
+  logger: Logger
+  /** Folder of the built main program, which includes the preload. */
+  folder: string
+  icon: string
+  isQuitting: () => boolean
+  /** Tells whether the app starts at login. */
+  startsAtLogin: () => boolean
+  setStartsAtLogin: (starts: boolean) => void
+  /** Pushes the events of the controller to a window. */
+  follow: (window: BrowserWindow) => void
+  /** Called when displays, choices or windows have changed. */
+  onChange: () => void
+  /** Called when walls have covered a display. */
+  onCover: (display: Display) => void
+  /** Called when somebody has left the walls. */
+  onLeave: () => void
+}
+
+/** Walls of this computer: a saved view on each display that the operator chose one for. */
+export class Walls {
+  readonly #options: WallsOptions
+  readonly #keepAwake = new KeepAwake('prevent-display-sleep')
+  /** Keys are ids of displays. */
+  readonly #windows = new Map<number, WallWindow>()
+  #isOpen = false
+
+  /** Created when the app is ready. */
+  constructor(options: WallsOptions) {
+    this.#options = options
+    const changed = (): void => this.#changed()
+    screen.on('display-added', changed)
+    screen.on('display-removed', changed)
+    screen.on('display-metrics-changed', changed)
+  }
+
+  /** The walls are open, also while their displays are unplugged. */
+  get isOpen(): boolean {
+    return this.#isOpen
+  }
+
+  /** The operator chose walls for the login. */
+  get opensAtLogin(): boolean {
+    return this.#options.preferences.current.walls.at_login
+  }
+
+  /** The walls were open when the app last ran. */
+  get wereOpen(): boolean {
+    return this.#options.preferences.current.walls.open
+  }
+
+  view(): WallsView {
+    const { chosen, at_login } = this.#options.preferences.current.walls
+    const displays = screen.getAllDisplays().map(describeDisplay)
+    const primary = screen.getPrimaryDisplay().id
+    const found = findDisplays(chosen, displays)
+    const viewOf = new Map([...found].map(([index, { id }]) => [id, chosen[index]?.view ?? '']))
+    return {
+      displays: [
+        ...displays.map((display) => {
+          const { id } = display
+          return { display, connected: true, primary: id === primary, view: viewOf.get(id) ?? '' }
+        }),
+        ...chosen
+          .filter((_choice, index) => !found.has(index))
+          .map(({ display, view }) => ({ display, connected: false, primary: false, view })),
+      ],
+      at_login: at_login && this.#options.startsAtLogin(),
+      open: this.#isOpen,
+    }
+  }
+
+  /** Stores which display shows what. Open walls follow at once. */
+  choose({ walls, at_login }: AppInput<'walls.choose'>): void {
+    this.#store({ chosen: walls, at_login })
+    // Without the start at login nothing would open them; switched off again, the app may still start without its walls.
+    if (at_login && !this.#options.startsAtLogin()) this.#options.setStartsAtLogin(true)
+    this.#changed()
+  }
+
+  /** Opens the walls of all connected displays. @returns false if there is none */
+  open(): boolean {
+    if (!this.#isOpen) {
+      this.#isOpen = true
+      this.#store({ open: true })
+      // Wayland gives no keys of the whole system: there the windows hear the keys themselves.
+      if (!globalShortcut.register(wayOut, () => this.#leave()))
+        this.#options.logger.warn(
+          { keys: wayOut },
+          'the keys that close the walls work only while a wall has the focus',
+        )
+    }
+    this.#changed()
+    this.#windows.values().next().value?.focus()
+    return this.#windows.size > 0
+  }
+
+  close(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    this.#store({ open: false })
+    globalShortcut.unregister(wayOut)
+    this.#changed()
+  }
+
+  #leave(): void {
+    this.#options.logger.info('the walls were closed by the keyboard')
+    this.close()
+    this.#options.onLeave()
+  }
+
+  #store(change: Partial<PreferencesFile['current']['walls']>): void {
+    const { preferences } = this.#options
+    preferences.set({ walls: { ...preferences.current.walls, ...change } })
+  }
+
+  #changed(): void {
+    this.#arrange()
+    this.#keepAwake.update(this.#windows.size > 0)
+    this.#options.onChange()
+  }
+
+  /** Opens missing walls, and closes those whose display or view is gone. */
+  #arrange(): void {
+    const { chosen } = this.#options.preferences.current.walls
+    const displays = new Map(screen.getAllDisplays().map((display) => [display.id, display]))
+    const found = findDisplays(this.#isOpen ? chosen : [], [...displays.values()].map(describeDisplay))
+    const wanted = new Map<number, string>()
+    for (const [index, { id }] of found) wanted.set(id, chosen[index]?.view ?? '')
+    for (const [id, window] of [...this.#windows]) {
+      if (wanted.get(id) === window.view) continue
+      window.destroy()
+      this.#windows.delete(id)
+    }
+    for (const [id, view] of wanted) {
+      const display = displays.get(id)
+      if (display === undefined) continue
+      const open = this.#windows.get(id)
+      if (open !== undefined) open.cover(display.bounds)
+      else this.#openOn(display, view)
+    }
+  }
+
+  #openOn(display: Display, view: string): void {
+    const { logger, folder, icon, isQuitting, follow, onCover } = this.#options
+    const window = new WallWindow({
+      ...{ bounds: display.bounds, view, logger, icon, isQuitting, follow },
+      preload: join(folder, 'preload.cjs'),
+      leave: () => this.#leave(),
+    })
+    this.#windows.set(display.id, window)
+    logger.info({ display: display.label, view }, 'a wall was opened')
+    onCover(display)
+  }
+}

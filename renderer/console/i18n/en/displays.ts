@@ -1,0 +1,22 @@
+/** Walls on the displays of this computer. */
+export const displays = {
+  title: 'Wall displays',
+  hint: 'Each display of this computer can show a saved view of the wall, alone and in full screen. The display stays on meanwhile.',
+  display: 'Display {n}',
+  primary: 'main display',
+  unplugged: 'not connected',
+  nothing: 'No wall',
+  deleted: 'A deleted view',
+  noViews: 'There is no saved view yet.',
+  makeView: 'Make one on the Wall page',
+  atLogin: 'Open at login',
+  atLoginHint: 'Roomdesk starts when you log in to this computer, and opens the walls.',
+  people: 'Wall displays see what viewers see: cameras, but no people in rooms.',
+  peopleSetting: 'Viewers may watch meetings',
+  leaveHint: 'Ctrl+Alt+Q closes the walls; on a Mac it is control+option+Q.',
+  open: 'Open the walls now',
+  areOpen: 'The walls are open.',
+  saved: 'Wall displays saved',
+  viewGone: 'This view of the wall was deleted. Choose another one in Settings, Displays.',
+  leave: { before: 'Press', after: 'to close the walls' },
+}

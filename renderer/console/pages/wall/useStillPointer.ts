@@ -1,0 +1,28 @@
+import { onBeforeUnmount, onMounted, ref, watch } from 'vue'
+import type { Ref } from 'vue'
+
+/** Time without a movement after which the pointer is hidden, in milliseconds. */
+const pointerMs = 3_000
+
+/** Tells whether the pointer is to be hidden: it rests, and `full` holds. */
+export function useStillPointer(full: Readonly<Ref<boolean>>): Ref<boolean> {
+  const still = ref(false)
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function move(): void {
+    still.value = false
+    clearTimeout(timer)
+    if (full.value) timer = setTimeout(() => (still.value = true), pointerMs)
+  }
+
+  watch(full, move)
+  onMounted(() => {
+    window.addEventListener('pointermove', move)
+    move()
+  })
+  onBeforeUnmount(() => {
+    clearTimeout(timer)
+    window.removeEventListener('pointermove', move)
+  })
+  return still
+}

@@ -1,16 +1,27 @@
 import { commandFlags } from '../server/bin/launch-options.ts'
 
-/** Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, or the end of the running app. */
-export type Face = 'desktop' | 'headless' | 'quit'
+/**
+ * Purpose of a start of the program: the app with its window, a controller without one or a command that prints something, the end of the running app, or installing
+ * or removing the service of the machine.
+ */
+export type Face = 'desktop' | 'headless' | 'quit' | 'service'
 
 /** Flags of the face itself; the controller does not know them. */
-export const faceFlags = { headless: '--headless', quit: '--quit' } as const
+export const faceFlags = {
+  headless: '--headless',
+  quit: '--quit',
+  /** With `--headless`: started by the service manager. */
+  service: '--service',
+  installService: '--install-service',
+  removeService: '--remove-service',
+} as const
 
 const command = new RegExp(`^--(${commandFlags.join('|')})(=|$)`)
 
 /** @param argv of the process */
 export function faceOf(argv: readonly string[]): Face {
   if (argv.includes(faceFlags.quit)) return 'quit'
+  if (argv.includes(faceFlags.installService) || argv.includes(faceFlags.removeService)) return 'service'
   return argv.includes(faceFlags.headless) || argv.some((argument) => command.test(argument)) ? 'headless' : 'desktop'
 }
 

@@ -1,11 +1,13 @@
 import { join } from 'node:path'
 import { app } from 'electron'
-import { runHeadless } from '../server/bin/headless-program.ts'
+import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
 import { faceFlags } from './face.ts'
 import { loadDataKey, sealingWith } from './key.ts'
+import { logFile } from './log-file.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { keepCrashReports } from './process-ends.ts'
 import { startAppAgain } from './relaunch.ts'
+import { stopMs } from './service/service-plan.ts'
 
 const folder = import.meta.dirname
 
@@ -20,13 +22,13 @@ export function startWithoutWindow(): void {
 }
 
 async function run(): Promise<void> {
+  const isService = process.argv.includes(faceFlags.service)
+  if (isService && !followQuitCommand()) return
   await runHeadless({
     flags: headlessFlags(process.argv.slice(app.isPackaged ? 1 : 2)),
     pages: join(folder, '..'),
     spawnMedia: () => spawnMediaProcess(join(folder, '../server/media-node.js')),
-    // The same key as the window's: either face opens the site of the other.
-    sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder)),
-    startAgain: startAppAgain,
+    ...(isService ? asService() : asUser),
     followEnd: (stop) => {
       app.on('before-quit', (event) => {
         event.preventDefault()
@@ -37,10 +39,46 @@ async function run(): Promise<void> {
   })
 }
 
+/** A controller that a user starts has the same key as the window's: either face opens the site of the other. */
+const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
+  sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder)),
+  startAgain: startAppAgain,
+}
+
+/** A service has no keychain: its key is a file of its data folder. Its manager starts it again, and would lose sight of a successor. */
+function asService(): Pick<HeadlessProgram, 'logTo' | 'startAgain'> {
+  return {
+    logTo: logFile(join(app.getPath('userData'), '..', 'logs', 'roomdesk.log')),
+    startAgain: () => app.exit(failedCode),
+  }
+}
+
+/** Exit code of a service that its manager is to start again (EX_SOFTWARE). */
+const failedCode = 70
+
+/**
+ * Lets `--quit` end a service in order: on Windows it gets no signal. It ends within the time that its manager gives it.
+ * @returns false if another service has this folder
+ */
+function followQuitCommand(): boolean {
+  if (!app.requestSingleInstanceLock()) {
+    process.stderr.write('The service of Roomdesk runs already.\n')
+    app.exit(1)
+    return false
+  }
+  app.on('second-instance', (_event, argv) => {
+    if (argv.includes(faceFlags.quit)) app.quit()
+  })
+  app.once('before-quit', () => setTimeout(() => app.exit(1), stopMs).unref())
+  return true
+}
+
 /** Switches of Electron and Chromium that may stand among the flags. */
 const foreign = /^--(user-data-dir|no-sandbox|disable-gpu|ozone-platform|enable-logging|lang)(=|$)/
 
+const ownFlags: ReadonlySet<string> = new Set(Object.values(faceFlags))
+
 /** @param given arguments after the program */
 export function headlessFlags(given: readonly string[]): string[] {
-  return given.filter((argument) => argument !== faceFlags.headless && !foreign.test(argument))
+  return given.filter((argument) => !ownFlags.has(argument) && !foreign.test(argument))
 }

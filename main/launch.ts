@@ -69,7 +69,7 @@ export async function readDesktopSite(path: string): Promise<SiteFile> {
 }
 
 /** Picks the controller's flags, as `--flag=value` or `--flag value`. */
-function ownFlags(argv: readonly string[]): string[] {
+export function ownFlags(argv: readonly string[]): string[] {
   const options = Object.fromEntries(flags.map((name) => [name, { type: 'string' } as const]))
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
   return tokens.flatMap((token) => {

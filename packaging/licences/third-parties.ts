@@ -41,7 +41,7 @@ const licenceFile = /^(licen[cs]e|copying|notice|copyrightnotice)/i
 
 /**
  * Parts of packages that no package file names: libraries linked into the native binary of node-datachannel (versions: its CMakeLists.txt, and the binary's
- * own), and those of the background blur.
+ * own), those of the background blur, and the service wrapper of node-windows.
  */
 export const linkedIn: readonly { name: string; version: string; licence: string; source: string; text: string }[] = [
   {
@@ -100,7 +100,17 @@ export const linkedIn: readonly { name: string; version: string; licence: string
     source: 'https://github.com/google-ai-edge/mediapipe',
     text: 'apache-2.0.txt',
   },
+  {
+    name: 'WinSW',
+    version: '1.17, as of node-windows 0.1.14',
+    licence: 'MIT',
+    source: 'https://github.com/winsw/winsw',
+    text: 'winsw.txt',
+  },
 ]
+
+/** Packages that the code of node-windows needs, of which the product has only WinSW. */
+const notShipped = /^node_modules\/(optimist|wordwrap|xml)(\/|$)/
 
 /**
  * Everything of others that the builds in `dist` read, that production depends on, and that came compiled into it.
@@ -146,7 +156,9 @@ function bundled(dist: string): string[] {
 /** Lists the lock file's packages for production. Of the packages for other systems, only those of this one are installed. */
 function production(root: string): string[] {
   const { packages } = lockFile.parse(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')))
-  return Object.entries(packages).flatMap(([folder, { dev }]) => (folder === '' || dev === true ? [] : [folder]))
+  return Object.entries(packages).flatMap(([folder, { dev }]) =>
+    folder === '' || dev === true || notShipped.test(folder) ? [] : [folder],
+  )
 }
 
 function describe(root: string, folder: string): Description {

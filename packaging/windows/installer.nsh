@@ -2,9 +2,13 @@
 
 !include "getProcessInfo.nsh"
 Var pid
+Var serviceRan
 
 ; The app stores what it owes and ends (roomdesk --quit waits up to 20 s). What is still there then, such as a hanging app, is ended as electron-builder does it.
+; A service of this machine is stopped by its manager, which waits for it, and started again with the new files.
 !macro customCheckAppRunning
+  nsExec::Exec `"$SYSDIR\net.exe" stop Roomdesk`
+  Pop $serviceRan
   ${if} ${FileExists} "$INSTDIR\${APP_EXECUTABLE_FILENAME}"
     nsExec::Exec `"$INSTDIR\${APP_EXECUTABLE_FILENAME}" --quit`
     Pop $R0
@@ -13,9 +17,18 @@ Var pid
   !insertmacro _CHECK_APP_RUNNING
 !macroend
 
+!macro customInstall
+  ${if} $serviceRan == 0
+    nsExec::Exec `"$SYSDIR\net.exe" start Roomdesk`
+    Pop $R0
+  ${endIf}
+!macroend
+
 ; The start at login is an entry of the user: an upgrade keeps it, removing the app removes it. Electron names it after the app's id.
 !macro customUnInstall
   ${ifNot} ${isUpdated}
+    nsExec::Exec `"$INSTDIR\${APP_EXECUTABLE_FILENAME}" --remove-service`
+    Pop $R0
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Run" "${APP_ID}"
     DeleteRegValue HKCU "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" "${APP_ID}"
   ${endIf}

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
+import type { DestinationStream } from 'pino'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/options.ts'
@@ -33,6 +34,8 @@ export interface HeadlessProgram {
   spawnMedia: (recordings: string, roomPage: string) => SpawnMediaProcess
   /** Seals the secrets of a site in this data folder; left out: with a key file. */
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
+  /** Log of this program; left out: stderr. */
+  logTo?: DestinationStream
   /** Puts another process in the place of this one. */
   startAgain: (restarts: Restarts) => void
   /** Calls `stop` with the reason, once this program is to end in order. */
@@ -88,7 +91,7 @@ async function run(program: HeadlessProgram): Promise<void> {
 
 async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<void> {
   const { storePasswordFile: passwordFile, dataDir: dataFolder } = options
-  const logger = createLog(options.logLevel)
+  const logger = createLog(options.logLevel, program.logTo)
   const restarts = takeRestarts(process.env)
   // Before it was ready once, an error is one of the start: it is printed, without a restart.
   const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }

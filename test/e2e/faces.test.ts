@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -67,6 +67,27 @@ test('roomdesk --quit ends the running app in order and waits for it; without on
   const asked = quit()
   expect(await ended).toEqual([0, null])
   expect(await asked).toBe(0)
+})
+
+test('a service keeps its own log and key, and roomdesk --quit ends it in order: on Windows nothing else can', async () => {
+  const base = await userFolder()
+  const folders = [`--user-data-dir=${join(base, 'app')}`, `--data-dir=${join(base, 'site')}`]
+  const child = run(['--headless', '--service', ...folders, ...freePorts])
+  const ended = once(child, 'exit')
+  const ready = (await readyLines(child.stdout).next()).value
+  expect((await fetch(`${ready?.console}/healthz`)).status).toBe(200)
+  // A second one leaves it alone.
+  expect((await once(run(['--headless', '--service', ...folders, ...freePorts]), 'exit'))[0]).toBe(1)
+  expect((await once(run(['--quit', folders[0] ?? '']), 'exit'))[0]).toBe(0)
+  expect(await ended).toEqual([0, null])
+  expect(await readFile(join(base, 'logs/roomdesk.log'), 'utf8')).toContain('stopping')
+  expect(existsSync(join(base, 'site/seal.key'))).toBe(true)
+})
+
+test('on Linux the app names what brings the service there', async () => {
+  const child = spawn(executable, [root, '--install-service', `--user-data-dir=${await userFolder()}`])
+  expect(await text(child.stderr)).toContain('roomdesk-server brings the service')
+  expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1)
 })
 
 test('roomdesk --version and the other commands print something and end', async () => {

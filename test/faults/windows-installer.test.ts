@@ -35,6 +35,7 @@ test('the installer for Windows ends the running app in order, and the uninstall
 OutFile "${join(folder, 'probe.exe')}"
 Section
   !insertmacro customCheckAppRunning
+  !insertmacro customInstall
   WriteUninstaller "$INSTDIR\\u.exe"
 SectionEnd
 Section un.x
@@ -46,5 +47,9 @@ SectionEnd
   expect(`${made.stdout}${made.stderr}`).not.toMatch(/error/i)
   expect(made.status).toBe(0)
   const text = await readFile(join(root, String(nsis?.include)), 'utf8')
+  // The service uses the same files: it ends before they are replaced, and runs again afterwards if it ran.
+  expect(text.indexOf('stop Roomdesk')).toBeLessThan(text.indexOf('" --quit`'))
+  expect(text).toMatch(/\$serviceRan == 0\s+nsExec::Exec `"\$SYSDIR\\net\.exe" start Roomdesk`/)
+  expect(text.indexOf('--remove-service')).toBeGreaterThan(text.indexOf('customUnInstall'))
   expect(text.indexOf('--quit')).toBeLessThan(text.indexOf('_CHECK_APP_RUNNING'))
 })

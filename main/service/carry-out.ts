@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { chmod, copyFile, mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+import type { Command, ServiceStep } from './service-plan.ts'
+
+/** Time that one command may take, in milliseconds: stopping a service waits for its store. */
+const commandMs = 60_000
+
+/** A command of the system failed: with what it wrote. */
+export class CommandFailedError extends Error {
+  override readonly name = 'CommandFailedError'
+}
+
+/** Runs a command of the system. @throws CommandFailedError */
+export async function runCommand([program, ...args]: Command): Promise<void> {
+  try {
+    await promisify(execFile)(program, args, { timeout: commandMs, windowsHide: true })
+  } catch (cause) {
+    const { stdout = '', stderr = '', message } = cause as Error & { stdout?: string; stderr?: string }
+    const said = `${stdout}\n${stderr}`.trim() || message
+    throw new CommandFailedError(`${[program, ...args].join(' ')}: ${said}`, { cause })
+  }
+}
+
+/** Carries out steps one after the other. @throws the error of the first one that fails */
+export async function carryOut(
+  steps: readonly ServiceStep[],
+  run: (command: Command) => Promise<void> = runCommand,
+): Promise<void> {
+  for (const step of steps) await carryOutStep(step, run)
+}
+
+async function carryOutStep(step: ServiceStep, run: (command: Command) => Promise<void>): Promise<void> {
+  switch (step.kind) {
+    case 'folder':
+      await mkdir(step.path, { recursive: true, mode: step.mode })
+      return
+    case 'file':
+      await mkdir(dirname(step.path), { recursive: true })
+      await writeFile(step.path, step.content, { mode: step.mode })
+      // An older file keeps its mode.
+      await chmod(step.path, step.mode)
+      return
+    case 'copy':
+      await copyFile(step.from, step.to)
+      return
+    case 'remove':
+      await rm(step.path, { recursive: true, force: true, maxRetries: 5 })
+      return
+    case 'run':
+      await run(step.command).catch((error: unknown) => {
+        if (step.optional !== true) throw error
+      })
+  }
+}

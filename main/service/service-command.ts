@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs'
+import { resolve, win32 } from 'node:path'
+import { type Flag, readLaunchOptions } from '../../server/bin/launch-options.ts'
+import { ownFlags } from '../launch.ts'
+import { carryOut, CommandFailedError, runCommand } from './carry-out.ts'
+import { macService } from './mac-service.ts'
+import type { Command, ServicePlan, ServiceRequest } from './service-plan.ts'
+import { windowsService } from './windows-service.ts'
+
+/** Machine on which a service is installed or removed. */
+export interface ServiceMachine {
+  platform: NodeJS.Platform
+  env: NodeJS.ProcessEnv
+  /** Id of the user; undefined on Windows. */
+  uid: number | undefined
+  /** Executable of the app. */
+  program: string
+  isPackaged: boolean
+  /** Folder of the resources beside the packaged app. */
+  resources: string
+  run: (command: Command) => Promise<void>
+}
+
+/** Facts of the running app. */
+export function thisMachine(program: string, isPackaged: boolean): ServiceMachine {
+  const { platform, env, resourcesPath } = process
+  return { platform, env, uid: process.getuid?.(), program, isPackaged, resources: resourcesPath, run: runCommand }
+}
+
+/** The service cannot be installed or removed here: the message says why, and what to do. */
+class ServiceRefusedError extends Error {
+  override readonly name = 'ServiceRefusedError'
+}
+
+const dataDirFlag: Flag = 'data-dir'
+const pathFlags: readonly Flag[] = [dataDirFlag, 'recordings-dir', 'site', 'store-password-file', 'seal-key']
+const paths: ReadonlySet<string> = new Set(pathFlags)
+
+/**
+ * Installs the service and starts it; over an installed one, with the new flags.
+ * @param flags of the headless controller
+ * @returns a sentence for the operator
+ * @throws ServiceRefusedError; CommandFailedError, errors of the file system
+ */
+export async function installService(flags: readonly string[], machine: ServiceMachine): Promise<string> {
+  const plan = await planFor(flags, machine)
+  if (existsSync(plan.mark)) await carryOut(plan.remove, machine.run)
+  try {
+    await carryOut(plan.install, machine.run)
+  } catch (error) {
+    // Half a service would be started with the machine.
+    if (existsSync(plan.mark)) await carryOut(plan.remove, machine.run).catch(() => undefined)
+    throw error
+  }
+  return `The service Roomdesk is installed and runs. Its site is in ${plan.dataFolder}, its log is ${plan.log}.`
+}
+
+/** Stops the service in order and removes it; its site stays. @throws as installService */
+export async function removeService(machine: ServiceMachine): Promise<string> {
+  const plan = await planFor([], machine)
+  if (!existsSync(plan.mark)) return 'No service of Roomdesk is installed.'
+  await carryOut(plan.remove, machine.run)
+  return `The service Roomdesk was removed. Its site stays in ${plan.dataFolder}, or in the folder that it was installed with.`
+}
+
+async function planFor(flags: readonly string[], machine: ServiceMachine): Promise<ServicePlan> {
+  const { platform, env, uid, program, isPackaged, resources, run } = machine
+  if (platform !== 'win32' && platform !== 'darwin')
+    throw new ServiceRefusedError(
+      'On Linux the package roomdesk-server brings the service: install it, or the archive with its systemd unit (docs/operate/install.md).',
+    )
+  if (!isPackaged) throw new ServiceRefusedError('Only the installed app can be a service: npm run package makes it.')
+  const request = { program, ...readFlags(flags) }
+  if (platform === 'win32') {
+    await mustBeAdministrator(env, run)
+    mustBeForAllUsers(program, env)
+    const { ProgramData: programData = 'C:\\ProgramData', SystemRoot: systemRoot = 'C:\\Windows' } = env
+    return windowsService(request, { programData, systemRoot, wrapper: win32.join(resources, 'service') })
+  }
+  if (uid !== 0) throw new ServiceRefusedError('A service needs the rights of an administrator: run this with sudo.')
+  const { SUDO_USER: user } = env
+  if (user === undefined || user === '' || user === 'root')
+    throw new ServiceRefusedError(
+      'The service runs as the user who installs it, never as root: log in as that user and run this with sudo.',
+    )
+  return macService(request, user)
+}
+
+/** Separates the data folder from the other flags, and makes paths absolute: a service runs in another folder. @throws LaunchError */
+function readFlags(flags: readonly string[]): Pick<ServiceRequest, 'flags' | 'dataFolder'> {
+  if (readLaunchOptions(flags, {}).storePasswordShown)
+    throw new ServiceRefusedError(
+      'Everybody on this machine can read how a service is started: give the password of the database by --store-password-file.',
+    )
+  const given = ownFlags(flags).map((flag): [string, string | undefined] => {
+    const [name = '', value] = flag.slice(2).split(/=(.*)/s)
+    return [name, value !== undefined && paths.has(name) ? resolve(value) : value]
+  })
+  return {
+    dataFolder: given.findLast(([name]) => name === dataDirFlag)?.[1],
+    flags: given
+      .filter(([name]) => name !== dataDirFlag)
+      .map(([name, value]) => (value === undefined ? `--${name}` : `--${name}=${value}`)),
+  }
+}
+
+/** Only administrators may list the drivers of file systems. */
+async function mustBeAdministrator(env: NodeJS.ProcessEnv, run: ServiceMachine['run']): Promise<void> {
+  await run([win32.join(env.SystemRoot ?? 'C:\\Windows', 'System32', 'fltmc.exe')]).catch((cause: unknown) => {
+    throw new ServiceRefusedError(
+      'A service needs the rights of an administrator: open the terminal with "Run as administrator" and try again.',
+      { cause },
+    )
+  })
+}
+
+/** The account of a service cannot read the folders of a user. */
+function mustBeForAllUsers(program: string, { USERPROFILE: profile }: NodeJS.ProcessEnv): void {
+  const inside = profile !== undefined && program.toLowerCase().startsWith(`${profile.toLowerCase()}\\`)
+  if (inside)
+    throw new ServiceRefusedError(
+      'Roomdesk is installed for one user only, whose folders a service cannot read: install it again for all users.',
+    )
+}
+
+/** Tells whether an error is one that the operator can mend. */
+export function isForOperator(error: unknown): error is Error {
+  return (
+    error instanceof ServiceRefusedError ||
+    error instanceof CommandFailedError ||
+    (error instanceof Error && 'code' in error && typeof error.code === 'string')
+  )
+}

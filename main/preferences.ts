@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { z } from 'zod'
-import { wallChoice } from '../shared/app-contract.ts'
+import { updateChoice, wallChoice } from '../shared/app-contract.ts'
 
+const noUpdates = { source: '', install: 'ask' as const, hour: null, installing: '' }
 const noWalls = { chosen: [], at_login: false, open: false }
 
 const preferencesSchema = z.object({
@@ -28,6 +29,8 @@ const preferencesSchema = z.object({
     })
     .catch(noWalls)
     .default(noWalls),
+  /** Updates of the app; `installing`: the version that its last end was for. */
+  updates: updateChoice.extend({ installing: z.string() }).catch(noUpdates).default(noUpdates),
 })
 
 /** Preferences of the shell on this machine; the site's own settings are in the store. */

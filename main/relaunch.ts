@@ -35,12 +35,22 @@ export function relaunchAfterCrash({ logger, restarts, texts, controller, isQuit
   }).watch()
 }
 
+/** Ends this app in order, and starts its successor with the same arguments once it has ended. */
+export function restartApp(): void {
+  relaunch()
+  app.quit()
+}
+
 /** Ends this app and starts its successor with the same arguments, and with the restarts. */
 export function startAppAgain(restarts: Restarts): void {
   // The successor inherits the environment.
   Object.assign(process.env, passRestarts({}, restarts))
+  relaunch()
+  app.exit(0)
+}
+
+function relaunch(): void {
   const { APPIMAGE } = process.env
   // The mount point of an AppImage ends with the app that ran from it.
   app.relaunch(APPIMAGE === undefined ? {} : { execPath: APPIMAGE, args: process.argv.slice(1) })
-  app.exit(0)
 }

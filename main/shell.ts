@@ -14,10 +14,12 @@ import { DownNotifications } from './notifications.ts'
 import { Notifier } from './notifier.ts'
 import { PreferencesFile } from './preferences.ts'
 import { pushEvents } from './push-events.ts'
+import { restartApp } from './relaunch.ts'
 import { changesState, readConsoleSettings, readState, type ShellState, throttled } from './shell-state.ts'
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
+import { Updates, updatesFolder } from './updates/updates.ts'
 import { Walls } from './walls/walls.ts'
 import { ConsoleWindow } from './window.ts'
 import { WindowNotices } from './window-notices.ts'
@@ -51,6 +53,7 @@ export class Shell {
   readonly #window: ConsoleWindow
   readonly #tray: RoomdeskTray
   readonly #walls: Walls
+  readonly #updates: Updates
   readonly #keepAwake = new KeepAwake('prevent-app-suspension')
   #console: Settings['console'] | undefined
   #state: ShellState | undefined
@@ -101,6 +104,22 @@ export class Shell {
       onCover: (display) => this.#window.leaveDisplay(display),
       onLeave: () => this.show(),
     })
+    this.#updates = new Updates({
+      preferences: this.#preferences,
+      logger: options.logger,
+      folder: updatesFolder(app.getPath('userData')),
+      version: app.getVersion(),
+      machine: {
+        platform: process.platform,
+        arch: process.arch,
+        isPackaged: app.isPackaged,
+        program: app.getPath('exe'),
+        appImage: process.env.APPIMAGE,
+      },
+      isOccupied: () => this.#state && this.#state.counts.people > 0,
+      restart: restartApp,
+      onChange: () => pushAppChange('updates'),
+    })
     this.#tray = new RoomdeskTray(join(options.assets, 'tray'), { ...this.#actions(), open: () => this.show() })
     this.#notifications = new DownNotifications({
       texts: this.texts,
@@ -124,7 +143,7 @@ export class Shell {
   /** Walls are opened as soon as the controller runs: what its start asks the operator would be behind them. */
   get #beginsWithWalls(): boolean {
     const { launch, runsAgain } = this.#options
-    if (runsAgain) return this.#walls.wereOpen
+    if (runsAgain || this.#updates.wasUpdated) return this.#walls.wereOpen
     return launch.kiosk || (launch.hidden && this.#walls.opensAtLogin)
   }
 
@@ -142,6 +161,24 @@ export class Shell {
 
   /** Answers what the console's window asks the app. */
   readonly handlers: AppHandlers = {
+    'updates.get': () => this.#updates.view(),
+    'updates.set': (choice) => {
+      this.#updates.set(choice)
+      return this.#updates.view()
+    },
+    'updates.check': async () => {
+      await this.#updates.check()
+      return this.#updates.view()
+    },
+    'updates.install': async () => {
+      await this.#updates.install()
+      return this.#updates.view()
+    },
+    'updates.show': () => {
+      const { file } = this.#updates.view()
+      if (file !== '') desktop.showItemInFolder(file)
+      return this.#updates.view()
+    },
     'walls.get': () => this.#walls.view(),
     'walls.choose': (choice) => {
       this.#walls.choose(choice)
@@ -164,6 +201,7 @@ export class Shell {
     await this.#readSettings(controller)
     refresh()
     if (this.#beginsWithWalls) this.openWalls()
+    this.#updates.start()
   }
 
   async #readSettings(controller: Controller): Promise<void> {

@@ -43,6 +43,55 @@ const wallsView = z.strictObject({
 })
 export type WallsView = z.output<typeof wallsView>
 
+/** Reasons for which an update was not found, fetched, proven or installed. */
+const updateProblems = [
+  'badSource',
+  'unreachable',
+  'silent',
+  'refused',
+  'noFile',
+  'unreadable',
+  'malformed',
+  'noInstaller',
+  'truncated',
+  'checksum',
+  'signature',
+  'diskFull',
+  'notWritten',
+  'notStarted',
+  'notInstalled',
+] as const
+export type UpdateProblemName = (typeof updateProblems)[number]
+
+/** When an update is installed: by the operator, or by itself once nobody is in a room. */
+export const updateChoice = z.object({
+  /** Address or folder of the site's updates; empty: the app asks nobody. */
+  source: z.string().max(2_000),
+  install: z.enum(['ask', 'quiet']),
+  /** Hour of the day (0 to 23) from which it may be installed by itself; null: at any time. */
+  hour: z.int().min(0).max(23).nullable(),
+})
+
+const updatesView = updateChoice.extend({
+  /** `byHand`: the operator installs the fetched file, because that needs rights or a person. */
+  way: z.enum(['replace', 'installer', 'byHand']),
+  /** Version of the running app. */
+  version: z.string(),
+  state: z.enum(['idle', 'checking', 'fetching', 'installing']),
+  /** Milliseconds since 1970; 0: not since the start. */
+  checked_at: z.number(),
+  /** Newer release; null: none is known. */
+  release: z.object({ version: z.string(), notes: z.string(), size: z.int() }).nullable(),
+  /** Bytes of its installer so far. */
+  received: z.int(),
+  /** Path of the proven installer; empty: there is none. */
+  file: z.string(),
+  /** How the installer was proven. */
+  proof: z.enum(['signature', 'checksum']).nullable(),
+  problem: z.object({ name: z.enum(updateProblems), detail: z.string() }).nullable(),
+})
+export type UpdatesView = z.output<typeof updatesView>
+
 /** All calls, by name. */
 export const appProcedures = {
   'walls.get': { input: nothing, output: wallsView },
@@ -51,6 +100,12 @@ export const appProcedures = {
     output: wallsView,
   },
   'walls.open': { input: nothing, output: wallsView },
+  'updates.get': { input: nothing, output: updatesView },
+  'updates.set': { input: updateChoice, output: updatesView },
+  'updates.check': { input: nothing, output: updatesView },
+  'updates.install': { input: nothing, output: updatesView },
+  /** Shows the fetched installer in its folder. */
+  'updates.show': { input: nothing, output: updatesView },
 }
 
 export type AppProcedureName = keyof typeof appProcedures
@@ -58,4 +113,4 @@ export type AppInput<N extends AppProcedureName> = z.output<(typeof appProcedure
 export type AppOutput<N extends AppProcedureName> = z.output<(typeof appProcedures)[N]['output']>
 
 /** Parts of the app whose state has changed, which the page reads again. */
-export type AppChange = 'walls'
+export type AppChange = 'walls' | 'updates'

@@ -12,6 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
+const noUpdates = { source: '', install: 'ask', hour: null, installing: '' }
 const noWalls = { chosen: [], at_login: false, open: false }
 
 test('a preference is stored for the next start', () => {
@@ -19,15 +20,33 @@ test('a preference is stored for the next start', () => {
   new PreferencesFile(path, logger).set({ close: 'hide' })
   const window = { x: 1, y: 2, width: 1000, height: 700, maximized: true }
   new PreferencesFile(path, logger).set({ window })
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'hide', window, keep_awake: true, walls: noWalls })
+  expect(new PreferencesFile(path, logger).current).toEqual({
+    close: 'hide',
+    window,
+    keep_awake: true,
+    walls: noWalls,
+    updates: noUpdates,
+  })
 })
 
 test('a broken file loses only its broken parts', async () => {
   const path = join(folder, 'window.json')
   await writeFile(path, '{"close":"quit","window":{"x":"left"}}')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'quit', window: null, keep_awake: true, walls: noWalls })
+  expect(new PreferencesFile(path, logger).current).toEqual({
+    close: 'quit',
+    window: null,
+    keep_awake: true,
+    walls: noWalls,
+    updates: noUpdates,
+  })
   await writeFile(path, '{"close":')
-  expect(new PreferencesFile(path, logger).current).toEqual({ close: 'ask', window: null, keep_awake: true, walls: noWalls })
+  expect(new PreferencesFile(path, logger).current).toEqual({
+    close: 'ask',
+    window: null,
+    keep_awake: true,
+    walls: noWalls,
+    updates: noUpdates,
+  })
 })
 
 test('a read-only folder loses the preferences, and the app still runs', async () => {

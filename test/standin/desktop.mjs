@@ -15,6 +15,7 @@ export const dialog = strict('dialog', {
 
 export const shell = strict('shell', {
   openExternal: async (url) => say('openExternal', url),
+  showItemInFolder: (path) => say('showItemInFolder', path),
   openPath: async (path) => (existsSync(path) ? '' : 'Failed to open path'),
 })
 

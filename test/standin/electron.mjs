@@ -23,6 +23,7 @@ import { ipcMain } from './ipc-main.mjs'
 import { safeStorage } from './keychain.mjs'
 import { Menu, Tray } from './menu.mjs'
 import { nativeTheme } from './native-theme.mjs'
+import { net } from './net.mjs'
 import { Notification } from './notification.mjs'
 import { powerMonitor } from './power-monitor.mjs'
 import { powerSaveBlocker } from './power-save.mjs'
@@ -56,6 +57,7 @@ export {
   Notification,
   nativeImage,
   nativeTheme,
+  net,
   powerMonitor,
   powerSaveBlocker,
   protocol,

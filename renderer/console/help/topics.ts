@@ -29,6 +29,7 @@ export const helpTopics = {
   recordings: '/help/operate/recording#watch-and-export',
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',
   trash: '/help/operate/data#restore-what-was-deleted',
+  updates: '/help/operate/desktop#updates',
   wall: '/help/operate/wall',
   wallDisplays: '/help/operate/wall#on-the-displays-of-this-computer',
 } as const

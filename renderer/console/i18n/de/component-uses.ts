@@ -23,5 +23,6 @@ export const uses: Texts<typeof english> = {
   page: 'Konsole',
   chart: 'Diagramme',
   shell: 'Desktop-App',
+  updates: 'Updates',
   runtime: 'Laufzeit',
 }

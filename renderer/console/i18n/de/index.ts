@@ -25,6 +25,7 @@ import { trash } from './trash.ts'
 import { trust } from './trust.ts'
 import { tags } from './tags.ts'
 import { tester } from './tester.ts'
+import { updates } from './updates.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
 
@@ -58,6 +59,7 @@ export const de: Catalogue = {
   lab,
   playback,
   media,
+  updates,
   waiting,
   wall,
 }

@@ -20,5 +20,6 @@ export const uses = {
   page: 'console',
   chart: 'charts',
   shell: 'desktop app',
+  updates: 'updates',
   runtime: 'runtime',
 } as const

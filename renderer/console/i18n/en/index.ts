@@ -24,6 +24,7 @@ import { trust } from './trust.ts'
 import { templates } from './templates.ts'
 import { tags } from './tags.ts'
 import { tester } from './tester.ts'
+import { updates } from './updates.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
 
@@ -57,6 +58,7 @@ export const en = {
   lab,
   playback,
   media,
+  updates,
   waiting,
   wall,
 } as const

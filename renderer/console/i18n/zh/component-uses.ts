@@ -23,5 +23,6 @@ export const uses: Texts<typeof english> = {
   page: '控制台',
   chart: '图表',
   shell: '桌面应用',
+  updates: '更新',
   runtime: '运行环境',
 }

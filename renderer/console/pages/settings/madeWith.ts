@@ -27,11 +27,13 @@ export const madeWith: readonly MadeWith[] = [
   { name: 'prom-client', licence: 'Apache-2.0', use: 'metrics' },
   { name: 'rrule-temporal', licence: 'MIT', use: 'schedules' },
   { name: 'sdp-transform', licence: 'MIT', use: 'sdp' },
+  { name: 'semver', licence: 'ISC', use: 'updates' },
   { name: 'tar', licence: 'BlueOak-1.0.0', use: 'archive' },
   { name: 'uplot', licence: 'MIT', use: 'chart' },
   { name: 'vue', licence: 'MIT', use: 'page' },
   { name: 'vue-i18n', licence: 'MIT', use: 'page' },
   { name: 'vue-router', licence: 'MIT', use: 'page' },
   { name: 'ws', licence: 'MIT', use: 'socket' },
+  { name: 'yaml', licence: 'ISC', use: 'updates' },
   { name: 'zod', licence: 'MIT', use: 'schema' },
 ]

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { renameFile } from '../../server/store/system/rename-file.ts'
+import type { Release } from './release.ts'
+import { problemOf, UpdateProblem } from './update-problem.ts'
+import type { UpdateSource } from './update-source.ts'
+
+/**
+ * Fetches the installer of a release into a folder that holds this one alone, and proves its checksum.
+ * @param onPart called with the number of bytes so far
+ * @returns its path
+ * @throws UpdateProblem; nothing is left of a file that is not as announced
+ */
+export async function fetchInstaller(
+  source: UpdateSource,
+  release: Release,
+  folder: string,
+  onPart: (bytes: number) => void = () => undefined,
+): Promise<string> {
+  const path = join(folder, release.file)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await clean(folder, release.file)
+  if (await isAsAnnounced(path, release)) return path
+  const part = `${path}.part`
+  try {
+    await store(source, release, part, onPart)
+    await renameFile(part, path)
+  } catch (error) {
+    await rm(part, { force: true }).catch(() => undefined)
+    throw problemOf(error, 'unreadable')
+  }
+  return path
+}
+
+/** Tells whether a file is the announced one, by size and checksum: also right before it is installed. */
+export async function isAsAnnounced(path: string, { sha512 }: Pick<Release, 'sha512'>): Promise<boolean> {
+  const hash = createHash('sha512')
+  try {
+    for await (const part of createReadStream(path)) hash.update(part as Buffer)
+  } catch {
+    return false
+  }
+  return hash.digest('base64') === sha512
+}
+
+async function store(
+  source: UpdateSource,
+  { file, sha512, size }: Release,
+  path: string,
+  onPart: (bytes: number) => void,
+): Promise<void> {
+  const hash = createHash('sha512')
+  const handle = await open(path, 'w', 0o600)
+  let bytes = 0
+  try {
+    for await (const part of await source.open(file)) {
+      bytes += part.length
+      if (bytes > size) throw new UpdateProblem('checksum', file)
+      hash.update(part)
+      await handle.write(part)
+      onPart(bytes)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  if (bytes < size) throw new UpdateProblem('truncated', file)
+  if (hash.digest('base64') !== sha512) throw new UpdateProblem('checksum', file)
+}
+
+/** Removes what other releases left behind. */
+async function clean(folder: string, keep: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name !== keep) await rm(join(folder, name), { recursive: true, force: true })
+}

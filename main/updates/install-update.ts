@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, copyFile, open, rm } from 'node:fs/promises'
+import { renameFile } from '../../server/store/system/rename-file.ts'
+import { problemOf } from './update-problem.ts'
+
+/** Way in which this app takes an update: `replace` its own AppImage, run the `installer`, or leave it to the operator (`byHand`), because it needs rights or a person. */
+export type InstallWay = 'replace' | 'installer' | 'byHand'
+
+/** @param appImage path of the AppImage that runs, if one does */
+export function installWay(platform: NodeJS.Platform, isPackaged: boolean, appImage: string | undefined): InstallWay {
+  if (!isPackaged) return 'byHand'
+  if (platform === 'win32') return 'installer'
+  return platform === 'linux' && appImage !== undefined ? 'replace' : 'byHand'
+}
+
+/** Puts a new AppImage in the place of the running one, whole or not at all. The running one goes on from its mount. @throws UpdateProblem */
+export async function replaceAppImage(installer: string, appImage: string): Promise<void> {
+  const next = `${appImage}.new`
+  try {
+    await copyFile(installer, next)
+    await chmod(next, 0o755)
+    const handle = await open(next, 'r+')
+    await handle.sync().finally(() => handle.close())
+    await renameFile(next, appImage)
+  } catch (error) {
+    await rm(next, { force: true }).catch(() => undefined)
+    throw problemOf(error, 'notWritten')
+  }
+}
+
+/**
+ * Starts the installer of electron-builder (NSIS) without questions: it ends the running app in order (`--quit`), replaces it and starts it again.
+ * @throws UpdateProblem
+ */
+export async function runInstaller(installer: string): Promise<void> {
+  const child = spawn(installer, ['--updated', '/S', '--force-run'], { detached: true, stdio: 'ignore' })
+  await once(child, 'spawn').catch((error: unknown) => {
+    throw problemOf(error, 'notStarted')
+  })
+  child.unref()
+}

@@ -1,0 +1,87 @@
+import { createReadStream } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { fileURLToPath } from 'node:url'
+import { net } from 'electron'
+import { problemOf, UpdateProblem } from './update-problem.ts'
+
+/** Time that a server may be silent, at the start and between two parts of a file, in milliseconds. */
+const silenceMs = 20_000
+
+/** Place where the site keeps its updates: a web server or a folder. */
+export interface UpdateSource {
+  /** Opens a file by its name. @throws UpdateProblem */
+  open: (name: string) => Promise<AsyncIterable<Uint8Array>>
+}
+
+/**
+ * Reads an address that the operator entered: `https://…`, `http://…`, `file://…`, or the path of a folder.
+ * @param waitMs time that a server may be silent
+ * @throws UpdateProblem
+ */
+export function updateSource(address: string, waitMs = silenceMs): UpdateSource {
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url?.protocol === 'https:' || url?.protocol === 'http:') return webServer(url, waitMs)
+  if (url?.protocol === 'file:') return folder(fileURLToPath(url))
+  if (isAbsolute(address)) return folder(address)
+  throw new UpdateProblem('badSource', address)
+}
+
+function folder(path: string): UpdateSource {
+  return {
+    open: async (name) => {
+      const stream = createReadStream(join(path, name))
+      await new Promise<void>((resolve, reject) => {
+        stream.once('ready', resolve)
+        stream.once('error', (error: NodeJS.ErrnoException) =>
+          reject(
+            error.code === 'ENOENT' ? new UpdateProblem('noFile', join(path, name)) : problemOf(error, 'unreadable'),
+          ),
+        )
+      })
+      return stream
+    },
+  }
+}
+
+function webServer(base: URL, waitMs: number): UpdateSource {
+  const root = new URL(base)
+  if (!root.pathname.endsWith('/')) root.pathname += '/'
+  return {
+    open: async (name) => {
+      const url = new URL(encodeURIComponent(name), root)
+      const silence = new AbortController()
+      let timer = setTimeout(() => silence.abort(), waitMs)
+      const fail = (error: unknown): UpdateProblem =>
+        silence.signal.aborted ? new UpdateProblem('silent', root.host) : problemOf(error, 'unreachable')
+      const answer = await net
+        .fetch(url.href, { signal: silence.signal, cache: 'no-store', credentials: 'omit' })
+        .catch((error: unknown) => {
+          clearTimeout(timer)
+          throw fail(error)
+        })
+      if (answer.status !== 200 || answer.body === null) {
+        clearTimeout(timer)
+        silence.abort()
+        throw new UpdateProblem('refused', `${answer.status} ${url.href}`)
+      }
+      // The type of the page's streams, which Electron's answer has.
+      const body = Readable.fromWeb(answer.body as ReadableStream<Uint8Array>)
+      return (async function* parts(): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const part of body as AsyncIterable<Uint8Array>) {
+            clearTimeout(timer)
+            yield part
+            timer = setTimeout(() => silence.abort(), waitMs)
+          }
+        } catch (error) {
+          throw fail(error)
+        } finally {
+          clearTimeout(timer)
+          silence.abort()
+        }
+      })()
+    },
+  }
+}

@@ -1,0 +1,216 @@
+import { join } from 'node:path'
+import type { Logger } from 'pino'
+import { gt } from 'semver'
+import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-contract.ts'
+import type { PreferencesFile } from '../preferences.ts'
+import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
+import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
+import { readRelease, type Release, type UpdateTarget } from './release.ts'
+import { proveSignature } from './signature.ts'
+import { problemOf, UpdateProblem } from './update-problem.ts'
+import { updateSource } from './update-source.ts'
+
+/** Times in milliseconds: from the start to the first check, between checks, between looks for a quiet moment, and how long it must have been quiet. */
+const times = { first: 60_000, every: 6 * 3_600_000, look: 30_000, quiet: 5 * 60_000 }
+
+/** The machine and the app, as far as updates need them. */
+interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
+  isPackaged: boolean
+  /** Executable of the running app. */
+  program: string
+  /** Path of the AppImage that runs, if one does. */
+  appImage: string | undefined
+}
+
+/** Parts of the updates. */
+export interface UpdatesOptions {
+  preferences: PreferencesFile
+  logger: Logger
+  /** Folder of the fetched installer. */
+  folder: string
+  /** Version of the running app. */
+  version: string
+  machine: UpdateMachine
+  /** Tells whether people are in a room; undefined: not known yet. */
+  isOccupied: () => boolean | undefined
+  /** Ends the app in order, and starts its successor. */
+  restart: () => void
+  onChange: () => void
+}
+
+/** Updates of the app from a place of the site's own. Nothing is asked of anybody while there is none. */
+export class Updates {
+  readonly #options: UpdatesOptions
+  readonly #way: InstallWay
+  #state: UpdatesView['state'] = 'idle'
+  #release: Release | undefined
+  #proof: 'signature' | 'checksum' | undefined
+  #installer = ''
+  #problem: UpdateProblem | undefined
+  /** The release could not be installed: a second attempt by itself would end the app again. */
+  #hasFailed = false
+  #checkedAt = 0
+  #received = 0
+  #quietSince = 0
+  /** The app runs for the first time since it was updated. */
+  readonly wasUpdated: boolean
+
+  constructor(options: UpdatesOptions) {
+    this.#options = options
+    const { platform, isPackaged, appImage } = options.machine
+    this.#way = installWay(platform, isPackaged, appImage)
+    const { installing } = this.#stored
+    this.wasUpdated = installing === options.version
+    if (installing === '') return
+    this.#store({ installing: '' })
+    this.#hasFailed = !this.wasUpdated
+    if (this.#hasFailed) this.#problem = new UpdateProblem('notInstalled', installing)
+    else options.logger.info({ version: installing }, 'the app was updated')
+  }
+
+  /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
+  start(): void {
+    setTimeout(() => void this.check(), times.first).unref()
+    setInterval(() => void this.check(), times.every).unref()
+    setInterval(() => void this.#lookForQuiet(), times.look).unref()
+  }
+
+  view(): UpdatesView {
+    const { source, install, hour } = this.#stored
+    const release = this.#release
+    const problem = this.#problem
+    return {
+      source,
+      install,
+      hour,
+      way: this.#way,
+      version: this.#options.version,
+      state: this.#state,
+      checked_at: this.#checkedAt,
+      release: release === undefined ? null : { version: release.version, notes: release.notes, size: release.size },
+      received: this.#received,
+      file: this.#installer,
+      proof: this.#proof ?? null,
+      problem: problem === undefined ? null : { name: problem.problem, detail: problem.detail },
+    }
+  }
+
+  set({ source, install, hour }: AppInput<'updates.set'>): void {
+    if (source !== '') this.#try('badSource', () => void updateSource(source))
+    if (source !== this.#stored.source) {
+      this.#hasFailed = false
+      this.#forget()
+    }
+    this.#store({ source, install, hour })
+    this.#options.onChange()
+  }
+
+  /** Asks the source for a newer release, and fetches and proves it. */
+  async check(): Promise<void> {
+    const { source } = this.#stored
+    if (source === '' || this.#state !== 'idle') return
+    this.#enter('checking')
+    try {
+      const from = updateSource(source)
+      const { platform, arch, appImage } = this.#options.machine
+      const release = await readRelease(from, { platform, arch, isAppImage: appImage !== undefined })
+      this.#checkedAt = Date.now()
+      this.#forget()
+      if (gt(release.version, this.#options.version)) await this.#fetch(release)
+    } catch (error) {
+      this.#fail(problemOf(error, 'unreadable'))
+    } finally {
+      // The operator may have named another place meanwhile.
+      if (source !== this.#stored.source) this.#forget()
+      this.#enter('idle')
+    }
+  }
+
+  async #fetch(release: Release): Promise<void> {
+    const { folder, machine, logger } = this.#options
+    this.#release = release
+    this.#received = 0
+    this.#enter('fetching')
+    let told = 0
+    const installer = await fetchInstaller(updateSource(this.#stored.source), release, folder, (bytes) => {
+      this.#received = bytes
+      if (bytes - told < release.size / 50) return
+      told = bytes
+      this.#options.onChange()
+    })
+    this.#proof = machine.platform === 'win32' ? await proveSignature(installer, machine.program) : 'checksum'
+    this.#installer = installer
+    logger.info({ version: release.version, proof: this.#proof }, 'an update is ready')
+  }
+
+  /** Installs the fetched release, ends the app in order, and starts the new one. */
+  async install(): Promise<void> {
+    const release = this.#release
+    const { appImage, platform, program } = this.#options.machine
+    if (release === undefined || this.#installer === '' || this.#state !== 'idle' || this.#way === 'byHand') return
+    this.#enter('installing')
+    try {
+      // It lay on the disk since it was fetched.
+      if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
+      if (platform === 'win32') await proveSignature(this.#installer, program)
+      this.#store({ installing: release.version })
+      this.#options.logger.info({ version: release.version }, 'the update is installed')
+      if (this.#way === 'installer') return await runInstaller(this.#installer)
+      await replaceAppImage(this.#installer, appImage ?? '')
+      this.#options.restart()
+    } catch (error) {
+      this.#store({ installing: '' })
+      this.#hasFailed = true
+      this.#fail(problemOf(error, 'notStarted'))
+      this.#enter('idle')
+    }
+  }
+
+  async #lookForQuiet(): Promise<void> {
+    const { install, hour } = this.#stored
+    const now = Date.now()
+    if (this.#options.isOccupied() !== false) this.#quietSince = 0
+    else if (this.#quietSince === 0) this.#quietSince = now
+    const quiet = this.#quietSince !== 0 && now - this.#quietSince >= times.quiet
+    if (install !== 'quiet' || !quiet || this.#hasFailed) return
+    if (hour === null || new Date(now).getHours() === hour) await this.install()
+  }
+
+  get #stored(): PreferencesFile['current']['updates'] {
+    return this.#options.preferences.current.updates
+  }
+
+  #store(change: Partial<PreferencesFile['current']['updates']>): void {
+    this.#options.preferences.set({ updates: { ...this.#stored, ...change } })
+  }
+
+  #enter(state: UpdatesView['state']): void {
+    this.#state = state
+    this.#options.onChange()
+  }
+
+  #forget(): void {
+    this.#release = undefined
+    this.#proof = undefined
+    this.#installer = ''
+    // The reason of a failed update stays to be read.
+    if (!this.#hasFailed) this.#problem = undefined
+  }
+
+  #fail(problem: UpdateProblem): void {
+    this.#problem = problem
+    this.#options.logger.warn({ err: problem }, 'an update was not installed')
+  }
+
+  #try(otherwise: UpdateProblemName, work: () => void): void {
+    try {
+      work()
+      this.#problem = undefined
+    } catch (error) {
+      this.#problem = problemOf(error, otherwise)
+    }
+  }
+}
+
+/** Folder of the fetched installer in the app's own folder. */
+export const updatesFolder = (userData: string): string => join(userData, 'updates')

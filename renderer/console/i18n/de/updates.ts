@@ -1,0 +1,57 @@
+import type { Texts } from '../text.ts'
+import type { updates as english } from '../en/updates.ts'
+
+export const updates: Texts<typeof english> = {
+  title: 'Updates dieser App',
+  hint: 'Von einem eigenen Ort: ein Webserver oder ein Ordner mit den Dateien der Version. Ohne ihn fragt die App niemanden.',
+  source: 'Adresse oder Ordner',
+  sourceHint: 'Geprüft eine Minute nach jedem Start und alle sechs Stunden. Leer: aus.',
+  sourceExample: 'https://files.example.com/roomdesk',
+  when: 'Zeitpunkt der Installation',
+  byOperator: 'Wenn ich es sage',
+  quiet: 'Von selbst, sobald fünf Minuten lang niemand in einem Raum war',
+  hour: 'Uhrzeit',
+  hourHint: 'Nach der Uhr dieses Computers.',
+  anyTime: 'Jederzeit',
+  check: 'Jetzt prüfen',
+  install: 'Installieren und neu starten',
+  show: 'Datei zeigen',
+  file: 'Installationsdatei',
+  notes: 'Neu in {version}',
+  saved: 'Updates gespeichert',
+  checking: 'Prüft…',
+  fetching: 'Lädt {version}: {done} von {whole}',
+  installing: 'Installiert {version}…',
+  ready: 'Version {version} kann installiert werden',
+  notChecked: 'Dies ist {version}. Seit dem Start nicht geprüft.',
+  newest: 'Dies ist {version}. Nichts Neueres gefunden ({at}).',
+  signed: 'Die Installationsdatei ist vollständig und vom selben Aussteller signiert wie diese App.',
+  checked:
+    'Die Installationsdatei ist vollständig: Ihre Prüfsumme ist die daneben genannte. Das beweist nicht, von wem sie stammt; vertrauen Sie ihr so weit wie dem Ort, von dem sie kommt.',
+  byHand:
+    'Dieses System verlangt für die Installation Rechte: Öffnen Sie die Datei selbst. Die App endet geordnet und behält alle Daten.',
+  askTitle: '{version} jetzt installieren?',
+  askBody: 'Roomdesk endet geordnet und startet von selbst neu. Clients, Kameras und Personen verbinden sich neu.',
+  losePeople:
+    'Eine Person in einer Besprechung verliert währenddessen das Bild | {n} Personen in Besprechungen verlieren währenddessen das Bild',
+  problems: {
+    badSource: 'Das ist weder die Adresse eines Webservers noch der ganze Pfad eines Ordners: {detail}',
+    unreachable: 'Der Ort der Updates ist nicht erreichbar ({detail}). Prüfen Sie Adresse und Netzwerk.',
+    silent: '{detail} antwortet nicht. Die App versucht es später erneut.',
+    refused: 'Der Server gibt die Datei nicht heraus: {detail}',
+    noFile: 'Die Datei {detail} gibt es nicht. Kopieren Sie alle Dateien der Version an diesen Ort.',
+    unreadable: 'Das Update kann nicht gelesen oder gespeichert werden: {detail}',
+    malformed: '{detail} beschreibt keine Version. Kopieren Sie die Datei unverändert noch einmal dorthin.',
+    noInstaller: 'Die Version hat keine Installationsdatei für dieses System ({detail}).',
+    truncated: '{detail} endete zu früh. Die App lädt die Datei bei der nächsten Prüfung erneut.',
+    checksum:
+      '{detail} ist nicht die Datei, die zur Version gehört: Die Prüfsumme weicht ab. Sie wurde gelöscht. Kopieren Sie sie noch einmal dorthin.',
+    signature:
+      'Die Installationsdatei ist nicht vom selben Aussteller signiert wie diese App ({detail}). Sie wird nicht installiert.',
+    diskFull: 'Der Datenträger ist voll. Schaffen Sie Platz und prüfen Sie erneut.',
+    notWritten:
+      'Die App kann nicht ersetzt werden: {detail}. Verschieben Sie sie in einen Ordner, in den Sie schreiben dürfen.',
+    notStarted: 'Die Installation startet nicht: {detail}',
+    notInstalled: 'Version {detail} wurde nicht installiert: Es läuft noch die vorige. Installieren Sie sie von Hand.',
+  },
+}

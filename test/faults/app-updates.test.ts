@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { violations } from '../support/axe.ts'
+import { type Desktop, isGenuine, launch } from '../e2e/desktop.ts'
+
+let place: string
+let desktop: Desktop
+const content = Buffer.alloc(50_000, 'new')
+const name = 'Roomdesk-99.0.0.deb'
+
+beforeAll(async () => {
+  place = await mkdtemp(join(tmpdir(), 'roomdesk-release-'))
+  desktop = await launch()
+})
+afterAll(async () => {
+  await desktop[Symbol.asyncDispose]()
+  await rm(place, { recursive: true, force: true })
+})
+
+const offer = (version: string, sha512: string, url = name): Promise<void> =>
+  writeFile(
+    join(place, process.arch === 'x64' ? 'latest-linux.yml' : `latest-linux-${process.arch}.yml`),
+    JSON.stringify({
+      version,
+      files: [{ url, sha512, size: content.length }],
+      releaseNotes: '### Added\n\n- Faster walls.',
+    }),
+  )
+
+test.runIf(process.platform === 'linux')('the operator names a folder, and learns what it holds', async () => {
+  const { page } = desktop
+  await page.evaluate(`location.hash = '#/settings/about'`)
+  const card = page.getByRole('form', { name: 'Updates of this app' })
+  await card.getByLabel('Address or folder').fill(place)
+  expect(await card.getByRole('button', { name: 'Check now' }).count()).toBe(0)
+  await card.getByRole('button', { name: 'Save' }).click()
+  const check = card.getByRole('button', { name: 'Check now' })
+
+  await check.click()
+  await card.getByText('does not exist. Copy all files of the release').waitFor()
+
+  await offer('0.0.1', 'none')
+  await check.click()
+  await card.getByText('Nothing newer was found').waitFor()
+
+  await writeFile(join(place, name), content)
+  await offer('99.0.0', createHash('sha512').update('other').digest('base64'))
+  await check.click()
+  await card.getByText(`${name} is not the file that the release names`).waitFor()
+
+  await offer('99.0.0', createHash('sha512').update(content).digest('base64'))
+  await check.click()
+  await card.getByText('Version 99.0.0 is ready to install').waitFor()
+  await card.getByText('Faster walls.').waitFor()
+  await card.getByText('That does not prove who made it').waitFor()
+  // A .deb needs rights: nothing offers to install it.
+  await card.getByText(join(desktop.userData, 'updates', name)).waitFor()
+  expect(await card.getByRole('button', { name: 'Install and restart' }).count()).toBe(0)
+  expect(await violations(page)).toEqual([])
+})
+
+// The app on Electron itself is not an AppImage that a test could replace.
+test.skipIf(isGenuine)(
+  'an AppImage is replaced, ends in order, and the new one starts by itself with the same arguments',
+  async () => {
+    const apps = await mkdtemp(join(tmpdir(), 'roomdesk-apps-'))
+    onTestFinished(() => rm(apps, { recursive: true, force: true }))
+    const appImage = join(apps, 'Roomdesk.AppImage')
+    await writeFile(appImage, 'old')
+    const next = `#!/bin/sh\necho "$@" > "$0.part"\nmv "$0.part" "$0.started"\n`.padEnd(content.length)
+    await writeFile(join(place, 'Roomdesk-99.0.0.AppImage'), next)
+    await offer('99.0.0', createHash('sha512').update(next).digest('base64'), 'Roomdesk-99.0.0.AppImage')
+
+    await using app = await launch({
+      before: [join(import.meta.dirname, '../e2e/as-packaged.cjs')],
+      env: { APPIMAGE: appImage },
+    })
+    const { page } = app
+    await app.call('rooms.create', { topic: 'Kept' })
+    await page.evaluate(`location.hash = '#/settings/about'`)
+    const card = page.getByRole('form', { name: 'Updates of this app' })
+    await card.getByLabel('Address or folder').fill(place)
+    await card.getByText('By itself, once nobody has been in a room').click()
+    await card.getByLabel('Time of day').waitFor()
+    await card.getByText('When I say so').click()
+    await card.getByRole('button', { name: 'Save' }).click()
+    await card.getByRole('button', { name: 'Check now' }).click()
+    await card.getByRole('button', { name: 'Install and restart' }).click()
+    const ended = once(app.app.process(), 'exit')
+    await page.getByRole('dialog').getByRole('button', { name: 'Install and restart' }).click()
+    expect(await ended).toEqual([0, null])
+    expect(await readFile(appImage, 'utf8')).toBe(next)
+    await expect
+      .poll(() => readFile(`${appImage}.started`, 'utf8').catch(() => ''))
+      .toContain(`--user-data-dir=${app.userData}`)
+    expect(await readFile(join(app.userData, 'logs/roomdesk.log'), 'utf8')).toContain('the update is installed')
+  },
+)

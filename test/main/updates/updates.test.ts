@@ -1,0 +1,353 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { pino } from 'pino'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { PreferencesFile } from '../../../main/preferences.ts'
+import { fetchInstaller } from '../../../main/updates/fetch-installer.ts'
+import { readRelease } from '../../../main/updates/release.ts'
+import { proveSignature, type Signature } from '../../../main/updates/signature.ts'
+import { updateSource } from '../../../main/updates/update-source.ts'
+import { Updates, type UpdatesOptions } from '../../../main/updates/updates.ts'
+
+const logger = pino({ level: 'silent' })
+const newApp = Buffer.from(`#!/bin/sh\necho new\n${'#'.repeat(200_000)}`)
+const file = 'Roomdesk-0.3.0-x86_64.AppImage'
+const description = (version = '0.3.0', content: Uint8Array = newApp, name = file): string => `version: ${version}
+files:
+  - url: ${name}
+    sha512: ${createHash('sha512').update(content).digest('base64')}
+    size: ${content.length}
+path: ${name}
+releaseDate: '2026-11-26T00:00:00.000Z'
+releaseNotes: |
+  Faster walls.
+`
+
+/** Answer of the site's web server by path; undefined: no such file. */
+type Answer = string | Uint8Array | ((response: ServerResponse) => void) | undefined
+
+let work: string
+let release: string
+let appImage: string
+let server: Server
+let address: string
+let answers: Record<string, Answer>
+let restarts: number
+let occupied: boolean | undefined
+
+beforeEach(async () => {
+  work = await mkdtemp(join(tmpdir(), 'roomdesk-updates-'))
+  release = join(work, 'release')
+  appImage = join(work, 'apps/Roomdesk.AppImage')
+  await mkdir(release)
+  await mkdir(join(work, 'apps'))
+  await writeFile(appImage, '#!/bin/sh\necho old\n')
+  await chmod(appImage, 0o755)
+  answers = { '/updates/latest-linux.yml': description(), [`/updates/${file}`]: newApp }
+  restarts = 0
+  occupied = false
+  server = createServer(({ url = '' }, response) => {
+    const answer = answers[url]
+    if (typeof answer === 'function') answer(response)
+    else if (answer === undefined) response.writeHead(404).end()
+    else response.end(answer)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/updates`
+})
+afterEach(async () => {
+  vi.useRealTimers()
+  server.closeAllConnections()
+  server.close()
+  await rm(work, { recursive: true, force: true })
+})
+
+function startUpdates(change: Partial<UpdatesOptions> = {}): Updates {
+  return new Updates({
+    preferences: new PreferencesFile(join(work, 'window.json'), logger),
+    logger,
+    folder: join(work, 'updates'),
+    version: '0.2.0',
+    machine: { platform: 'linux', arch: 'x64', isPackaged: true, program: '/nowhere', appImage },
+    isOccupied: () => occupied,
+    restart: () => (restarts += 1),
+    onChange: () => undefined,
+    ...change,
+  })
+}
+
+/** The updates of an app whose operator named a place, after a check. */
+async function checked(source = address, change: Partial<UpdatesOptions> = {}): Promise<Updates> {
+  const updates = startUpdates(change)
+  updates.set({ source, install: 'ask', hour: null })
+  await updates.check()
+  return updates
+}
+
+const left = (): Promise<string[]> => readdir(join(work, 'updates'))
+const installed = (): Promise<string> => readFile(appImage, 'utf8')
+
+test('without a place of the site, nobody is asked', async () => {
+  const updates = startUpdates()
+  await updates.check()
+  expect(updates.view()).toMatchObject({ source: '', state: 'idle', checked_at: 0, release: null, problem: null })
+})
+
+test('a newer release is fetched from a web server, proven, and shown with its notes', async () => {
+  const updates = await checked()
+  expect(updates.view()).toMatchObject({
+    version: '0.2.0',
+    state: 'idle',
+    release: { version: '0.3.0', notes: 'Faster walls.\n', size: newApp.length },
+    received: newApp.length,
+    proof: 'checksum',
+    way: 'replace',
+    problem: null,
+  })
+  expect(await readFile(updates.view().file)).toEqual(newApp)
+  // Nothing was installed unasked.
+  expect(await installed()).toContain('echo old')
+})
+
+test.each([
+  ['its path', (path: string) => path],
+  ['its address', (path: string) => pathToFileURL(path).href],
+])('it is fetched from a folder as well, named by %s', async (_way, named) => {
+  await writeFile(join(release, 'latest-linux.yml'), description())
+  await writeFile(join(release, file), newApp)
+  const updates = await checked(named(release))
+  expect(updates.view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
+  expect(await left()).toEqual([file])
+})
+
+test('what lies there from an earlier check is not fetched again; what is left of other releases goes', async () => {
+  await mkdir(join(work, 'updates'))
+  await writeFile(join(work, 'updates/Roomdesk-0.2.5.AppImage'), 'old')
+  await checked()
+  answers[`/updates/${file}`] = undefined
+  expect((await checked()).view()).toMatchObject({ release: { version: '0.3.0' }, problem: null })
+  expect(await left()).toEqual([file])
+})
+
+test.each(['0.2.0', '0.1.9', '0.2.0-rc.1'])('a release %s is none for version 0.2.0', async (version) => {
+  answers['/updates/latest-linux.yml'] = description(version)
+  const { release: found, problem, checked_at } = (await checked()).view()
+  expect([found, problem]).toEqual([null, null])
+  expect(checked_at).toBeGreaterThan(0)
+})
+
+test.each<[string, string, () => void]>([
+  ['a wrong checksum', 'checksum', () => (answers[`/updates/${file}`] = Buffer.alloc(newApp.length))],
+  ['more than was announced', 'checksum', () => (answers[`/updates/${file}`] = Buffer.concat([newApp, newApp]))],
+  ['less than was announced', 'truncated', () => (answers[`/updates/${file}`] = newApp.subarray(1_000))],
+  [
+    'a connection that ends in the middle',
+    'unreachable',
+    () =>
+      (answers[`/updates/${file}`] = (response) => {
+        response.writeHead(200, { 'content-length': newApp.length })
+        response.write(newApp.subarray(0, 70_000), () => response.destroy())
+      }),
+  ],
+  ['no installer where it should be', 'refused', () => (answers[`/updates/${file}`] = undefined)],
+  ['no description', 'refused', () => (answers['/updates/latest-linux.yml'] = undefined)],
+  ['a description of something else', 'malformed', () => (answers['/updates/latest-linux.yml'] = '<html>404</html>')],
+  ['a version that is none', 'malformed', () => (answers['/updates/latest-linux.yml'] = description('newest'))],
+  [
+    'a path in place of a name',
+    'malformed',
+    () => (answers['/updates/latest-linux.yml'] = description('0.3.0', newApp, '../../x.AppImage')),
+  ],
+  ['an endless description', 'malformed', () => (answers['/updates/latest-linux.yml'] = '#'.repeat(300_000))],
+  [
+    'installers for other machines only',
+    'noInstaller',
+    () => (answers['/updates/latest-linux.yml'] = description('0.3.0', newApp, 'Roomdesk-0.3.0-arm64.AppImage')),
+  ],
+])('%s: nothing of it stays, and a sentence says so (%s)', async (_case, name, arrange) => {
+  arrange()
+  const updates = await checked()
+  expect(updates.view()).toMatchObject({ file: '', proof: null, state: 'idle', problem: { name } })
+  expect(await left().catch(() => [])).toEqual([])
+  await updates.install()
+  expect([await installed(), restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
+})
+
+test('a place that is gone, or none at all, is said', async () => {
+  expect((await checked(join(work, 'nothing'))).view().problem).toMatchObject({ name: 'noFile' })
+  expect((await checked('http://127.0.0.1:1/')).view().problem).toMatchObject({ name: 'unreachable' })
+  expect((await checked('files.example.com')).view().problem).toMatchObject({ name: 'badSource' })
+})
+
+describe('a server that is silent', () => {
+  const target = { platform: 'linux' as const, arch: 'x64', isAppImage: true }
+
+  test('from the start', async () => {
+    answers['/updates/latest-linux.yml'] = () => undefined
+    await expect(readRelease(updateSource(address, 200), target)).rejects.toMatchObject({ problem: 'silent' })
+  })
+
+  test('in the middle of the installer', async () => {
+    answers[`/updates/${file}`] = (response) => {
+      response.writeHead(200, { 'content-length': newApp.length })
+      response.write(newApp.subarray(0, 70_000))
+    }
+    const source = updateSource(address, 200)
+    const fetched = fetchInstaller(source, await readRelease(source, target), join(work, 'updates'))
+    await expect(fetched).rejects.toMatchObject({ problem: 'silent' })
+    expect(await left()).toEqual([])
+  })
+})
+
+describe('installing', () => {
+  test('puts the new AppImage in place whole, and restarts; the next start knows that it came through', async () => {
+    const updates = await checked()
+    await updates.install()
+    expect(await readFile(appImage)).toEqual(newApp)
+    expect((await stat(appImage)).mode & 0o777).toBe(0o755)
+    expect(restarts).toBe(1)
+    expect(await readdir(join(work, 'apps'))).toEqual(['Roomdesk.AppImage'])
+    expect(startUpdates({ version: '0.3.0' }).view().problem).toBeNull()
+  })
+
+  test('an app that comes back as it was says that the update failed, once', async () => {
+    await (await checked()).install()
+    expect(startUpdates().view().problem).toEqual({ name: 'notInstalled', detail: '0.3.0' })
+    expect(startUpdates().view().problem).toBeNull()
+  })
+
+  test('a file that changed on the disk meanwhile is not installed', async () => {
+    const updates = await checked()
+    await writeFile(updates.view().file, 'something else')
+    await updates.install()
+    expect(updates.view().problem).toMatchObject({ name: 'checksum' })
+    expect([await installed(), restarts]).toEqual(['#!/bin/sh\necho old\n', 0])
+  })
+
+  test('an app that cannot be replaced stays, and says so', async () => {
+    const machine = {
+      platform: 'linux',
+      arch: 'x64',
+      isPackaged: true,
+      program: '/nowhere',
+      appImage: join(work, 'gone/R.AppImage'),
+    } as const
+    const updates = await checked(address, { machine })
+    await updates.install()
+    expect(updates.view()).toMatchObject({ state: 'idle', problem: { name: 'notWritten' } })
+    expect(restarts).toBe(0)
+  })
+
+  test('where it needs rights, the operator installs: nothing is touched', async () => {
+    const machine = {
+      platform: 'darwin',
+      arch: 'arm64',
+      isPackaged: true,
+      program: '/nowhere',
+      appImage: undefined,
+    } as const
+    answers['/updates/latest-mac.yml'] = description('0.3.0', newApp, 'Roomdesk-0.3.0-arm64.dmg')
+    answers['/updates/Roomdesk-0.3.0-arm64.dmg'] = newApp
+    const updates = await checked(address, { machine })
+    expect(updates.view()).toMatchObject({ way: 'byHand', release: { version: '0.3.0' }, problem: null })
+    await updates.install()
+    expect(restarts).toBe(0)
+  })
+})
+
+describe('at a quiet moment', () => {
+  const minutes = (n: number): Promise<unknown> => vi.advanceTimersByTimeAsync(n * 60_000)
+  /** Time passes while the disk works. */
+  const installedByItself = (): Promise<void> =>
+    vi.waitFor(
+      async () => {
+        await minutes(0.5)
+        expect(restarts).toBe(1)
+      },
+      { timeout: 20_000 },
+    )
+  const begin = async (hour: number | null): Promise<void> => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'], now: new Date(2026, 10, 26, 1, 0) })
+    await writeFile(join(release, 'latest-linux.yml'), description())
+    await writeFile(join(release, file), newApp)
+    const updates = await checked(release)
+    updates.set({ source: release, install: 'quiet', hour })
+    updates.start()
+  }
+
+  test('it is installed by itself once nobody was in a room for five minutes', async () => {
+    occupied = true
+    await begin(null)
+    await minutes(30)
+    occupied = false
+    await minutes(4)
+    // Somebody came back.
+    occupied = true
+    await minutes(1)
+    occupied = false
+    await minutes(4)
+    expect(restarts).toBe(0)
+    await installedByItself()
+  })
+
+  test('an app that came back as it was does not try again by itself', async () => {
+    const preferences = new PreferencesFile(join(work, 'window.json'), logger)
+    preferences.set({ updates: { source: release, install: 'quiet', hour: null, installing: '0.3.0' } })
+    await writeFile(join(release, 'latest-linux.yml'), description())
+    await writeFile(join(release, file), newApp)
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    const updates = startUpdates()
+    updates.start()
+    await minutes(2)
+    await vi.waitFor(
+      () => expect(updates.view()).toMatchObject({ state: 'idle', release: { version: '0.3.0' } }),
+      20_000,
+    )
+    await minutes(30)
+    expect(restarts).toBe(0)
+    expect(updates.view().problem).toMatchObject({ name: 'notInstalled' })
+    // The operator may.
+    await updates.install()
+    expect(restarts).toBe(1)
+  })
+
+  test('not before its hour, and not while nobody knows', async () => {
+    await begin(3)
+    await minutes(110)
+    expect(restarts).toBe(0)
+    occupied = undefined
+    await minutes(15)
+    expect(restarts).toBe(0)
+    occupied = false
+    await installedByItself()
+  })
+})
+
+describe('on Windows an installer is proven by its signature', () => {
+  const signed = (status: string, signer: string | null): Signature => ({ status, signer })
+  const prove = (own: Signature, installer: Signature): Promise<string> =>
+    proveSignature('setup.exe', 'Roomdesk.exe', (path) => Promise.resolve(path === 'Roomdesk.exe' ? own : installer))
+
+  test('by the same signer as the running app', async () => {
+    expect(await prove(signed('Valid', 'CN=Maker'), signed('Valid', 'CN=Maker'))).toBe('signature')
+  })
+
+  test.each([
+    ['by another', signed('Valid', 'CN=Maker'), signed('Valid', 'CN=Other')],
+    ['by nobody', signed('Valid', 'CN=Maker'), signed('NotSigned', null)],
+    ['before it was changed', signed('Valid', 'CN=Maker'), signed('HashMismatch', 'CN=Maker')],
+    ['as the app, whose own signature is broken', signed('HashMismatch', 'CN=Maker'), signed('Valid', 'CN=Maker')],
+  ])('signed %s it is refused', async (_case, own, installer) => {
+    await expect(prove(own, installer)).rejects.toMatchObject({ problem: 'signature' })
+  })
+
+  test('an app that is not signed itself has only the checksum, and says so', async () => {
+    expect(await prove(signed('NotSigned', null), signed('NotSigned', null))).toBe('checksum')
+  })
+})

@@ -117,6 +117,16 @@ export async function fillSite(controller) {
       join: 'required',
     })
   }
+  const isJoined = ({ userId, state }) => !userId.startsWith('control-') || state === 'joined'
+  while (!(await call('devices.list', {})).every(isJoined)) await sleep(500)
+  await call('recordings.start', { room_id: control.room_id })
+  await call('orders.record', {
+    room_id: control.room_id,
+    user_id: 'control-2',
+    name: 'Yard, night shift',
+    tag: 'security',
+  })
+  await call('orders.stream', { room_id: control.room_id, user_id: 'control-1' })
   await call('nodes.drain', { name: 'This machine' })
   for (const [name, idc_code, addr] of [
     ['Hall 2', 'north', '10.20.0.21:7082'],
@@ -163,6 +173,7 @@ export async function fillSite(controller) {
   return {
     room: rooms[0],
     device: 'control-1',
+    recorded: control.room_id,
     wall: wall.id,
     node: 'Hall 2',
     credential: 'mobile-app',

@@ -19,7 +19,7 @@ const folder = join(import.meta.dirname, '..', 'docs', 'screens')
 const wanted = process.argv[2] ?? ''
 const languages = ['en', 'zh']
 const themes = ['light', 'dark']
-/** How long clients call before the overview is taken, in milliseconds: its charts show the last 15 minutes. */
+/** Time for which clients call and cameras are recorded before the last pictures, in milliseconds: the charts of the overview show 15 minutes. */
 const chartsMs = 8 * 60_000
 /** What a page may take to show everything, in milliseconds. */
 const settleMs = 900
@@ -44,14 +44,19 @@ try {
   const key = readFileSync(join(controller.folder, 'console.key'), 'utf8').trim()
   await page.goto(`${controller.ready.console}/#key=${key}`)
   await page.getByRole('navigation').first().waitFor()
-  await each(page, pictures({}).slice(0, 1))
+  const [first] = pictures({})
+  await each(page, [first])
   await controller.rpc('overview.dismiss_welcome', {})
   shown = await fillSite(controller)
   calling = callUntil(controller, shown, enough.signal)
   const grown = sleep(chartsMs, undefined, { ref: false })
-  await each(page, pictures(shown).slice(1, -1))
-  if ('overview'.includes(wanted)) await grown
-  await each(page, pictures(shown).slice(-1))
+  const later = ({ name }) => ['overview', 'recordings', 'recordings-ordered'].includes(name)
+  await each(
+    page,
+    pictures(shown).filter((picture) => picture.name !== 'welcome' && !later(picture)),
+  )
+  if (pictures(shown).some((picture) => later(picture) && picture.name.includes(wanted))) await grown
+  await each(page, pictures(shown).filter(later))
 } catch (error) {
   const seen = join(tmpdir(), 'roomdesk-screens-failed.png')
   await browser.contexts().at(-1)?.pages()[0]?.screenshot({ path: seen })
@@ -69,8 +74,8 @@ try {
 const total = readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
 console.log(`${readdirSync(folder).length} pictures, ${(total / 1e6).toFixed(1)} MB, in ${folder}`)
 
-/** Every picture: its name, its route, and what is done there before it is taken. Welcome is the first, the overview the last. */
-function pictures({ room, device, wall, node, credential }) {
+/** Every picture: its name, its route, and what is done there before it is taken. Welcome is the first. */
+function pictures({ room, device, wall, node, credential, recorded }) {
   const press = (page, name) => page.locator('main').getByRole('button', { name }).first().click()
   return [
     { name: 'welcome', route: '/welcome' },
@@ -103,6 +108,8 @@ function pictures({ room, device, wall, node, credential }) {
     { name: 'help', route: '/help' },
     { name: 'certificate', route: '/certificate' },
     { name: 'lab', route: '/lab' },
+    { name: 'recordings', route: `/recordings?room=${recorded}`, settle: 3_500 },
+    { name: 'recordings-ordered', route: '/recordings/ordered' },
     { name: 'overview', route: '/overview' },
   ]
 }

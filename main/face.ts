@@ -16,7 +16,7 @@ export const faceFlags = {
   removeService: '--remove-service',
 } as const
 
-const command = new RegExp(`^--(${commandFlags.join('|')})(=|$)`)
+const command = new RegExp(`^(-h|--(${commandFlags.join('|')}))(=|$)`)
 
 /** @param argv of the process */
 export function faceOf(argv: readonly string[]): Face {

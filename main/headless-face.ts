@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { app } from 'electron'
 import { type HeadlessProgram, runHeadless } from '../server/bin/headless-program.ts'
+import { LaunchError } from '../server/bin/launch-options.ts'
 import { faceFlags } from './face.ts'
-import { loadDataKey, sealingWith } from './key.ts'
+import { KeychainError, loadDataKey, sealingWith } from './key.ts'
 import { logFile } from './log-file.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { keepCrashReports } from './process-ends.ts'
@@ -41,8 +42,13 @@ async function run(): Promise<void> {
 
 /** A controller that a user starts has the same key as the window's: either face opens the site of the other. */
 const asUser: Pick<HeadlessProgram, 'sealing' | 'startAgain'> = {
-  sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder)),
+  sealing: async (dataFolder) => sealingWith(await loadDataKey(dataFolder).catch(refuseKeychain)),
   startAgain: startAppAgain,
+}
+
+/** The operator unlocks a keychain: its error is one of those that get one line. */
+function refuseKeychain(error: unknown): never {
+  throw error instanceof KeychainError ? new LaunchError(error.message, { cause: error }) : error
 }
 
 /** A service has no keychain: its key is a file of its data folder. Its manager starts it again, and would lose sight of a successor. */

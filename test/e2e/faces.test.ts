@@ -21,7 +21,10 @@ const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name
 const credential = { label: 'Both', access_key: 'both', secret_key: 'both-secret' }
 
 /** Runs the app's program with flags, without a test driver and without a display. */
-function run(flags: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProcess & { stdout: Readable } {
+function run(
+  flags: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): ChildProcess & { stdout: Readable; stderr: Readable } {
   const child = spawn(executable, [root, ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...keychain('working'), ...env },
@@ -56,6 +59,10 @@ test('the app without a window is the headless controller, and opens the site of
   expect((await fetch(ready.console)).headers.get('content-type')).toContain('text/html')
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
+
+  const locked = run(['--headless', ...folders, ...freePorts], keychain('locked'))
+  const said = (await text(locked.stderr)).split('\n').filter((line) => !/^(DevTools .*)?$/.test(line))
+  expect(said).toEqual([expect.stringMatching(/^The keychain of this session does not open .*wrapped\.$/)])
 })
 
 test('roomdesk --quit ends the running app in order and waits for it; without one it has nothing to do', async () => {

@@ -59,7 +59,7 @@ test('one program has both faces, and ends the one that runs', () => {
   const face = (...argv: string[]) => faceOf(['/opt/Roomdesk/roomdesk', ...argv])
   expect(face('--media-port=0')).toBe('desktop')
   expect(face('--headless', '--media-port=0')).toBe('headless')
-  for (const command of ['--help', '--version', '--verify-log', '--janus-config=north', '--move-store'])
+  for (const command of ['--help', '-h', '--version', '--verify-log', '--janus-config=north', '--move-store'])
     expect(face(command)).toBe('headless')
   expect(face('--quit')).toBe('quit')
   expect(headlessFlags(['--headless', '--user-data-dir=/tmp/x', '--media-port', '0', '--no-sandbox'])).toEqual([

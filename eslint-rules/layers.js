@@ -15,6 +15,7 @@ const serverLayers = [
   ['lab'],
   ['event-log'],
   ['search'],
+  ['readiness'],
   ['console'],
   ['controller'],
   ['cluster'],

@@ -3,13 +3,16 @@ import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
 import { createLog } from '../server/observe/log.ts'
+import type { Checks } from '../server/readiness/readiness.ts'
 import { takeRestarts } from '../server/controller/restarts.ts'
 import { serveAppCalls } from './app-calls.ts'
 import { appId } from './app-id.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
+import { desktopChecks } from './desktop-checks.ts'
 import { followDownloads } from './downloads.ts'
 import { serveCalls } from './ipc.ts'
+import type { DataKey } from './key.ts'
 import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.ts'
 import { wasOpenedAtLogin } from './login-item.ts'
 import { logFile } from './log-file.ts'
@@ -53,10 +56,12 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   logProcessEnds(logger)
   const restarts = takeRestarts(process.env)
-  const running: { controller?: Controller; quit?: Quit } = {}
+  const running: { controller?: Controller; quit?: Quit; shell?: Shell } = {}
   const isQuitting = (): boolean => running.quit?.isQuitting ?? false
   relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
-  const controller = startController({ launch, site, logger, restarts, texts })
+  const checks = (key: DataKey): Checks =>
+    desktopChecks({ sandbox, key, keepsAwake: () => running.shell?.keepsAwake ?? true })
+  const controller = startController({ launch, site, logger, restarts, texts, checks })
   const quit = new Quit(async () => {
     const started = await controller.catch(() => undefined)
     await started?.stop()
@@ -72,6 +77,7 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   serveCalls(controller, logger)
   const made = new Shell({ launch, logger, folder, assets, controller, isQuitting, runsAgain: restarts.total > 0 })
   serveAppCalls(made.handlers, logger)
+  running.shell = made
   shows(made)
   controller
     .then(async (started) => {

@@ -147,6 +147,11 @@ export class Shell {
     return launch.kiosk || (launch.hidden && this.#walls.opensAtLogin)
   }
 
+  /** The operator wants this computer awake while rooms are in use. */
+  get keepsAwake(): boolean {
+    return this.#preferences.current.keep_awake
+  }
+
   /** Brings the window to the front. */
   show(): void {
     this.#window.show()

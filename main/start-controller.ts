@@ -6,6 +6,7 @@ import { Controller } from '../server/controller/controller.ts'
 import { ListenError } from '../server/edge/listen-error.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/controller/restarts.ts'
+import type { Checks } from '../server/readiness/readiness.ts'
 import type { SiteFile } from '../server/controller/site-file.ts'
 import { spawnMediaProcess } from './media-process.ts'
 import { type DataKey, KeychainError, loadDataKey, sealingWith } from './key.ts'
@@ -25,6 +26,8 @@ export interface StartOptions {
   /** Site file, applied before anything listens. */
   site: SiteFile | undefined
   logger: Logger
+  /** Readiness checks of the app. */
+  checks: (key: DataKey) => Checks
   /** Restarts of the previous processes. */
   restarts: Restarts
   texts: () => Texts
@@ -65,6 +68,7 @@ export async function startController(options: StartOptions): Promise<Controller
       overrides,
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
+      readinessChecks: options.checks(key),
       playerPage,
       consolePage,
       consoleIsChosen: true,

@@ -7,6 +7,7 @@ const pageRoles: Readonly<Record<string, Role>> = {
   '/tester': 'admin',
   '/settings': 'admin',
   '/trash': 'operator',
+  '/readiness': 'operator',
   '/lab': 'operator',
 }
 

@@ -24,6 +24,7 @@ export function makeRouter(): Router {
       { path: '/tester', component: () => import('./pages/TesterPage.vue') },
       { path: '/trash', component: () => import('./pages/TrashPage.vue') },
       { path: '/settings/:tab?', component: () => import('./pages/SettingsPage.vue') },
+      { path: '/readiness', component: () => import('./pages/ReadinessPage.vue') },
       { path: '/certificate', component: () => import('./pages/CertificatePage.vue') },
       { path: '/account', component: () => import('./pages/AccountPage.vue') },
       {

@@ -348,6 +348,10 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     shows: true,
   },
 
+  'readiness.checks': null,
+  'readiness.run': null,
+  'readiness.phone': null,
+
   'lab.state': null,
   'lab.join': null,
   'lab.leave': null,

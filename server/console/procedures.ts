@@ -25,6 +25,8 @@ import type { RequestJournal } from '../observe/request-journal.ts'
 import type { Samples } from '../observe/samples.ts'
 import type { ExportJobs } from '../recordings/export/export-jobs.ts'
 import type { SiteRecordings } from '../recordings/site-recordings.ts'
+import type { PhoneParts } from '../readiness/phone-check.ts'
+import type { Readiness } from '../readiness/readiness.ts'
 import type { JoinLinks } from '../rooms/join-links.ts'
 import type { Removals } from '../rooms/removals.ts'
 import type { RoomViews } from '../rooms/room-views.ts'
@@ -59,6 +61,7 @@ import { mediaHandlers } from './media-procedures.ts'
 import { type Machine, nodeHandlers } from './node-procedures.ts'
 import { participantTokens } from './participant-tokens.ts'
 import { orderHandlers } from './order-procedures.ts'
+import { readinessHandlers } from './readiness-procedures.ts'
 import { recordingHandlers } from './recording-procedures.ts'
 import { relayHandlers } from './relay-procedures.ts'
 import { roomHandlers } from './room-procedures.ts'
@@ -131,6 +134,8 @@ export interface ConsoleParts {
   events: SharedEventLog
   controllers: ControllerWatch
   machine: Machine
+  readiness: Readiness
+  phone: PhoneParts
   facts: ControllerFacts
   /** Times of the last restarts after a crash, milliseconds since the epoch. */
   restarts: readonly number[]
@@ -185,6 +190,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...nodeHandlers(store, pool, machine, trash),
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),
+    ...readinessHandlers(parts.readiness, parts.phone),
     ...deviceHandlers(outgoing, services.deviceTable, services.tags, trash, logger),
     ...cameraHandlers({
       ...{ store, outgoing, settings },

@@ -19,10 +19,12 @@ import { type Health, healthOf } from './health.ts'
 import { Late } from './late.ts'
 import { type Listening, openListening } from './listening.ts'
 import { machineOf, openConnections } from './machine.ts'
+import { machineReadiness } from './machine-readiness.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
 import { type SitePlayback, sitePlayback } from './playback.ts'
+import { PhoneVisits } from '../readiness/phone-visits.ts'
 import { createServices, type Services } from './services.ts'
 
 /** Parts of a controller that start and end with it. */
@@ -59,6 +61,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     databaseRisk: options.databaseRisk,
     key: options.siteKey ?? { place: 'file' as const, file: 'seal.key', unprotected: false, also: '' },
   }
+  const visits = new PhoneVisits()
   const gathering = new GatheringSink(events)
   const confirmed = confirmedBy(leader)
   const services = createServices({
@@ -74,6 +77,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     sitePorts: () => listeners().ports(),
     mediaUrl: () => outsideUrl(listeners().url('media'), host()),
     playerPage: options.playerPage,
+    reached: (visit) => visits.take(visit),
     restarts: options.restarts?.total ?? 0,
     proof: leader?.proof,
     compatibility: options.compatibility,
@@ -115,12 +119,14 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     sink: events,
   })
   services.metrics.addControllers(controllers.metrics())
+  visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
   const parts: ConsoleParts = {
     services,
     listeners: listening.listeners,
     tls: listening.tls,
     events,
     machine: machineOf(options, listening.listeners, settings),
+    ...machineReadiness({ options, listeners: listening.listeners, visits, settings, host }),
     facts,
     controllers,
     restarts: options.restarts?.times ?? [],

@@ -34,6 +34,8 @@ export interface EmbeddedProgramsParts {
   ffmpeg: LocalFfmpeg
   /** Folder of recordings; left out: nothing can be recorded. */
   recordingsFolder?: string | undefined
+  /** See EmbeddedMediaOptions. */
+  reached?: EmbeddedNodesOptions['reached']
   /** Ports at which this controller listens. */
   sitePorts?: (() => readonly number[]) | undefined
   /** Proof on requests that other controllers of the site pass on; left out: this controller is alone. */
@@ -51,6 +53,7 @@ export function embeddedPrograms(
     logger,
     proof,
     removals,
+    reached,
     sitePorts = () => [],
   }: EmbeddedProgramsParts,
   watch: SiteWatch,
@@ -82,6 +85,7 @@ export function embeddedPrograms(
     hostActed: (acted) => watch.hosts.acted(acted),
     failed: (node, why) => watch.nodeCrashed(node, why),
     ...visits,
+    reached,
     logger,
     // A node calls none of the site's ports, so each node has to know which they are.
     changed: () => nodes.configure(),

@@ -5,6 +5,7 @@ import type { HashCost } from '../access/accounts/password-hash.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import type { FixedCompatibility } from '../field-api/older-clients.ts'
 import type { ListenerOverrides } from '../http/listeners.ts'
+import type { Checks } from '../readiness/readiness.ts'
 import type { Restarts } from './restarts.ts'
 import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
@@ -56,6 +57,8 @@ export interface ControllerOptions {
   accountClock?: (() => number) | undefined
   /** Controllers of the site; left out: this one is the only one. */
   controllers?: SiteControllers | undefined
+  /** Readiness checks of the face of this controller, beside those of every controller or in their place. */
+  readinessChecks?: Checks | undefined
   /** Folder of the built player page for live streams and recordings; left out: none is served. */
   playerPage?: string | undefined
   /** Folder of the built console, served on the console port; left out: no console port. */

@@ -1,4 +1,5 @@
-import { networkInterfaces } from 'node:os'
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
+import { leavesMachine } from '../../shared/bind-address.ts'
 
 /** `http://host:port` for every address under which others reach a listener bound to `host`: one for a single address, all of the machine's for a wildcard. */
 export function reachableUrls(url: string, host: string): string[] {
@@ -41,4 +42,27 @@ export function boundUrl(url: string, host: string): string {
 /** The port of a listener's URL; a URL leaves out 80 of http and 443 of https. 0 while it does not listen. */
 export function portOfUrl(url: string): number {
   return url === '' ? 0 : Number(new URL(url).port) || (url.startsWith('https') ? 443 : 80)
+}
+
+/** Names of network cards that lead to programs of this machine, not to other devices: of containers, virtual machines and tunnels. */
+const virtualCard =
+  /^(docker|veth|br-|virbr|lxc|lxd|vmnet|vboxnet|vethernet|utun|tun|tap|zt|tailscale|wg|cni|flannel|podman)/i
+
+/**
+ * IPv4 addresses of this machine on networks, those of real network cards first; without loopback and link-local ones.
+ * @param cards network cards by name; left out: those of this machine
+ */
+export function lanAddresses(cards: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()): string[] {
+  const usable = Object.entries(cards).flatMap(([card, list]) =>
+    (list ?? [])
+      .filter(({ family, internal, address }) => family === 'IPv4' && !internal && !address.startsWith('169.254.'))
+      .map(({ address }) => ({ address, isVirtual: virtualCard.test(card) })),
+  )
+  return usable.sort((one, other) => Number(one.isVirtual) - Number(other.isVirtual)).map(({ address }) => address)
+}
+
+/** Hosts by which other devices reach a listener that is bound to `host`: one for a single address, those of the networks for a wildcard, none for loopback. */
+export function lanHosts(host: string): string[] {
+  if (!leavesMachine(host)) return []
+  return host === '0.0.0.0' || host === '::' ? lanAddresses() : [host]
 }

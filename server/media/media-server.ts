@@ -136,6 +136,7 @@ export class MediaServer {
         sessions,
         settings: () => this.#settings,
       },
+      reached: (visit) => emit({ type: 'pageReached', ...visit }),
       upgrade: (request, socket, head) => this.#signal.upgrade(request, socket, head, web.client(request)),
     })
   }

@@ -13,6 +13,8 @@ export const nodeRoutes = {
   'GET /': 'anyone',
   'GET /room': 'anyone',
   'GET /room/*': 'anyone',
+  // Says that the device reaches this machine, and nothing else.
+  'GET /reach/:token': 'anyone',
   // Facts about a room; the controller chooses the answer, and guesses are counted.
   'GET /entry/:room': 'anyone',
   // Upgrade to signalling, whose first message has the proof.

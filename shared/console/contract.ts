@@ -12,6 +12,7 @@ import { nodeProcedures, nodeView } from './nodes.ts'
 import { recordingProcedures, recordingsChanged } from './recordings.ts'
 import { recordingExportProcedures } from './recording-exports.ts'
 import { orderProcedures } from './orders.ts'
+import { phoneArrival, readinessProcedures } from './readiness.ts'
 import { relayProcedures } from './relays.ts'
 import { roomProcedures } from './rooms.ts'
 import { searchProcedures } from './search.ts'
@@ -32,6 +33,7 @@ export const procedures = {
   ...nodeProcedures,
   ...controllerProcedures,
   ...relayProcedures,
+  ...readinessProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
   ...recordingProcedures,
@@ -80,6 +82,8 @@ export const events = {
   'trash.changed': z.strictObject({}),
   /** Changes of accounts, their sessions or tokens. */
   'accounts.changed': z.strictObject({}),
+  /** A device opened the page of `readiness.phone`. */
+  'readiness.phone_arrived': phoneArrival,
   'settings.changed': z.strictObject({}),
   'licence.changed': z.strictObject({}),
   'listeners.changed': z.strictObject({}),

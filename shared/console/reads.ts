@@ -88,6 +88,10 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'rooms.restore': false,
   'rooms.kick': false,
 
+  'readiness.checks': true,
+  'readiness.run': true,
+  'readiness.phone': true,
+
   'templates.list': true,
   'templates.save': false,
   'templates.remove': false,

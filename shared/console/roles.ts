@@ -194,6 +194,11 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
 
   'relays.list': viewer('nodes:read'),
 
+  'readiness.checks': operator('site:read'),
+  // Writes a small file, and runs programs of the system.
+  'readiness.run': operator('site:read'),
+  'readiness.phone': operator('site:read'),
+
   'media.stats': viewer('media:watch'),
   'media.transcoding': viewer('nodes:read'),
   // These issue a token; media.watch does not.

@@ -403,6 +403,8 @@ export const controlEventSchema = z.discriminatedUnion('type', [
     /** Number of attempts outside of all groups, because there were too many. */
     more: z.int().min(0),
   }),
+  /** A device opened the page by which it shows that it reaches this machine. */
+  z.strictObject({ type: z.literal('pageReached'), token: z.string().max(64), client: z.string().max(128) }),
   /** Something of a recording began or ended. */
   z.strictObject({ type: z.literal('recorder'), event: recorderEventSchema }),
   /** The controller or a host removed a user; `left` follows. */

@@ -22,6 +22,31 @@ describe('the console of the desktop app in other browsers', () => {
     await desktop[Symbol.asyncDispose]()
   })
 
+  test('readiness: the window finds the page, which checks what only the app knows, too, and says what to do', async () => {
+    const { page } = desktop
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('readiness')
+    await page.getByRole('option', { selected: true }).filter({ hasText: 'Readiness' }).first().waitFor()
+    await page.keyboard.press('Enter')
+    const list = page.getByRole('region', { name: 'Readiness' })
+    const line = (name: string) => list.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
+    await line('Ports').getByText('All 3 ports listen, for this machine only.').waitFor()
+    await line('Reachable from a phone').getByText('Settings, Network').waitFor()
+    await line('Power').getByText('This computer stays awake').waitFor()
+    for (const name of [
+      'Tray icon',
+      'Sandbox of pages',
+      'Key of stored secrets',
+      'Disk speed',
+      'Conversion of cameras',
+    ])
+      await line(name).and(list.locator('.good, .attention, .unchecked')).waitFor()
+    await list.getByText(/check(s need| needs) attention/).waitFor()
+    expect(await page.getByText('Clock of this browser').count()).toBe(0)
+    await page.getByText('Other devices cannot connect').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
   test('nothing listens until the operator switches it on, in the settings', async () => {
     await expect(served('/healthz')).rejects.toThrow('fetch failed')
     const { page } = desktop

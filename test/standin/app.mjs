@@ -95,6 +95,10 @@ class App extends EventEmitter {
     return loginItem(options)
   }
   setAppUserModelId() {}
+  /** The processes of the pages are Chromium's, and have none of Electron's sandbox. */
+  getAppMetrics() {
+    return [{ pid: process.pid, type: 'Browser' }]
+  }
 
   quit() {
     if (this._quitting || !this._allows('before-quit')) return

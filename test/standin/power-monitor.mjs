@@ -7,6 +7,9 @@ class PowerMonitor extends EventEmitter {
     super()
     this._begin()
   }
+  isOnBatteryPower() {
+    return false
+  }
   /** Stand-in only: another process, without listeners. */
   _begin() {
     this.removeAllListeners()

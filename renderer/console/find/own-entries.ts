@@ -6,9 +6,9 @@ import type { TextKey, Translate } from '../i18n/text.ts'
 import { helpEntries } from '../help/contents.ts'
 import type { FindEntry } from './recent-finds.ts'
 
-/** Pages of the console; the help is at the foot of the navigation. */
+/** Pages of the console; the help is at the foot of the navigation, and readiness is linked from settings and overview. */
 export function pageEntries(t: Translate, opens: (path: string) => boolean): FindEntry[] {
-  return [...pageNames, 'help' as const]
+  return [...pageNames, 'readiness' as const, 'help' as const]
     .filter((name) => opens(`/${name}`))
     .map((name) => ({ key: `page ${name}`, title: t(`nav.${name}`), detail: '', to: `/${name}` }))
 }

@@ -16,6 +16,7 @@ const order = [
   'install',
   'automation',
   'desktop',
+  'readiness',
   'cameras',
   'wall',
   'schedules',

@@ -25,6 +25,7 @@ export const helpTopics = {
   objectStorage: '/help/operate/recording#object-storage',
   olderClients: '/help/integrate/moving#prepare-the-site',
   ports: '/help/operate/install#ports',
+  readiness: '/help/operate/readiness',
   recording: '/help/operate/recording',
   recordings: '/help/operate/recording#watch-and-export',
   reverseProxy: '/help/operate/install#behind-a-reverse-proxy',

@@ -2,12 +2,14 @@ import type Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
 import { nodeRoutes, type NodeRoute } from '../../../shared/authorization/node-routes.ts'
 import { isClientGone } from '../../../shared/client-gone.ts'
+import { reachPath } from '../../../shared/media/reach-page.ts'
 import { roomPagePath } from '../../../shared/media/room-page.ts'
 import type { Log } from '../base/media-log.ts'
 import { OnOtherNode, Problem } from '../base/problem.ts'
 import type { MediaRouteParts } from './media-route-parts.ts'
 import { type MediaRoute, mediaRouter } from './media-routes.ts'
 import { servePage } from './page-files.ts'
+import { reachRoute, type Visit } from './reach-route.ts'
 import { fragmentType, offerType, ticketHeader } from './sdp-request.ts'
 import type { PageFiles, PassedOnProof, Web, WebHandlers, WebPort } from './web.ts'
 
@@ -19,6 +21,8 @@ export interface NodeServerOptions {
   /** Folder of the room page; empty: none. */
   pageFolder: string
   parts: MediaRouteParts
+  /** Receives each device that opens the page of `reach-route.ts`. */
+  reached: (visit: Visit) => void
   log: Log
   /** A request to become a WebSocket. */
   upgrade: WebHandlers['upgrade']
@@ -27,7 +31,7 @@ export interface NodeServerOptions {
 const exposed = `Location, ETag, Link, Accept-Patch, Accept-Post, ${ticketHeader}`
 
 /** The port of the node: WHIP, WHEP, the room page and the WebSocket of the signalling. */
-export function nodeServer({ web, passedOn, pageFolder, parts, log, upgrade }: NodeServerOptions): WebPort {
+export function nodeServer({ web, passedOn, pageFolder, parts, reached, log, upgrade }: NodeServerOptions): WebPort {
   const app = new Koa()
   app.on('error', (error: unknown) => {
     if (!isClientGone(error)) log.error('a request failed', String(error))
@@ -42,7 +46,8 @@ export function nodeServer({ web, passedOn, pageFolder, parts, log, upgrade }: N
   app.use(router.routes())
   app.use(async (context, next) => await onlyAllowedMethods(context, next, router))
   const files = web.files(pageFolder)
-  app.use(async (context) => await others(context, files))
+  const reach = reachRoute(reached)
+  app.use(async (context) => await others(context, files, reach))
   return web.port({ request: app.callback(), upgrade }, passedOn)
 }
 
@@ -99,7 +104,13 @@ async function crossOrigin(context: Context, next: Next): Promise<void> {
 /** Routes of the node that answer with a page, or lead to it. */
 type PageRoute = Exclude<NodeRoute, MediaRoute | 'GET /signal'>
 
-async function others(context: Context, files: PageFiles): Promise<void> {
+function pageRouteOf(path: string): PageRoute {
+  if (path === '/') return 'GET /'
+  if (path === '/room') return 'GET /room'
+  return path.startsWith(reachPath) ? 'GET /reach/:token' : 'GET /room/*'
+}
+
+async function others(context: Context, files: PageFiles, reach: (context: Context) => boolean): Promise<void> {
   const toPage = (): boolean => {
     context.redirect(`${roomPagePath}${context.search}`)
     return true
@@ -108,8 +119,9 @@ async function others(context: Context, files: PageFiles): Promise<void> {
     'GET /': toPage,
     'GET /room': toPage,
     'GET /room/*': () => servePage(context, files),
+    'GET /reach/:token': () => reach(context),
   }
-  const route = context.path === '/' ? 'GET /' : context.path === '/room' ? 'GET /room' : 'GET /room/*'
+  const route = pageRouteOf(context.path)
   if (nodeRoutes[route] === 'anyone' && (await pages[route]())) return
   throw new Problem('notFound')
 }

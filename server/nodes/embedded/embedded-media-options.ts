@@ -85,6 +85,8 @@ export interface EmbeddedMediaOptions {
   recorder?: RecorderListener
   /** Receives the reason when the process of a node ended, hung or could not be started; it is started again. */
   failed?: (node: string, why: string) => void
+  /** Receives each device that opened the page by which it shows that it reaches this machine. */
+  reached?: ((visit: Pick<Extract<ControlEvent, { type: 'pageReached' }>, 'token' | 'client'>) => void) | undefined
   /** Receives attempts that the node refused. */
   guessed: (guesses: Extract<ControlEvent, { type: 'guesses' }>) => void
   logger: NodeLogger

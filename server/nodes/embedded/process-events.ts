@@ -11,7 +11,7 @@ const answerMs = 4_000
 /** Options that events of a process are passed to. */
 export type EventTargets = Pick<
   EmbeddedMediaOptions,
-  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'recorder' | 'removed' | 'waiting'
+  'answers' | 'failed' | 'gateway' | 'guessed' | 'hostActed' | 'logger' | 'reached' | 'recorder' | 'removed' | 'waiting'
 >
 
 /** Passes on the events of the process of one node, and answers its requests. */
@@ -57,6 +57,8 @@ export class ProcessEvents {
     } else if (event.type === 'hostActed') {
       const { type: _, ...acted } = event
       hostActed?.(acted)
+    } else if (event.type === 'pageReached') {
+      this.#guarded(() => this.#targets.reached?.(event))
     } else if (event.type === 'guesses') {
       guessed(event)
     } else if (event.type === 'waiting') {

@@ -37,6 +37,7 @@ export const common: Texts<typeof english> = {
     activity: 'Anfragen',
     events: 'Ereignisse',
     tester: 'API-Tester',
+    readiness: 'Bereitschaft',
     trash: 'Papierkorb',
     settings: 'Einstellungen',
     lab: 'Labor',

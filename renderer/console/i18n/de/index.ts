@@ -13,6 +13,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { readiness } from './readiness.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
@@ -38,6 +39,7 @@ export const de: Catalogue = {
   overview,
   welcome,
   credentials,
+  readiness,
   recording,
   rooms,
   schedule,

@@ -35,6 +35,7 @@ export const common = {
     activity: 'Activity',
     events: 'Events',
     tester: 'API tester',
+    readiness: 'Readiness',
     trash: 'Trash',
     settings: 'Settings',
     lab: 'Lab',

@@ -12,6 +12,7 @@ import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview, welcome } from './overview.ts'
+import { readiness } from './readiness.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
 import { playback } from './playback.ts'
@@ -37,6 +38,7 @@ export const en = {
   overview,
   welcome,
   credentials,
+  readiness,
   recording,
   rooms,
   schedule,

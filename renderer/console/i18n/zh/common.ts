@@ -36,6 +36,7 @@ export const common: Texts<typeof english> = {
     activity: '请求记录',
     events: '事件',
     tester: 'API 测试',
+    readiness: '就绪检查',
     trash: '回收站',
     settings: '设置',
     lab: '实验室',

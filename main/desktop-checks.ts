@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import { app, powerMonitor, safeStorage } from 'electron'
+import { type Check, found } from '../server/readiness/finding.ts'
+import type { Checks } from '../server/readiness/readiness.ts'
+import { type SystemTool, systemTool } from '../server/readiness/system-tool.ts'
+import type { DataKey } from './key.ts'
+import type { SandboxState } from './sandbox.ts'
+
+/** Facts of the running app for its checks. */
+export interface DesktopFacts {
+  sandbox: SandboxState
+  key: Pick<DataKey, 'protection'>
+  /** The operator wants this computer awake while rooms are in use. */
+  keepsAwake: () => boolean
+}
+
+/** Checks that only the desktop app can make. */
+export function desktopChecks({ sandbox, key, keepsAwake }: DesktopFacts): Checks {
+  return {
+    tray: trayCheck(systemTool),
+    sandbox: sandboxCheck(sandbox),
+    key: keychainCheck(key),
+    power: powerCheck(keepsAwake),
+  }
+}
+
+/** Ways to ask the session's message bus whether a panel shows icons of the StatusNotifierItem specification; each is part of another package. */
+const watcher = 'org.kde.StatusNotifierWatcher'
+const bus = 'org.freedesktop.DBus'
+const questions = [
+  [
+    'dbus-send',
+    [
+      '--session',
+      '--print-reply=literal',
+      `--dest=${bus}`,
+      '/org/freedesktop/DBus',
+      `${bus}.NameHasOwner`,
+      `string:${watcher}`,
+    ],
+  ],
+  [
+    'gdbus',
+    [
+      'call',
+      '--session',
+      '--dest',
+      bus,
+      '--object-path',
+      '/org/freedesktop/DBus',
+      '--method',
+      `${bus}.NameHasOwner`,
+      watcher,
+    ],
+  ],
+  ['busctl', ['--user', 'call', bus, '/org/freedesktop/DBus', bus, 'NameHasOwner', 's', watcher]],
+] as const
+
+/** Checks whether the desktop shows tray icons. Only Linux has desktops that do not. */
+export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.platform): Check {
+  return async (signal) => {
+    if (platform !== 'linux') return found('trayShown')
+    for (const [program, parameters] of questions) {
+      const answer = await tool(program, parameters, signal).catch(() => undefined)
+      if (signal.aborted) throw signal.reason
+      const shown = /\b(true|false)\b/.exec(answer ?? '')?.[1]
+      if (shown !== undefined) return shown === 'true' ? found('trayShown') : found('trayMissing')
+    }
+    return found('trayUnknown')
+  }
+}
+
+/** Checks on Linux that the kernel filters the system calls of each page's process, elsewhere that the sandbox is on. */
+function sandboxCheck(state: SandboxState): Check {
+  return async () => {
+    if (state !== 'on') return found('sandboxOff')
+    if (process.platform !== 'linux') return found('sandboxOn')
+    const pages = app.getAppMetrics().filter(({ type }) => type === 'Tab')
+    const filtered = await Promise.all(pages.map(async ({ pid }) => await isFiltered(pid)))
+    return filtered.includes(false) ? found('sandboxOff') : found('sandboxOn')
+  }
+}
+
+/** Reads `Seccomp` of proc_pid_status(5): 2 is a filter, as Chromium's sandbox sets. A process that has ended counts as filtered. */
+async function isFiltered(pid: number): Promise<boolean> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return status === '' || /^Seccomp:\s*2$/m.test(status)
+}
+
+/** Names the keychain that protects the key of the site. */
+function keychainCheck({ protection }: Pick<DataKey, 'protection'>): Check {
+  return async () => {
+    const backend = keychainName()
+    return protection === 'system' ? found('keyKeychain', { backend }) : found('keyPlain', { backend })
+  }
+}
+
+function keychainName(): string {
+  if (process.platform === 'darwin') return 'macOS Keychain'
+  return process.platform === 'win32' ? 'Windows DPAPI' : safeStorage.getSelectedStorageBackend()
+}
+
+/** Checks whether this computer stays awake while rooms are in use. */
+function powerCheck(keepsAwake: () => boolean): Check {
+  return async () => {
+    if (!keepsAwake()) return found('powerSleeps')
+    return powerMonitor.isOnBatteryPower() ? found('powerBattery') : found('powerAwake')
+  }
+}

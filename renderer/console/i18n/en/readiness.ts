@@ -1,0 +1,50 @@
+import { findingTexts } from '../../../../shared/console/readiness-findings.ts'
+
+/** Texts of the readiness page. The sentences of findings are those that scripts get. */
+export const readiness = {
+  title: 'Readiness',
+  purpose: 'What {machine} needs for meetings and recordings.',
+  purposeAlone: 'What this machine needs for meetings and recordings.',
+  again: 'Check again',
+  checking: 'Checking…',
+  checkingAll: 'Checking…',
+  allGood: 'Everything is ready',
+  someAttention: '{n} check needs attention | {n} checks need attention',
+  someUnchecked:
+    'Nothing needs attention; {n} could not be checked | Nothing needs attention; {n} could not be checked',
+  noAnswer: 'The controller did not answer. Check again.',
+  link: 'Check this machine',
+  states: { good: 'Good', attention: 'Attention', unchecked: 'Not checked' },
+  checks: {
+    ports: 'Ports',
+    phone: 'Reachable from a phone',
+    firewall: 'Firewall',
+    ffmpeg: 'Conversion of cameras (ffmpeg)',
+    disk: 'Disk speed',
+    space: 'Free space',
+    clock: 'Clock',
+    key: 'Key of stored secrets',
+    power: 'Power',
+    tray: 'Tray icon',
+    sandbox: 'Sandbox of pages',
+  },
+  browserClock: {
+    name: 'Clock of this browser',
+    good: 'It agrees with the clock of the machine.',
+    off: 'It differs from the clock of the machine by {span}: times on these pages can look wrong.',
+    advice: 'Switch on network time on this device and on the machine.',
+  },
+  phone: {
+    title: 'Try it with a phone',
+    hint: 'Scan the code with a phone in the same network.',
+    code: 'QR code of the address',
+    address: 'Address of this machine',
+    waiting: 'Waiting for the phone…',
+    arrived: 'Reached: {client} at {time}',
+    own: 'Opened on this machine: use another device',
+    warns: 'The phone will warn of the certificate, which this machine made itself. Continue to the page.',
+    none: 'Other devices cannot connect: the ports listen for this machine only, or it has no network.',
+    network: 'Network settings',
+  },
+  findings: findingTexts,
+} as const

@@ -1,0 +1,63 @@
+import { computed, onScopeDispose, ref, shallowReactive } from 'vue'
+import type { ProcedureOutput } from '../../../../shared/console/contract.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useLive } from '../../../kit/composables/useLive.ts'
+
+type Result = ProcedureOutput<'readiness.run'>['results'][number]
+type Check = Result['check']
+
+/** Checks that another device's visit decides. */
+const ofPhone: readonly Check[] = ['phone', 'firewall']
+
+/** Runs the checks of the machine: each result shows as soon as it is there, and a new run keeps the last one until then. */
+export function useReadiness() {
+  const client = useConsole()
+  const results = shallowReactive(new Map<Check, Result>())
+  const failures = shallowReactive(new Map<Check, unknown>())
+  const running = shallowReactive(new Set<Check>())
+  /** Difference of this browser's clock to the machine's, and how far that can be wrong; in milliseconds. */
+  const drift = ref<{ offset: number; uncertainty: number } | null>(null)
+  const list = useLive(client, async () => {
+    const asked = Date.now()
+    const listed = await client.call('readiness.checks')
+    const answered = Date.now()
+    drift.value = { offset: (asked + answered) / 2 - listed.at, uncertainty: (answered - asked) / 2 }
+    void run(listed.checks)
+    return listed
+  })
+
+  async function run(checks: readonly Check[]): Promise<void> {
+    await Promise.all(checks.filter((check) => !running.has(check)).map(runOne))
+  }
+
+  async function runOne(check: Check): Promise<void> {
+    running.add(check)
+    try {
+      const { results: found } = await client.call('readiness.run', { checks: [check] })
+      for (const result of found) results.set(check, result)
+      failures.delete(check)
+    } catch (error) {
+      failures.set(check, error)
+    } finally {
+      running.delete(check)
+    }
+  }
+
+  onScopeDispose(
+    client.on(
+      'readiness.phone_arrived',
+      () => void run(ofPhone.filter((check) => list.value.value?.checks.includes(check))),
+    ),
+  )
+  const checks = computed(() => list.value.value?.checks ?? [])
+  return {
+    checks,
+    results,
+    failures,
+    running,
+    drift,
+    machine: computed(() => list.value.value?.machine ?? ''),
+    error: list.error,
+    checkAgain: list.refresh,
+  }
+}

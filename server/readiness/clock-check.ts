@@ -1,0 +1,45 @@
+import { access } from 'node:fs/promises'
+import { type Check, found } from './finding.ts'
+import type { SystemTool } from './system-tool.ts'
+
+/** Commands that switch on network time. */
+const commands: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  linux: 'sudo timedatectl set-ntp true',
+  win32: 'w32tm /resync',
+  darwin: 'sudo systemsetup -setusingnetworktime on',
+}
+
+/** Checks whether the clock of this machine follows network time, where the system says so. */
+export function clockCheck(tool: SystemTool, platform: NodeJS.Platform = process.platform, root = '/'): Check {
+  return async (signal) => {
+    const isSynchronised =
+      platform === 'linux'
+        ? await ofLinux(tool, root, signal)
+        : platform === 'win32'
+          ? await ofWindows(tool, signal)
+          : undefined
+    if (isSynchronised === undefined) return found('clockUnknown')
+    return isSynchronised ? found('clockSynchronised') : found('clockFree', { command: commands[platform] ?? '' })
+  }
+}
+
+/** The kernel's own mark, which chrony, ntpd and systemd-timesyncd set; without systemd, the file of systemd-timesyncd. */
+async function ofLinux(tool: SystemTool, root: string, signal: AbortSignal): Promise<boolean | undefined> {
+  const answer = await tool('timedatectl', ['show', '--property=NTPSynchronized', '--value'], signal).catch(() => '')
+  if (signal.aborted) throw signal.reason
+  if (answer?.trim() === 'yes') return true
+  if (answer?.trim() === 'no') return false
+  return await access(`${root}run/systemd/timesync/synchronized`).then(
+    () => true,
+    () => undefined,
+  )
+}
+
+/** The leap indicator is the first number of the answer in every language; 3 is "not synchronised" (RFC 5905, section 7.3). */
+async function ofWindows(tool: SystemTool, signal: AbortSignal): Promise<boolean | undefined> {
+  const answer = await tool('w32tm.exe', ['/query', '/status'], signal).catch(() => '')
+  if (signal.aborted) throw signal.reason
+  const leap = /^[^:\r\n]+:\s*(\d)\(/.exec(answer ?? '')?.[1]
+  // The service of Windows does not run, which other clients of network time may replace.
+  return leap === undefined ? undefined : leap !== '3'
+}

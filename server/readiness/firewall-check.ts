@@ -1,0 +1,110 @@
+import { access, readFile } from 'node:fs/promises'
+import { leavesMachine } from '../../shared/bind-address.ts'
+import { type Check, type Finding, found } from './finding.ts'
+import type { PhoneVisits } from './phone-visits.ts'
+import type { SystemTool } from './system-tool.ts'
+
+/** Needs of the check. */
+export interface FirewallParts {
+  /** Bind address. */
+  host: () => string
+  /** Ports to let in, e.g. `TCP 7080`. */
+  ports: () => string[]
+  visits: Pick<PhoneVisits, 'arrived'>
+  tool: SystemTool
+  platform?: NodeJS.Platform
+  /** Program whose rules count on Windows and macOS. */
+  program?: string
+  /** Root of the file system of Linux. */
+  root?: string
+}
+
+/** A firewall, and whether it lets Roomdesk in; undefined: its rules cannot be read. */
+interface Firewall {
+  name: string
+  allows?: boolean | undefined
+}
+
+/** Checks whether a firewall of this machine is active, as far as the system says so without administrator rights. */
+export function firewallCheck(parts: FirewallParts): Check {
+  const { host, visits } = parts
+  return async (signal) => {
+    if (!leavesMachine(host())) return found('firewallLocal')
+    const { arrived } = visits
+    if (arrived?.own === false) return found('firewallPasses', { client: arrived.client })
+    const active = await activeFirewall(parts, signal)
+    if (active === undefined) return found('firewallUnknown')
+    if (active === null) return found('firewallNone')
+    return ofActive(active, parts)
+  }
+}
+
+function ofActive({ name, allows }: Firewall, { ports }: FirewallParts): Finding {
+  if (allows === undefined) return found('firewallActive', { name, ports: ports().join(', ') })
+  return allows ? found('firewallAllows', { name }) : found('firewallBlocks', { name })
+}
+
+/** Returns null if none is active; undefined if the system does not say so. */
+async function activeFirewall(parts: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
+  const { platform = process.platform } = parts
+  if (platform === 'linux') return await ofLinux(parts, signal)
+  if (platform === 'win32') return await ofWindows(parts, signal)
+  return platform === 'darwin' ? await ofMac(parts, signal) : undefined
+}
+
+/** ufw says in its configuration, which everybody may read, whether it is on; the others are services of systemd. */
+async function ofLinux({ tool, root = '/' }: FirewallParts, signal: AbortSignal): Promise<Firewall | null | undefined> {
+  const ufw = await readFile(`${root}etc/ufw/ufw.conf`, 'utf8').catch(() => '')
+  if (/^ENABLED=yes\s*$/im.test(ufw)) return { name: 'ufw' }
+  const hasSystemd = await access(`${root}run/systemd/system`).then(
+    () => true,
+    () => false,
+  )
+  if (!hasSystemd) return undefined
+  const services = ['firewalld', 'nftables', 'iptables'] as const
+  const states = await tool('systemctl', ['is-active', ...services], signal)
+  if (states === undefined) return undefined
+  const lines = states.split('\n')
+  const name = services.find((_, index) => lines[index]?.trim() === 'active')
+  return name === undefined ? null : { name }
+}
+
+/** Enabled rules for incoming connections of this program, by the documented commands of Windows; in words that no language changes. */
+const windowsScript = `
+$ErrorActionPreference = 'Stop'
+$on = @(Get-NetFirewallProfile -PolicyStore ActiveStore | Where-Object { $_.Enabled -eq 'True' })
+if ($on.Count -eq 0) { 'off'; exit }
+$rules = @(Get-NetFirewallApplicationFilter -Program $args[0] -ErrorAction SilentlyContinue | Get-NetFirewallRule | Where-Object { $_.Enabled -eq 'True' -and $_.Direction -eq 'Inbound' })
+if (@($rules | Where-Object { $_.Action -eq 'Block' }).Count -gt 0) { 'block' } elseif ($rules.Count -gt 0) { 'allow' } else { 'on' }
+`
+
+async function ofWindows(
+  { tool, program = process.execPath }: FirewallParts,
+  signal: AbortSignal,
+): Promise<Firewall | null | undefined> {
+  const command = `& {${windowsScript}} '${program.replaceAll("'", "''")}'`
+  const answer = await tool('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', command], signal)
+  const name = 'Windows Defender Firewall'
+  const known: Readonly<Record<string, Firewall | null>> = {
+    off: null,
+    on: { name },
+    allow: { name, allows: true },
+    block: { name, allows: false },
+  }
+  return known[answer?.trim() ?? '']
+}
+
+const socketFilter = '/usr/libexec/ApplicationFirewall/socketfilterfw'
+
+async function ofMac(
+  { tool, program = process.execPath }: FirewallParts,
+  signal: AbortSignal,
+): Promise<Firewall | null | undefined> {
+  const state = /State = (\d)/.exec((await tool(socketFilter, ['--getglobalstate'], signal)) ?? '')?.[1]
+  if (state === undefined) return undefined
+  if (state === '0') return null
+  const name = 'macOS Firewall'
+  const rule = (await tool(socketFilter, ['--getappblocked', program], signal)) ?? ''
+  if (/is blocked|block incoming/i.test(rule)) return { name, allows: false }
+  return /is permitted|allow incoming/i.test(rule) ? { name, allows: true } : { name }
+}

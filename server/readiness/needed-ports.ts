@@ -1,0 +1,32 @@
+import { restartPortAbove } from '../../shared/media/ports.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { ListenerName } from '../http/listeners.ts'
+
+/** A port that a firewall has to let in. */
+export interface NeededPort {
+  kind: 'TCP' | 'UDP'
+  port: number
+  use: string
+}
+
+/**
+ * Ports that other machines connect to. A port that the system picks is another one after the next start, and left out.
+ * @param portOf port of a listener; 0: unknown
+ */
+export function neededPorts(
+  { media }: Pick<Settings, 'media'>,
+  portOf: (name: ListenerName) => number,
+  hasConsole: boolean,
+): NeededPort[] {
+  const node = portOf('node')
+  const udp = media.udp_port === 0 ? node : media.udp_port
+  const ports: NeededPort[] = [
+    { kind: 'TCP', port: portOf('media'), use: 'media API' },
+    { kind: 'TCP', port: portOf('device'), use: 'device API' },
+    ...(hasConsole ? [{ kind: 'TCP' as const, port: portOf('console'), use: 'console' }] : []),
+    { kind: 'TCP', port: node, use: 'media node' },
+    { kind: 'UDP', port: udp, use: 'media' },
+    { kind: 'UDP', port: udp === 0 ? 0 : udp + restartPortAbove, use: 'media after a change of networks' },
+  ]
+  return ports.filter(({ port }) => port > 0)
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { moment, nothing, procedure } from './procedure.ts'
+import { type FindingName, findingStates, readinessStates } from './readiness-findings.ts'
+
+/** Checks of a machine, in the order of the page. `tray`, `sandbox` and `power` are those of the desktop app. */
+export const readinessChecks = [
+  'ports',
+  'phone',
+  'firewall',
+  'ffmpeg',
+  'disk',
+  'space',
+  'clock',
+  'key',
+  'power',
+  'tray',
+  'sandbox',
+] as const
+export type ReadinessCheck = (typeof readinessChecks)[number]
+const check = z.enum(readinessChecks)
+
+const findingNames = Object.keys(findingStates) as [FindingName, ...FindingName[]]
+
+const readinessResult = z.strictObject({
+  check,
+  state: z.enum(readinessStates),
+  finding: z.enum(findingNames),
+  /** Values of its sentences. Names in `_ms` are milliseconds, in `_bytes` bytes. */
+  values: z.record(z.string(), z.union([z.string(), z.number()])),
+  /** English, for scripts; the console words them by `finding` and `values`. */
+  message: z.string(),
+  /** What to do; empty: nothing. */
+  advice: z.string(),
+  /** Duration of the check in milliseconds. */
+  took_ms: z.number(),
+  at: moment,
+})
+export type ReadinessResult = z.output<typeof readinessResult>
+
+/** A device that opened the page. */
+export const phoneArrival = z.strictObject({
+  /** Its address. */
+  client: z.string(),
+  /** It is this machine itself, which proves nothing. */
+  own: z.boolean(),
+  at: moment,
+})
+
+/** A page that another device is to open, to show that it reaches this machine. */
+const phonePage = z.strictObject({
+  /** Its address on each network of this machine, the most likely one first; empty: no other machine can connect. */
+  urls: z.array(z.string()),
+  /** The browser of the device will warn: this machine made its certificate itself. */
+  warns: z.boolean(),
+  /** Last device that opened it; null: none yet. */
+  arrived: phoneArrival.nullable(),
+})
+export type PhonePage = z.output<typeof phonePage>
+
+export const readinessProcedures = {
+  'readiness.checks': procedure(
+    'Lists the checks that this machine has, with its name and the time of its clock.',
+    nothing,
+    z.strictObject({ machine: z.string(), checks: z.array(check), at: moment }),
+  ),
+  'readiness.run': procedure(
+    'Runs checks of this machine side by side, and answers when the last one ends, at most 20 s later.',
+    z
+      .strictObject({
+        /** Left out: all. */
+        checks: z.array(check).min(1).max(readinessChecks.length).optional(),
+      })
+      .default({}),
+    z.strictObject({ results: z.array(readinessResult) }),
+  ),
+  'readiness.phone': procedure(
+    'Makes the address of a page that another device opens to show that it reaches this machine.',
+    nothing,
+    phonePage,
+  ),
+}

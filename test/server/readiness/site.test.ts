@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import http, { type IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ConsoleEvent } from '../../../shared/console/contract.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
+
+let site: MediaSite
+beforeAll(async () => {
+  site = await MediaSite.start({ host: '0.0.0.0' })
+})
+afterAll(async () => await site[Symbol.asyncDispose]())
+
+/** Opens a page from an address of this machine: 127.0.0.2 is none of its network cards, and counts as another device. */
+async function visit(url: string, localAddress: string, language = 'en'): Promise<{ status: number; body: string }> {
+  const { port, pathname } = new URL(url)
+  const sent = http.get(`http://127.0.0.1:${port}${pathname}`, {
+    localAddress,
+    agent: false,
+    headers: { 'accept-language': language },
+  })
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
+  return { status: response.statusCode ?? 0, body: await text(response) }
+}
+
+const findingOf = async (check: 'phone' | 'ports' | 'firewall') =>
+  (await site.rpc('readiness.run', { checks: [check] })).results[0]?.finding
+
+test('a script gets every check of a headless site with sentences in English, and those that the machine lacks are left out', async () => {
+  const { checks, machine } = await site.rpc('readiness.checks', {})
+  expect(machine).not.toBe('')
+  expect(checks).toEqual(['ports', 'phone', 'firewall', 'ffmpeg', 'disk', 'space', 'clock', 'key'])
+  const { results } = await site.rpc('readiness.run', {})
+  expect(results.map(({ check }) => check)).toEqual(checks)
+  for (const { message, took_ms } of results) {
+    expect(message).toMatch(/^\S.*\.$/)
+    expect(message).not.toMatch(/[{}]/)
+    expect(took_ms).toBeGreaterThanOrEqual(0)
+  }
+})
+
+test('the page shows at once when a phone has opened the address, and not when this machine did', async () => {
+  const { urls, warns, arrived } = await site.rpc('readiness.phone', {})
+  expect(warns).toBe(false)
+  expect(arrived).toBe(null)
+  const [url = ''] = urls
+  expect(url).toMatch(/^http:\/\/[\d.]+:\d+\/reach\/[0-9a-f]{18}$/)
+  expect(await findingOf('ports')).toBe('portsReachable')
+  expect(await findingOf('phone')).toBe('phoneWaiting')
+
+  const events: ConsoleEvent[] = []
+  const stop = site.controller.onEvent((event) => void (event.name === 'readiness.phone_arrived' && events.push(event)))
+  expect(await visit(url, '127.0.0.1')).toMatchObject({ status: 200 })
+  await expect
+    .poll(() => events)
+    .toEqual([{ name: 'readiness.phone_arrived', payload: expect.objectContaining({ own: true }) }])
+  expect(await findingOf('phone')).toBe('phoneWaiting')
+
+  const german = await visit(url, '127.0.0.2', 'de-AT,de;q=0.9')
+  expect(german.body).toContain('Verbunden')
+  await expect.poll(() => events.at(-1)?.payload).toMatchObject({ client: '127.0.0.2', own: false })
+  expect(await findingOf('phone')).toBe('phoneArrived')
+  expect((await site.rpc('readiness.phone', {})).arrived).toMatchObject({ client: '127.0.0.2' })
+  stop()
+})
+
+test('an address of another controller, or a guess, shows the page and counts as nobody', async () => {
+  const before = (await site.rpc('readiness.phone', {})).arrived
+  const { urls } = await site.rpc('readiness.phone', {})
+  const guessed = (urls[0] ?? '').replace(/[0-9a-f]{18}$/, '0'.repeat(18))
+  expect((await visit(guessed, '127.0.0.3')).status).toBe(200)
+  const { status } = await visit((urls[0] ?? '').replace('/reach/', '/reach/%00'), '127.0.0.3')
+  expect(status).toBe(200)
+  expect((await site.rpc('readiness.phone', {})).arrived).toEqual(before)
+})

@@ -16,6 +16,7 @@ const serverLayers = [
   ['event-log'],
   ['search'],
   ['readiness'],
+  ['diagnostics'],
   ['console'],
   ['controller'],
   ['cluster'],

@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { app, dialog } from 'electron'
 import type { Logger } from 'pino'
 import type { Controller } from '../server/controller/controller.ts'
-import { createLog } from '../server/observe/log.ts'
+import { createLog, standardError } from '../server/observe/log.ts'
 import type { Checks } from '../server/readiness/readiness.ts'
+import { RecentLog } from '../server/observe/recent-log.ts'
 import { takeRestarts } from '../server/controller/restarts.ts'
 import { serveAppCalls } from './app-calls.ts'
 import { appId } from './app-id.ts'
@@ -48,9 +49,9 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   if (sandbox === 'closed') return giveUp(new Error(texts().noSandbox))
   const launch = readDesktopLaunch(process.argv, process.env, app.getPath('userData'), wasOpenedAtLogin())
   const site = launch.site === undefined ? undefined : await readDesktopSite(launch.site)
-  const logger = app.isPackaged
-    ? createLog(launch.logLevel, logFile(join(app.getPath('logs'), 'roomdesk.log')))
-    : createLog(launch.logLevel)
+  const logPath = join(app.getPath('logs'), 'roomdesk.log')
+  const recentLog = new RecentLog(app.isPackaged ? logFile(logPath) : standardError())
+  const logger = createLog(launch.logLevel, recentLog)
   if (process.platform === 'win32') app.setAppUserModelId(appId)
 
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
@@ -61,7 +62,12 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   relaunchAfterCrash({ logger, restarts, texts, controller: () => running.controller, isQuitting })
   const checks = (key: DataKey): Checks =>
     desktopChecks({ sandbox, key, keepsAwake: () => running.shell?.keepsAwake ?? true })
-  const controller = startController({ launch, site, logger, restarts, texts, checks })
+  const diagnostics = {
+    recentLog: () => recentLog.text,
+    logFiles: [logPath, `${logPath}.old`],
+    crashFolder: app.getPath('crashDumps'),
+  }
+  const controller = startController({ launch, site, logger, restarts, texts, checks, diagnostics })
   const quit = new Quit(async () => {
     const started = await controller.catch(() => undefined)
     await started?.stop()

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { leavesMachine } from '../shared/bind-address.ts'
 import { Controller } from '../server/controller/controller.ts'
 import { ListenError } from '../server/edge/listen-error.ts'
+import type { ProgramTraces } from '../server/controller/options.ts'
 import type { ListenerOverrides } from '../server/http/listeners.ts'
 import type { Restarts } from '../server/controller/restarts.ts'
 import type { Checks } from '../server/readiness/readiness.ts'
@@ -26,6 +27,8 @@ export interface StartOptions {
   /** Site file, applied before anything listens. */
   site: SiteFile | undefined
   logger: Logger
+  /** Sources of diagnostics. */
+  diagnostics: ProgramTraces
   /** Readiness checks of the app. */
   checks: (key: DataKey) => Checks
   /** Restarts of the previous processes. */
@@ -69,6 +72,7 @@ export async function startController(options: StartOptions): Promise<Controller
       compatibility: { older_clients: launch.olderClients, get_access_token: launch.getAccessToken },
       restarts,
       readinessChecks: options.checks(key),
+      diagnostics: options.diagnostics,
       playerPage,
       consolePage,
       consoleIsChosen: true,

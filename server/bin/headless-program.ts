@@ -11,7 +11,8 @@ import { JanusConfigError } from './janus-config.ts'
 import { runCommand } from './commands.ts'
 import { type ListenerName, portFlag } from '../http/listeners.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
-import { createLog } from '../observe/log.ts'
+import { createLog, standardError } from '../observe/log.ts'
+import { RecentLog } from '../observe/recent-log.ts'
 import { type Restarts, takeRestarts } from '../controller/restarts.ts'
 import type { SiteController } from '../cluster/site-controller.ts'
 import { readSiteFile, SiteFileError } from '../controller/site-file.ts'
@@ -91,7 +92,8 @@ async function run(program: HeadlessProgram): Promise<void> {
 
 async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<void> {
   const { storePasswordFile: passwordFile, dataDir: dataFolder } = options
-  const logger = createLog(options.logLevel, program.logTo)
+  const recentLog = new RecentLog(program.logTo ?? standardError())
+  const logger = createLog(options.logLevel, recentLog)
   const restarts = takeRestarts(process.env)
   // Before it was ready once, an error is one of the start: it is printed, without a restart.
   const state: { controller?: Controller | SiteController; runsOn: boolean } = { runsOn: restarts.total > 0 }
@@ -124,6 +126,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     name: options.controllerName,
     allowPlainControllers: options.allowPlainControllers,
     logger,
+    diagnostics: { recentLog: () => recentLog.text },
     restarts,
     version: productVersion,
     site,

@@ -351,6 +351,13 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'readiness.checks': null,
   'readiness.run': null,
   'readiness.phone': null,
+  'diagnostics.contents': null,
+  'diagnostics.make': {
+    changes: () => site,
+    params: ({ names, crash_reports }) => ({ names: String(names), crash_reports: String(crash_reports) }),
+    always: true,
+  },
+  'diagnostics.read': null,
 
   'lab.state': null,
   'lab.join': null,

@@ -5,6 +5,7 @@ import type { AccountAccess } from '../access/accounts/account-access.ts'
 import type { Credentials } from '../access/credentials.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { Diagnostics } from '../diagnostics/diagnostics.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -53,6 +54,7 @@ import type { CredentialRooms } from './credential-rooms.ts'
 import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
+import { diagnosticsHandlers } from './diagnostics-procedures.ts'
 import type { Handlers } from './handlers.ts'
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { exportHandlers } from './export-procedures.ts'
@@ -136,6 +138,7 @@ export interface ConsoleParts {
   machine: Machine
   readiness: Readiness
   phone: PhoneParts
+  diagnostics: Diagnostics
   facts: ControllerFacts
   /** Times of the last restarts after a crash, milliseconds since the epoch. */
   restarts: readonly number[]
@@ -191,6 +194,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...controllerHandlers(parts.controllers),
     ...relayHandlers(services.relayedRooms),
     ...readinessHandlers(parts.readiness, parts.phone),
+    ...diagnosticsHandlers(parts.diagnostics),
     ...deviceHandlers(outgoing, services.deviceTable, services.tags, trash, logger),
     ...cameraHandlers({
       ...{ store, outgoing, settings },

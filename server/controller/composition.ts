@@ -23,6 +23,7 @@ import { machineReadiness } from './machine-readiness.ts'
 import { nodePortOf } from './node-port.ts'
 import type { LeaderSite, OpenSite } from './open-site.ts'
 import type { ControllerOptions } from './options.ts'
+import { siteDiagnostics } from './site-diagnostics.ts'
 import { type SitePlayback, sitePlayback } from './playback.ts'
 import { PhoneVisits } from '../readiness/phone-visits.ts'
 import { createServices, type Services } from './services.ts'
@@ -119,6 +120,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     sink: events,
   })
   services.metrics.addControllers(controllers.metrics())
+  const ready = machineReadiness({ options, listeners: listening.listeners, visits, settings, host })
   visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
   const parts: ConsoleParts = {
     services,
@@ -126,7 +128,12 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     tls: listening.tls,
     events,
     machine: machineOf(options, listening.listeners, settings),
-    ...machineReadiness({ options, listeners: listening.listeners, visits, settings, host }),
+    ...ready,
+    diagnostics: siteDiagnostics({
+      ...{ options, services, settings, listeners: listening.listeners, readiness: ready.readiness },
+      attention: () => attentionNow(parts),
+      startedAt: facts.startedAt,
+    }),
     facts,
     controllers,
     restarts: options.restarts?.times ?? [],

@@ -11,6 +11,16 @@ import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
 import type { Sealer } from '../store/sealer.ts'
 
+/** What a program leaves behind, for diagnostics. */
+export interface ProgramTraces {
+  /** Last lines of the log of this process. */
+  recentLog?: () => string
+  /** Files of the log, the current one first. */
+  logFiles?: readonly string[]
+  /** Folder of crash reports. */
+  crashFolder?: string
+}
+
 /** Options of a controller. */
 export interface ControllerOptions {
   /** Created when it does not exist. */
@@ -59,6 +69,8 @@ export interface ControllerOptions {
   controllers?: SiteControllers | undefined
   /** Readiness checks of the face of this controller, beside those of every controller or in their place. */
   readinessChecks?: Checks | undefined
+  /** Sources of diagnostics beside the site itself. */
+  diagnostics?: ProgramTraces | undefined
   /** Folder of the built player page for live streams and recordings; left out: none is served. */
   playerPage?: string | undefined
   /** Folder of the built console, served on the console port; left out: no console port. */

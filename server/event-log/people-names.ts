@@ -17,6 +17,11 @@ export class PeopleNames {
     }
   }
 
+  /** Every name that is kept. */
+  all(): string[] {
+    return [...this.#names.values()]
+  }
+
   /** The name of somebody in a room; empty when nobody knows it. */
   of(roomId: string, userId: string): string {
     return this.#names.get(keyOf(roomId, userId)) ?? ''

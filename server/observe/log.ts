@@ -7,14 +7,16 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 /** Levels of `--log-level`, from the most to the least talkative. */
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
+/** Destination that writes each line to stderr at once. */
+export function standardError(): DestinationStream {
+  return pino.destination({ dest: 2, sync: true })
+}
+
 /**
  * Makes the controller's log: JSON lines on stderr, errors whole, secrets removed from fields and texts.
  * @param destination left out: stderr, written at once
  */
-export function createLog(
-  level: LogLevel,
-  destination: DestinationStream = pino.destination({ dest: 2, sync: true }),
-): Logger {
+export function createLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
       level,

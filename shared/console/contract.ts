@@ -4,6 +4,7 @@ import { activityEntry, activityProcedures } from './activity.ts'
 import { controllerProcedures, controllersView } from './controllers.ts'
 import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
+import { diagnosticsProcedures } from './diagnostics.ts'
 import { eventEntry, eventProcedures } from './events.ts'
 import { labProcedures } from './lab.ts'
 import { markProcedures } from './marks.ts'
@@ -34,6 +35,7 @@ export const procedures = {
   ...controllerProcedures,
   ...relayProcedures,
   ...readinessProcedures,
+  ...diagnosticsProcedures,
   ...deviceProcedures,
   ...mediaProcedures,
   ...recordingProcedures,

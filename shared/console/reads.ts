@@ -91,6 +91,9 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'readiness.checks': true,
   'readiness.run': true,
   'readiness.phone': true,
+  'diagnostics.contents': true,
+  'diagnostics.make': true,
+  'diagnostics.read': true,
 
   'templates.list': true,
   'templates.save': false,

@@ -198,6 +198,10 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   // Writes a small file, and runs programs of the system.
   'readiness.run': operator('site:read'),
   'readiness.phone': operator('site:read'),
+  'diagnostics.contents': signedIn('admin'),
+  // The log and the settings of the whole site: never for a token.
+  'diagnostics.make': signedIn('admin'),
+  'diagnostics.read': signedIn('admin'),
 
   'media.stats': viewer('media:watch'),
   'media.transcoding': viewer('nodes:read'),

@@ -83,6 +83,7 @@ export const siteRefusals = {
   ],
 
   backupNotFound: ['invalid', 'There is no backup "{name}".'],
+  diagnosticsGone: ['notFound', 'These diagnostics are gone: make new ones.'],
   backupUnreadable: ['failed', 'The backup {name} cannot be read.'],
   backupLimit: ['invalid', '{limit} backups are kept already: delete one first.'],
   backupUnproven: [

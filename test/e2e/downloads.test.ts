@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { list } from 'tar'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { violations } from '../support/axe.ts'
 import { type Desktop, launch } from './desktop.ts'
 
 let desktop: Desktop
@@ -43,6 +45,25 @@ test('a download is announced once it is written, and not at all if the operator
   await told().waitFor()
   expect(await told().innerText()).toBe('1 request was saved')
   expect(await readFile(file, 'utf8')).toContain('/rtc/auth/valid')
+}, 60_000)
+
+test('diagnostics: one file in the chosen place, with the ticked crash reports', async () => {
+  const { page } = desktop
+  await mkdir(join(desktop.userData, 'Crashpad/completed'), { recursive: true })
+  await writeFile(join(desktop.userData, 'Crashpad/completed/a.dmp'), 'MDMP')
+  await page.evaluate(`location.hash = '#/readiness'`)
+  const dialog = page.getByRole('dialog', { name: 'Save diagnostics' })
+  await page.getByRole('button', { name: 'Save diagnostics' }).click()
+  await dialog.getByText('Add 1 crash report').click()
+  await dialog.getByText('which may contain secrets').waitFor()
+  expect(await violations(page)).toEqual([])
+  const file = join(desktop.userData, 'diagnostics.tar.gz')
+  await choose(file)
+  await dialog.getByRole('button', { name: 'Save', exact: true }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  const paths: string[] = []
+  await list({ file, onReadEntry: ({ path }) => void paths.push(path.replace(/^[^/]+\//, '')) })
+  expect(paths).toEqual(expect.arrayContaining(['README.txt', 'about.json', 'log.ndjson', 'crash-reports/1.dmp']))
 }, 60_000)
 
 test('only downloads made by the page are allowed', async () => {

@@ -69,6 +69,7 @@ class App extends EventEmitter {
     if (name === 'temp') return tmpdir()
     if (name === 'home') return homedir()
     if (name === 'logs') return join(this.getPath('userData'), 'logs')
+    if (name === 'crashDumps') return join(this.getPath('userData'), 'Crashpad')
     if (name === 'sessionData') return this.getPath('userData')
     if (name !== 'userData') throw new Error(`stand-in: app.getPath('${name}') is not modelled`)
     if (!this._paths.has(name)) {

@@ -38,6 +38,7 @@ export function consoleSurfaces(room: string): Record<string, Way> {
     },
     'PhoneNav ElDrawer': { route: '/overview', path: ['around: More'], only: 'phone' },
     'WaitingMessage ElDialog': { route: '/overview', path: [button(/^Send a message/)] },
+    'DiagnosticsDialog ElDialog': { route: '/readiness', path: ['Save diagnostics'] },
     // Credentials.
     'CredentialPanel SidePanel': { route: '/credentials/kiosk', path: [] },
     'CredentialsPage RowMenu': { route: '/credentials', path: ['More actions: Kiosk'] },

@@ -230,6 +230,7 @@ export const eventLog: Texts<typeof english> = {
       make: 'Sicherung „{subject}“ erstellt',
       restore: 'Sicherung „{backup}“ wiederhergestellt',
     },
+    diagnostics: { make: 'Diagnose gespeichert (Namen: {names}, Absturzberichte: {crash_reports})' },
     controllers: { lead: 'Controller „{controller}“ zum Leader gemacht' },
     console: { replace_key: 'Der Konsolenschlüssel wurde ersetzt' },
     account: {

@@ -38,6 +38,17 @@ export const readiness: Texts<typeof english> = {
     off: 'Sie weicht um {span} von der Uhr des Rechners ab: Zeiten auf diesen Seiten können falsch wirken.',
     advice: 'Netzwerkzeit auf diesem Gerät und auf dem Rechner einschalten.',
   },
+  diagnostics: {
+    title: 'Diagnose speichern',
+    contents: 'Eine Datei mit Protokoll, Einstellungen, diesen Prüfungen, Versionen und Größen, für die Fehlersuche.',
+    without: 'Schlüssel, Passwörter, Token und Anmeldungen von Kameras sind entfernt. Adressen von Rechnern bleiben.',
+    names: 'Namen von Personen, Konten und Besprechungen behalten',
+    reports: '{n} Absturzbericht hinzufügen ({size}) | {n} Absturzberichte hinzufügen ({size})',
+    memory:
+      'Absturzberichte enthalten Arbeitsspeicher des Programms, in dem Geheimnisse stehen können. Nur vertrauten Personen geben.',
+    save: 'Speichern',
+    saved: 'Diagnose gespeichert',
+  },
   phone: {
     title: 'Mit einem Telefon ausprobieren',
     hint: 'Den Code mit einem Telefon im selben Netz scannen.',

@@ -236,6 +236,7 @@ export const refusals: Texts<typeof english> = {
   certificateUnusable: 'Dieses Zertifikat kann nicht verwendet werden ({reason})',
   certificateWeak:
     'Dieses Zertifikat kann nicht verwendet werden ({reason}). Besorgen Sie eines mit P-256 oder mindestens RSA 2048, mit SHA-256 signiert.',
+  diagnosticsGone: 'Diese Diagnose ist nicht mehr da. Eine neue erstellen.',
   backupNotFound: 'Die Sicherung {name} gibt es nicht mehr.',
   backupUnreadable: 'Die Sicherung {name} kann nicht gelesen werden.',
   backupLimit: '{limit} Sicherungen werden bereits behalten. Löschen Sie zuerst eine.',

@@ -226,6 +226,7 @@ export const eventLog = {
       make: 'Backup “{subject}” created',
       restore: 'Backup “{backup}” restored',
     },
+    diagnostics: { make: 'Diagnostics saved (names: {names}, crash reports: {crash_reports})' },
     controllers: { lead: 'Controller “{controller}” made the leader' },
     console: { replace_key: 'The console key was replaced' },
     account: {

@@ -34,6 +34,16 @@ export const readiness = {
     off: 'It differs from the clock of the machine by {span}: times on these pages can look wrong.',
     advice: 'Switch on network time on this device and on the machine.',
   },
+  diagnostics: {
+    title: 'Save diagnostics',
+    contents: 'One file with log, settings, these checks, versions and sizes, for whoever looks for a fault.',
+    without: 'Keys, passwords, tokens and logins of cameras are removed. Addresses of machines stay.',
+    names: 'Keep names of people, accounts and meetings',
+    reports: 'Add {n} crash report ({size}) | Add {n} crash reports ({size})',
+    memory: 'Crash reports hold memory of the program, which may contain secrets. Give them only to people you trust.',
+    save: 'Save',
+    saved: 'Diagnostics saved',
+  },
   phone: {
     title: 'Try it with a phone',
     hint: 'Scan the code with a phone in the same network.',

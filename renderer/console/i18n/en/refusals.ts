@@ -228,6 +228,7 @@ export const refusals = {
   certificateUnusable: 'This certificate cannot be used ({reason})',
   certificateWeak:
     'This certificate cannot be used ({reason}). Get one with P-256 or RSA 2048 or more, signed with SHA-256.',
+  diagnosticsGone: 'These diagnostics are gone. Make new ones.',
   backupNotFound: 'The backup {name} no longer exists.',
   backupUnreadable: 'The backup {name} cannot be read.',
   backupLimit: '{limit} backups are already kept. Delete one first.',

@@ -228,6 +228,7 @@ export const eventLog: Texts<typeof english> = {
       make: '已创建备份“{subject}”',
       restore: '已恢复备份“{backup}”',
     },
+    diagnostics: { make: '已保存诊断信息（姓名：{names}，崩溃报告：{crash_reports}）' },
     controllers: { lead: '控制器“{controller}”已设为主控制器' },
     console: { replace_key: '控制台密钥已更换' },
     account: {

@@ -38,6 +38,16 @@ export const readiness: Texts<typeof english> = {
     off: '与本机时钟相差 {span}：页面上的时间可能不准。',
     advice: '请在此设备和本机上开启网络时间。',
   },
+  diagnostics: {
+    title: '保存诊断信息',
+    contents: '一个文件，包含日志、设置、本页检查结果、版本和大小，供排查故障使用。',
+    without: '密钥、密码、令牌和摄像头登录信息已去除。机器地址会保留。',
+    names: '保留人员、账号和会议的名称',
+    reports: '添加 {n} 份崩溃报告（{size}）',
+    memory: '崩溃报告含有程序内存，其中可能有密码等机密。只应交给可信的人。',
+    save: '保存',
+    saved: '诊断信息已保存',
+  },
   phone: {
     title: '用手机试一试',
     hint: '用同一网络中的手机扫描二维码。',

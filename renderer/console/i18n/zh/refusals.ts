@@ -226,6 +226,7 @@ export const refusals: Catalogue['refusals'] = {
   keyOfOther: '此私钥与证书不匹配',
   certificateUnusable: '无法使用此证书（{reason}）',
   certificateWeak: '无法使用此证书（{reason}）。请使用 P-256 或 2048 位以上 RSA 密钥并以 SHA-256 签名的证书。',
+  diagnosticsGone: '这份诊断信息已失效，请重新生成。',
   backupNotFound: '备份 {name} 已不存在。',
   backupUnreadable: '无法读取备份 {name}。',
   backupLimit: '已保留 {limit} 个备份，请先删除一个。',

@@ -1,0 +1,62 @@
+import { hideSecrets, type Settings } from '../../shared/settings.ts'
+import { shownAddress } from '../observe/redaction/address.ts'
+import { placeOf, sealedCollections, sealedTextOf, withTrashTexts } from '../store/sealed-places.ts'
+import type { SealedPlace } from '../store/sealer.ts'
+import type { Store } from '../store/store.ts'
+
+/** Lists every secret that the site stores, in the clear, so that no text of the diagnostics holds one: credentials, passwords, keys of nodes and storage, logins in addresses. */
+export function knownSecrets(store: Pick<Store, 'all' | 'unseal'>, settings: Settings): string[] {
+  const secrets: string[] = []
+  const open = (text: string, place: SealedPlace): void => {
+    try {
+      secrets.push(...leavesOf(store.unseal(text, place)))
+    } catch {
+      // Sealed with another key: nobody can read it here.
+    }
+  }
+  for (const collection of sealedCollections) {
+    for (const [key, record] of store.all(collection)) {
+      const text = sealedTextOf(collection, record)
+      if (text !== '') open(text, placeOf(collection, key))
+    }
+  }
+  for (const entry of store.all('trash').values())
+    withTrashTexts(entry, (text, place) => {
+      open(text, place)
+      return text
+    })
+  for (const { userAddress, options } of store.all('devices').values())
+    secrets.push(...ofAddress(userAddress), ...ofAddress(options.assist_address))
+  return [...secrets, ...hiddenValues(settings, hideSecrets(settings))]
+}
+
+/** Secrets of an address that may hold a login: the whole of it, what is before its host, and its path. */
+function ofAddress(address: unknown): string[] {
+  if (typeof address !== 'string' || shownAddress(address) === address) return []
+  const [, login = '', path = ''] = /^[a-z]+:\/\/(?:(.*)@)?[^/]*(.*)$/is.exec(address) ?? []
+  const password = login.slice(login.indexOf(':') + 1)
+  return [address, login, password, path, ...path.split(/[/?&=]/).filter((piece) => piece.length >= 6)]
+}
+
+/** Texts in a secret: a JSON document holds several. */
+function leavesOf(text: string): string[] {
+  if (!text.startsWith('{')) return [text]
+  try {
+    return [text, ...stringsIn(JSON.parse(text))]
+  } catch {
+    return [text]
+  }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
+
+/** Texts that one document has and the other hides. */
+function hiddenValues(open: unknown, hidden: unknown): string[] {
+  if (typeof open === 'string') return open === hidden ? [] : [open]
+  if (typeof open !== 'object' || open === null) return []
+  const other = typeof hidden === 'object' && hidden !== null ? hidden : {}
+  return Object.entries(open).flatMap(([name, value]) => hiddenValues(value, Reflect.get(other, name)))
+}

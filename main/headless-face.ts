@@ -30,6 +30,7 @@ async function run(): Promise<void> {
     pages: join(folder, '..'),
     spawnMedia: () => spawnMediaProcess(join(folder, '../server/media-node.js')),
     ...(isService ? asService() : asUser),
+    crashFolder: app.getPath('crashDumps'),
     followEnd: (stop) => {
       app.on('before-quit', (event) => {
         event.preventDefault()

@@ -37,6 +37,8 @@ export interface HeadlessProgram {
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Log of this program; left out: stderr. */
   logTo?: DestinationStream
+  /** Folder of crash reports; left out: this program makes none. */
+  crashFolder?: string
   /** Puts another process in the place of this one. */
   startAgain: (restarts: Restarts) => void
   /** Calls `stop` with the reason, once this program is to end in order. */
@@ -126,7 +128,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     name: options.controllerName,
     allowPlainControllers: options.allowPlainControllers,
     logger,
-    diagnostics: { recentLog: () => recentLog.text },
+    diagnostics: { recentLog: () => recentLog.text, ...(program.crashFolder && { crashFolder: program.crashFolder }) },
     restarts,
     version: productVersion,
     site,

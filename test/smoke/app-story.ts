@@ -30,6 +30,7 @@ export async function tellAppStory(report: Report, part: string, program: Progra
       await using app = first
       await tellOfPage(report, name, app)
       await report.check(name('node-online'), () => nodeOnline(app))
+      await report.check(name('readiness'), () => checksAnswer(app))
       made = await report.prepare(name('call'), () => callAsClient(app))
       if (made !== undefined) {
         const { roomId } = made
@@ -83,6 +84,16 @@ const nodeOnline = (app: RunningApp): Promise<string> =>
     const online = nodes.find(({ config, state }) => config.kind === 'embedded' && state === 'online')
     return online?.config.name
   })
+
+/** Runs every check of the readiness page, those of the app's own calls to Electron and the system, too. */
+async function checksAnswer(app: RunningApp): Promise<string> {
+  const { results } = await app.call('readiness.run', {})
+  const silent = results.filter(({ finding }) => finding === 'checkFailed' || finding === 'checkTimedOut')
+  if (silent.length > 0) throw new Error(silent.map(({ check, message }) => `${check}: ${message}`).join(' '))
+  for (const check of ['tray', 'sandbox', 'power', 'key'] as const)
+    if (!results.some((result) => result.check === check)) throw new Error(`${check} is missing`)
+  return results.map(({ check, finding }) => `${check} ${finding}`).join(', ')
+}
 
 /** Acts as a client of both APIs: authenticates and creates a room, which the console then shows. */
 async function callAsClient(app: RunningApp): Promise<Made> {

@@ -70,7 +70,7 @@ export function trayCheck(tool: SystemTool, platform: NodeJS.Platform = process.
   }
 }
 
-/** Checks on Linux that the kernel filters the system calls of each page's process, elsewhere that the sandbox is on. */
+/** Checks on Linux that the kernel filters the system calls of each page's process, on other systems that the sandbox is on. */
 function sandboxCheck(state: SandboxState): Check {
   return async () => {
     if (state !== 'on') return found('sandboxOff')

@@ -11,7 +11,7 @@ import type { MediaProgram } from './embedded-programs.ts'
 import type { SiteFile } from './site-file.ts'
 import type { Sealer } from '../store/sealer.ts'
 
-/** What a program leaves behind, for diagnostics. */
+/** Traces of a program, for diagnostics. */
 export interface ProgramTraces {
   /** Last lines of the log of this process. */
   recentLog?: () => string

@@ -21,7 +21,7 @@ export interface DiagnosticsSources {
   crashFolder: string | undefined
 }
 
-/** What the operator wants in the archive. */
+/** Optional contents of an archive, chosen by the operator. */
 export interface DiagnosticsChoice {
   names: boolean
   crash_reports: boolean

@@ -24,8 +24,8 @@ export class Scrubber {
 
   /** @param names names of people and meetings to remove; undefined: names stay */
   constructor(secrets: readonly string[], names: readonly string[] | undefined) {
-    this.#secrets = longestFirst(secrets.flatMap(spellings))
-    this.#names = names && longestFirst(names.filter((name) => name.trim().length > 1).flatMap(spellings))
+    this.#secrets = byFallingLength(secrets.flatMap(spellings))
+    this.#names = names && byFallingLength(names.filter((name) => name.trim().length > 1).flatMap(spellings))
   }
 
   /** A text without them. It gives others a turn while it works. */
@@ -54,7 +54,7 @@ function spellings(text: string): string[] {
   return [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)]
 }
 
-function longestFirst(texts: readonly string[]): string[] {
+function byFallingLength(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort((one, other) => other.length - one.length)
 }
 

@@ -29,7 +29,7 @@ const readinessResult = z.strictObject({
   values: z.record(z.string(), z.union([z.string(), z.number()])),
   /** English, for scripts; the console words them by `finding` and `values`. */
   message: z.string(),
-  /** What to do; empty: nothing. */
+  /** Advice; empty: nothing to do. */
   advice: z.string(),
   /** Duration of the check in milliseconds. */
   took_ms: z.number(),

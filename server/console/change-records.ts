@@ -259,6 +259,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'media.answer': null,
   'media.show': null,
   'media.unwatch': null,
+  'media.announce_restart': {
+    changes: () => site,
+    params: ({ in_ms }) => ({ seconds: Math.round(in_ms / 1_000) }),
+    always: true,
+  },
+  'media.withdraw_restart': { changes: () => site, always: true },
   'media.join_link': {
     changes: ({ room_id }) => [room(room_id)],
     params: ({ user_id = '', role }, { expires_at }) => ({ user: user_id, role, expires_at }),

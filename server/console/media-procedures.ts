@@ -179,6 +179,15 @@ export function mediaHandlers({
       else if (!isRemote(room_id) && nodeOf(room_id) !== '') await endSession(ownUrl(room_id), session, patience())
       return {}
     },
+    'media.announce_restart': ({ in_ms }) => {
+      const at = Date.now() + in_ms
+      media?.announceRestart(at)
+      return { restarts_at: at }
+    },
+    'media.withdraw_restart': () => {
+      media?.announceRestart(0)
+      return {}
+    },
     'media.join_link': ({ room_id, user_id, user_name, role, life_ms }) =>
       joinLinks.make({ roomId: room_id, userId: user_id, userName: user_name, role, lifeMs: life_ms }),
     'media.join_now': ({ room_id }, { account }) =>

@@ -72,6 +72,7 @@ export function embeddedPrograms(
       sitePorts: [...new Set([...sitePorts(), ...nodes.furtherPorts])],
       otherNodes: nodesBeside(node.name),
       leaseMs: leaseMs(),
+      restartsAt: nodes.restartsAt,
     })
   const nodes: EmbeddedNodes = new EmbeddedNodes({
     ...media,

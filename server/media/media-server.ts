@@ -26,6 +26,7 @@ import { RoomMediaClient } from './rooms/room-media-client.ts'
 import { LocalRoomMedia } from './http/local-room-media.ts'
 import { RemoteRoomMedia } from './http/remote-room-media.ts'
 import { RefusalTally } from './rooms/refusal-tally.ts'
+import { restartIn } from './rooms/restart-notice.ts'
 import { RoomRequests } from './rooms/room-requests.ts'
 import type { Room } from './rooms/room.ts'
 import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
@@ -160,9 +161,11 @@ export class MediaServer {
   readonly handlers: { readonly [M in RunningMethod]: Handler<M> } = {
     set_settings: async (settings) => {
       const isSame = settings.other_nodes.join() === this.#settings.other_nodes.join()
+      const restartChanged = settings.restarts_at !== this.#settings.restarts_at
       this.#settings = settings
       this.#lead.leaseMs = settings.lease_ms
       if (!isSame) this.#signal.notifyNodes()
+      if (restartChanged) this.#rooms.broadcast({ type: 'restart', ...restartIn(settings, Date.now()) })
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms

@@ -51,6 +51,7 @@ const signalReceivers = {
   chat: people,
   muted: people,
   room_changed: people,
+  restart: people,
   recording: people,
   relay: people,
   error: people,

@@ -84,6 +84,16 @@ export const mediaProcedures = {
     z.strictObject({ room_id: roomId, session: z.string().min(1).max(64) }),
     done,
   ),
+  'media.announce_restart': procedure(
+    'Tell everybody in the rooms of this controller that it restarts in a while: now, and when they join. It restarts nothing.',
+    z.strictObject({ in_ms: z.int().min(1_000).max(3_600_000) }),
+    z.strictObject({ restarts_at: moment }),
+  ),
+  'media.withdraw_restart': procedure(
+    'Tell everybody in the rooms of this controller that the announced restart was called off.',
+    z.strictObject({}).default({}),
+    done,
+  ),
   'media.join_link': procedure(
     'A link with which people join a room in a browser; without user_id whoever has it chooses a name.',
     z.strictObject({

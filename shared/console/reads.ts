@@ -157,6 +157,9 @@ export const readsOnly: Readonly<Record<ProcedureName, boolean>> = {
   'media.answer': true,
   'media.show': true,
   'media.unwatch': true,
+  // A replica serves no rooms.
+  'media.announce_restart': false,
+  'media.withdraw_restart': false,
   'media.join_link': true,
   'media.join_now': true,
   'media.participant_token': false,

@@ -213,6 +213,8 @@ export const procedureAccess: Readonly<Record<ProcedureName, ProcedureAccess>> =
   'media.answer': viewer('media:watch'),
   'media.show': viewer('media:watch'),
   'media.unwatch': viewer('media:watch'),
+  'media.announce_restart': admin('site:write'),
+  'media.withdraw_restart': admin('site:write'),
   // For anybody, as a member; see `needsOfInput`.
   'media.join_link': viewer('links:write'),
   'media.join_now': operator('links:write'),

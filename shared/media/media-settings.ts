@@ -53,6 +53,8 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   other_nodes: z.array(z.string().max(600)).max(64).default([]),
   /** Time of silence after which another controller of the site leads, in milliseconds; 0: there is none. */
   lease_ms: z.int().min(0).max(60_000).default(0),
+  /** Announced restart of the node, in milliseconds since the epoch; 0: none. */
+  restarts_at: z.int().min(0).default(0),
   /** Hosts may start and stop the recording of their room. */
   hosts_record: z.boolean().default(false),
   /** The room page says aloud that a room is recorded. */

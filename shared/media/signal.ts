@@ -157,6 +157,9 @@ export interface ScheduledEnd {
   end?: z.output<typeof scheduledEnd>
 }
 
+/** Announced restart of the node, in milliseconds from now; left out: none. */
+const restartNotice = { restarts_in_ms: z.number().optional() }
+
 /** Node to client. */
 export const toPersonSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -183,6 +186,7 @@ export const toPersonSchema = z.discriminatedUnion('type', [
       /** A recording is not said aloud; left out: it is. */
       recording_silent: z.boolean().optional(),
       end: scheduledEnd.optional(),
+      ...restartNotice,
     }),
     people: z.array(personSchema),
     /** Lost cameras of the room that are expected back. */
@@ -247,6 +251,8 @@ export const toPersonSchema = z.discriminatedUnion('type', [
     locked: z.boolean(),
     end: scheduledEnd.optional(),
   }),
+  /** A restart of the node was announced, or (without a time) withdrawn. */
+  z.strictObject({ type: z.literal('restart'), ...restartNotice }),
   /** People of the room are recorded from now on, or no longer. */
   z.strictObject({ type: z.literal('recording'), on: z.boolean() }),
   z.strictObject({ type: z.literal('relay'), from: z.string(), payload: z.unknown() }),

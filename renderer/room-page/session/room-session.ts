@@ -259,6 +259,7 @@ export class RoomSession {
       peerToPeer,
       maxTiles,
     })
+    this.#restartChanged(room.restarts_in_ms, resumed)
     this.#recordingChanged(room.recording === true)
     this.#roster.enter(people, message.lost_cameras, goesOn)
     this.#ownLines.told(message.chat, you.user_id)
@@ -329,6 +330,8 @@ export class RoomSession {
         return this.#muted(message)
       case 'recording':
         return this.#recordingChanged(message.on)
+      case 'restart':
+        return this.#restartChanged(message.restarts_in_ms, true)
       case 'room_changed':
         return this.#roomChanged(message)
       case 'relay':
@@ -373,6 +376,14 @@ export class RoomSession {
     this.view.end = endOf({ end })
     if (locked !== this.view.locked) this.notices.tell(locked ? 'locked' : 'unlocked')
     this.view.locked = locked
+  }
+
+  /** Takes the announced restart. @param sameNode the node did not restart: one that is gone was withdrawn */
+  #restartChanged(inMs: number | undefined, sameNode: boolean): void {
+    const now = Date.now()
+    const { restartsAt } = this.view
+    if (inMs === undefined && sameNode && restartsAt !== null && restartsAt > now) this.notices.tell('restartOff')
+    this.view.restartsAt = inMs === undefined ? null : now + inMs
   }
 
   /** Tells of a recording once, on the screen and aloud. */
@@ -467,6 +478,7 @@ export class RoomSession {
       locked: false,
       recording: false,
       end: null,
+      restartsAt: null,
       guests: [],
       chatOpen: false,
     })

@@ -13,6 +13,8 @@ export interface RoomView {
   opening: Opening | null
   /** Scheduled end of the meeting, and when the room closes at the latest, in milliseconds since the epoch; null: never. */
   end: { at: number; closesAt: number } | null
+  /** Announced restart of the server, in milliseconds since the epoch; null: none. */
+  restartsAt: number | null
   /** Time of the next attempt, in milliseconds since the epoch; 0 during an attempt. */
   retryAt: number
   ending: Ending | null
@@ -48,6 +50,7 @@ export function freshView(): RoomView {
     letter: null,
     opening: null,
     end: null,
+    restartsAt: null,
     retryAt: 0,
     ending: null,
     connected: false,

@@ -273,8 +273,10 @@ export const de: Texts = {
     sharing: 'Sie teilen Ihren Bildschirm.',
     ends: 'Diese Besprechung endet um {time}. Der Raum bleibt für Sie bis spätestens {close} offen.',
     closes: 'Der Raum schließt um {time}.',
+    restarts: 'Der Server startet um {time} neu. Kurz danach werden Sie wieder verbunden.',
   },
   told: {
+    restartOff: 'Der Neustart wurde abgesagt',
     joined: '{name} ist da',
     left: '{name} ist gegangen',
     back: 'Sie sind wieder verbunden',

@@ -262,8 +262,10 @@ export const en = {
     sharing: 'You are sharing your screen.',
     ends: 'This meeting ends at {time}. The room stays open for you until {close} at the latest.',
     closes: 'The room closes at {time}.',
+    restarts: 'The server restarts at {time}. You will be reconnected a moment later.',
   },
   told: {
+    restartOff: 'The restart was called off',
     joined: '{name} joined',
     left: '{name} left',
     back: 'You are connected again',

@@ -243,8 +243,10 @@ export const zh: Texts = {
     sharing: '您正在共享屏幕。',
     ends: '会议将于 {time} 结束。房间最迟为您开放至 {close}。',
     closes: '房间将于 {time} 关闭。',
+    restarts: '服务器将于 {time} 重启，稍后会自动重新连接。',
   },
   told: {
+    restartOff: '服务器重启已取消',
     joined: '{name} 已加入',
     left: '{name} 已离开',
     back: '连接已恢复',

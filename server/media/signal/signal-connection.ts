@@ -15,6 +15,7 @@ import type { RoomRequests } from '../rooms/room-requests.ts'
 import type { Room } from '../rooms/room.ts'
 import type { Identity, Member, PersonLink } from '../rooms/member.ts'
 import { endIn, isPeerToPeer } from '../rooms/room-config.ts'
+import { restartIn } from '../rooms/restart-notice.ts'
 import { admittedAs } from '../rooms/standing.ts'
 import type { WaitingLink } from '../rooms/waiting-room.ts'
 import { handleRequest } from './person-requests.ts'
@@ -274,7 +275,8 @@ export class SignalConnection implements PersonLink {
   }
 
   #take(room: Room, member: Member, resumed: boolean): void {
-    const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = this.#parts.settings()
+    const settings = this.#parts.settings()
+    const { resume_ms, ice_servers, most_tiles, other_nodes, hosts_record, recording_aloud } = settings
     this.#phase = { name: 'inRoom', place: { room, member } }
     room.attach(member, this)
     const { roomId, topic, mode } = room.config
@@ -296,6 +298,7 @@ export class SignalConnection implements PersonLink {
         ...(hosts_record && { may_record: true }),
         ...(!recording_aloud && { recording_silent: true }),
         ...endIn(room.config, Date.now()),
+        ...restartIn(settings, Date.now()),
       },
       lost_cameras: room.lost.people,
       people: Array.from(room.members.values(), ({ person }) => person),

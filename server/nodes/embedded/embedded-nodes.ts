@@ -29,6 +29,7 @@ export class EmbeddedNodes {
   readonly #options: EmbeddedNodesOptions
   readonly #further = new Map<number, EmbeddedMedia>()
   #site: Site | undefined
+  #restartsAt = 0
 
   constructor(options: EmbeddedNodesOptions) {
     this.#options = options
@@ -107,6 +108,17 @@ export class EmbeddedNodes {
   async furtherConnections(): Promise<number> {
     const counted = await Promise.allSettled(Array.from(this.#further.values(), (media) => media.connections()))
     return counted.reduce((sum, count) => sum + (count.status === 'fulfilled' ? count.value : 0), 0)
+  }
+
+  /** Announced restart of the controller, and of the nodes with it, in milliseconds since the epoch; 0: none. */
+  get restartsAt(): number {
+    return this.#restartsAt
+  }
+
+  /** Announces a restart to everybody in the rooms of all nodes; 0 withdraws it. */
+  announceRestart(at: number): void {
+    this.#restartsAt = at
+    this.configure()
   }
 
   /** Sends changed settings and node addresses to the processes. */

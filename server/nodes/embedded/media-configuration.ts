@@ -16,6 +16,8 @@ export interface SitePlaces {
   otherNodes: readonly string[]
   /** See `lease_ms` of the settings of a node. */
   leaseMs: number
+  /** Announced restart of the controller, in milliseconds since the epoch; 0: none. */
+  restartsAt: number
 }
 
 /**
@@ -26,7 +28,7 @@ export function mediaConfiguration(
   node: StoredNode,
   { media, deadlines, recording }: Pick<Settings, 'media' | 'deadlines' | 'recording'>,
   store: Pick<Store, 'unseal' | 'all'>,
-  { sitePorts, otherNodes, leaseMs }: SitePlaces,
+  { sitePorts, otherNodes, leaseMs, restartsAt }: SitePlaces,
 ): MediaConfiguration {
   const { udp_port: udpPort, public_url: _publicUrl, open_rooms: _open, link_life_ms: _linkLife, ...settings } = media
   const advertised =
@@ -42,6 +44,7 @@ export function mediaConfiguration(
       site_ports: [...sitePorts],
       other_nodes: [...otherNodes],
       lease_ms: leaseMs,
+      restarts_at: restartsAt,
       hosts_record: recording.hosts,
       recording_aloud: recording.announce,
       join_ms: Math.ceil(deadlines.device_ms * joinShare),

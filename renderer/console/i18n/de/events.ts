@@ -303,6 +303,8 @@ export const eventLog: Texts<typeof english> = {
       live_link: 'Link zum Ansehen von Raum „{subject}“ erstellt',
     },
     media: {
+      announce_restart: 'In den Besprechungen wurde ein Neustart in {seconds} s angekündigt',
+      withdraw_restart: 'Der angekündigte Neustart wurde abgesagt',
       join_now: 'Moderationslink für Raum „{subject}“ mit „Jetzt beitreten“ geöffnet',
       join_link: 'Einladungslink für Raum „{subject}“ erstellt',
       participant_token: 'Token für Raum „{subject}“ auf einem Janus-Knoten erstellt',

@@ -300,6 +300,8 @@ export const eventLog = {
       live_link: 'Link to watch room “{subject}” live created',
     },
     media: {
+      announce_restart: 'A restart in {seconds} s was announced in the meetings',
+      withdraw_restart: 'The announced restart was called off',
       join_link: 'Join link for room “{subject}” created',
       join_now: 'Host link for room “{subject}” opened with “Join now”',
       participant_token: 'Token for room “{subject}” on a Janus node created',

@@ -302,6 +302,8 @@ export const eventLog: Texts<typeof english> = {
       live_link: '已创建观看房间“{subject}”直播的链接',
     },
     media: {
+      announce_restart: '已通知参会者服务器将于 {seconds} 秒后重启',
+      withdraw_restart: '已取消预告的重启',
       join_link: '已为房间“{subject}”生成邀请链接',
       join_now: '已通过“立即加入”以主持人身份打开房间“{subject}”',
       participant_token: '已为 Janus 节点上的房间“{subject}”生成令牌',

@@ -13,6 +13,7 @@ const settings = {
   site_ports: [],
   other_nodes: [],
   lease_ms: 0,
+  restarts_at: 0,
   hosts_record: false,
   recording_aloud: true,
   join_ms: 4_000,

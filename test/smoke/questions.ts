@@ -40,6 +40,10 @@ export const questions: readonly Question[] = [
     prepare: async ({ app }) => void (await app.call('settings.set', { console: { language: 'zh' } })),
   },
   {
+    name: 'walls',
+    text: 'In Settings, Displays, choose a wall for each display and open the walls. Does each cover its display whole, without taskbar, dock or menu bar? With two displays: unplug one and plug it in again, does its wall come back there? Wait longer than the display would stay on: does it? Does Ctrl+Alt+Q close them and bring the console?',
+  },
+  {
     name: 'notification',
     text: 'The window is to be hidden for this: close it and choose "Keep Running", then press Enter. A notification will tell that the device Film was lost. Leave it for five minutes, then click it in the notification centre. Did it come, and did the click bring the window back?',
     prepare: async ({ app, camera }) => {

@@ -117,6 +117,7 @@ export class Shell {
         appImage: process.env.APPIMAGE,
       },
       isOccupied: () => this.#state && this.#state.counts.people > 0,
+      warnPeople: (inMs) => this.#warnPeople(inMs),
       restart: restartApp,
       onChange: () => pushAppChange('updates'),
     })
@@ -175,8 +176,13 @@ export class Shell {
       await this.#updates.check()
       return this.#updates.view()
     },
-    'updates.install': async () => {
-      await this.#updates.install()
+    'updates.install': async ({ warn }) => {
+      if (warn) await this.#updates.installWithWarning()
+      else await this.#updates.install()
+      return this.#updates.view()
+    },
+    'updates.cancel': async () => {
+      await this.#updates.cancel()
       return this.#updates.view()
     },
     'updates.show': () => {
@@ -264,6 +270,15 @@ export class Shell {
       },
       quit: () => app.quit(),
     }
+  }
+
+  async #warnPeople(inMs: number | undefined): Promise<void> {
+    const controller = await this.#options.controller
+    const result =
+      inMs === undefined
+        ? await controller.call('media.withdraw_restart', {}, desktopOrigin)
+        : await controller.call('media.announce_restart', { in_ms: inMs }, desktopOrigin)
+    if (!result.ok) throw new Error(result.error.message)
   }
 
   async #restartListeners(): Promise<void> {

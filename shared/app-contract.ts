@@ -84,6 +84,8 @@ const updatesView = updateChoice.extend({
   release: z.object({ version: z.string(), notes: z.string(), size: z.int() }).nullable(),
   /** Bytes of its installer so far. */
   received: z.int(),
+  /** Time of the installation that people in rooms were warned of, in milliseconds since 1970; 0: none. */
+  installs_at: z.number(),
   /** Path of the proven installer; empty: there is none. */
   file: z.string(),
   /** How the installer was proven. */
@@ -103,7 +105,9 @@ export const appProcedures = {
   'updates.get': { input: nothing, output: updatesView },
   'updates.set': { input: updateChoice, output: updatesView },
   'updates.check': { input: nothing, output: updatesView },
-  'updates.install': { input: nothing, output: updatesView },
+  /** `warn`: people in rooms are told, and it is installed two minutes later. */
+  'updates.install': { input: z.strictObject({ warn: z.boolean() }), output: updatesView },
+  'updates.cancel': { input: nothing, output: updatesView },
   /** Shows the fetched installer in its folder. */
   'updates.show': { input: nothing, output: updatesView },
 }

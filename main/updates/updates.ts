@@ -5,6 +5,7 @@ import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-
 import type { PreferencesFile } from '../preferences.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
 import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
+import { InstallCountdown } from './install-countdown.ts'
 import { readRelease, type Release, type UpdateTarget } from './release.ts'
 import { proveSignature } from './signature.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
@@ -33,6 +34,8 @@ export interface UpdatesOptions {
   machine: UpdateMachine
   /** Tells whether people are in a room; undefined: not known yet. */
   isOccupied: () => boolean | undefined
+  /** Tells people in rooms that the server restarts in so many milliseconds; undefined: not any more. @throws Error when they cannot be told */
+  warnPeople: (inMs: number | undefined) => Promise<void>
   /** Ends the app in order, and starts its successor. */
   restart: () => void
   onChange: () => void
@@ -42,6 +45,7 @@ export interface UpdatesOptions {
 export class Updates {
   readonly #options: UpdatesOptions
   readonly #way: InstallWay
+  readonly #countdown: InstallCountdown
   #state: UpdatesView['state'] = 'idle'
   #release: Release | undefined
   #proof: 'signature' | 'checksum' | undefined
@@ -57,6 +61,8 @@ export class Updates {
 
   constructor(options: UpdatesOptions) {
     this.#options = options
+    const { logger, warnPeople, onChange } = options
+    this.#countdown = new InstallCountdown({ logger, warn: warnPeople, install: () => this.install(), onChange })
     const { platform, isPackaged, appImage } = options.machine
     this.#way = installWay(platform, isPackaged, appImage)
     const { installing } = this.#stored
@@ -89,6 +95,7 @@ export class Updates {
       checked_at: this.#checkedAt,
       release: release === undefined ? null : { version: release.version, notes: release.notes, size: release.size },
       received: this.#received,
+      installs_at: this.#countdown.at,
       file: this.#installer,
       proof: this.#proof ?? null,
       problem: problem === undefined ? null : { name: problem.problem, detail: problem.detail },
@@ -99,6 +106,7 @@ export class Updates {
     if (source !== '') this.#try('badSource', () => void updateSource(source))
     if (source !== this.#stored.source) {
       this.#hasFailed = false
+      void this.#countdown.cancel()
       this.#forget()
     }
     this.#store({ source, install, hour })
@@ -108,7 +116,7 @@ export class Updates {
   /** Asks the source for a newer release, and fetches and proves it. */
   async check(): Promise<void> {
     const { source } = this.#stored
-    if (source === '' || this.#state !== 'idle') return
+    if (source === '' || this.#state !== 'idle' || this.#countdown.at !== 0) return
     this.#enter('checking')
     try {
       const from = updateSource(source)
@@ -143,11 +151,25 @@ export class Updates {
     logger.info({ version: release.version, proof: this.#proof }, 'an update is ready')
   }
 
-  /** Installs the fetched release, ends the app in order, and starts the new one. */
-  async install(): Promise<void> {
+  /** Warns people in rooms, and installs two minutes later. @throws Error when they cannot be warned */
+  async installWithWarning(): Promise<void> {
+    if (this.#mayInstall) await this.#countdown.begin()
+  }
+
+  /** Calls an installation off that people were warned of. */
+  async cancel(): Promise<void> {
+    await this.#countdown.cancel()
+  }
+
+  get #mayInstall(): boolean {
+    return this.#release !== undefined && this.#installer !== '' && this.#state === 'idle' && this.#way !== 'byHand'
+  }
+
+  /** Installs the fetched release, ends the app in order, and starts the new one. Resolves to whether the app ends. */
+  async install(): Promise<boolean> {
     const release = this.#release
     const { appImage, platform, program } = this.#options.machine
-    if (release === undefined || this.#installer === '' || this.#state !== 'idle' || this.#way === 'byHand') return
+    if (release === undefined || !this.#mayInstall) return false
     this.#enter('installing')
     try {
       // It lay on the disk since it was fetched.
@@ -155,14 +177,19 @@ export class Updates {
       if (platform === 'win32') await proveSignature(this.#installer, program)
       this.#store({ installing: release.version })
       this.#options.logger.info({ version: release.version }, 'the update is installed')
-      if (this.#way === 'installer') return await runInstaller(this.#installer)
+      if (this.#way === 'installer') {
+        await runInstaller(this.#installer)
+        return true
+      }
       await replaceAppImage(this.#installer, appImage ?? '')
       this.#options.restart()
+      return true
     } catch (error) {
       this.#store({ installing: '' })
       this.#hasFailed = true
       this.#fail(problemOf(error, 'notStarted'))
       this.#enter('idle')
+      return false
     }
   }
 
@@ -172,7 +199,7 @@ export class Updates {
     if (this.#options.isOccupied() !== false) this.#quietSince = 0
     else if (this.#quietSince === 0) this.#quietSince = now
     const quiet = this.#quietSince !== 0 && now - this.#quietSince >= times.quiet
-    if (install !== 'quiet' || !quiet || this.#hasFailed) return
+    if (install !== 'quiet' || !quiet || this.#hasFailed || this.#countdown.at !== 0) return
     if (hour === null || new Date(now).getHours() === hour) await this.install()
   }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { violations } from '../support/axe.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
 import { type Desktop, isGenuine, launch } from '../e2e/desktop.ts'
 
 let place: string
@@ -80,7 +81,7 @@ test.skipIf(isGenuine)(
       env: { APPIMAGE: appImage },
     })
     const { page } = app
-    await app.call('rooms.create', { topic: 'Kept' })
+    const { room_id } = (await app.call('rooms.create', { topic: 'Kept' })) as { room_id: string }
     await page.evaluate(`location.hash = '#/settings/about'`)
     const card = page.getByRole('form', { name: 'Updates of this app' })
     await card.getByLabel('Address or folder').fill(place)
@@ -89,7 +90,32 @@ test.skipIf(isGenuine)(
     await card.getByText('When I say so').click()
     await card.getByRole('button', { name: 'Save' }).click()
     await card.getByRole('button', { name: 'Check now' }).click()
-    await card.getByRole('button', { name: 'Install and restart' }).click()
+
+    // Somebody is in a meeting: they are warned, unless the operator does not want that.
+    const { url } = (await app.call('media.join_link', { room_id })) as { url: string }
+    const token = new URL(url).hash.replace('#token=', '')
+    const ann = await SignalClient.join(await app.url('node'), room_id, { token })
+    await expect.poll(() => app.call('overview.get')).toMatchObject({ counts: { people: 1 } })
+    const install = card.getByRole('button', { name: 'Install and restart' })
+    const dialog = page.getByRole('dialog')
+    await expect
+      .poll(async () => {
+        await install.click()
+        const offered = await dialog.getByText('Warn them first').count()
+        if (offered === 0) await dialog.getByRole('button', { name: 'Cancel' }).click()
+        return offered
+      })
+      .toBe(1)
+    await dialog.getByRole('button', { name: 'Install and restart' }).click()
+    await card.getByText('People in meetings were told').waitFor()
+    expect(await card.getByRole('timer').textContent()).toMatch(/^(2:00|1:\d\d)$/)
+    expect((await ann.next('restart')).restarts_in_ms).toBeGreaterThan(100_000)
+    expect(await violations(page)).toEqual([])
+    ann.forget()
+    await card.getByRole('button', { name: 'Call it off' }).click()
+    expect(await ann.next('restart')).toEqual({ type: 'restart' })
+    await install.click()
+    await dialog.getByText('Warn them first').click()
     const ended = once(app.app.process(), 'exit')
     await page.getByRole('dialog').getByRole('button', { name: 'Install and restart' }).click()
     expect(await ended).toEqual([0, null])

@@ -40,6 +40,8 @@ let address: string
 let answers: Record<string, Answer>
 let restarts: number
 let occupied: boolean | undefined
+/** Warnings of people in rooms: in how many milliseconds, or that it is called off. */
+let warnings: (number | 'called off')[]
 
 beforeEach(async () => {
   work = await mkdtemp(join(tmpdir(), 'roomdesk-updates-'))
@@ -51,6 +53,7 @@ beforeEach(async () => {
   await chmod(appImage, 0o755)
   answers = { '/updates/latest-linux.yml': description(), [`/updates/${file}`]: newApp }
   restarts = 0
+  warnings = []
   occupied = false
   server = createServer(({ url = '' }, response) => {
     const answer = answers[url]
@@ -76,6 +79,7 @@ function startUpdates(change: Partial<UpdatesOptions> = {}): Updates {
     version: '0.2.0',
     machine: { platform: 'linux', arch: 'x64', isPackaged: true, program: '/nowhere', appImage },
     isOccupied: () => occupied,
+    warnPeople: async (inMs) => void warnings.push(inMs ?? 'called off'),
     restart: () => (restarts += 1),
     onChange: () => undefined,
     ...change,
@@ -261,8 +265,62 @@ describe('installing', () => {
   })
 })
 
+const minutes = (n: number): Promise<unknown> => vi.advanceTimersByTimeAsync(n * 60_000)
+
+describe('with people in rooms', () => {
+  const warned = async (change: Partial<UpdatesOptions> = {}): Promise<Updates> => {
+    occupied = true
+    const updates = await checked(address, change)
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    await updates.installWithWarning()
+    return updates
+  }
+
+  test('they are warned, and it is installed two minutes later', async () => {
+    const updates = await warned()
+    expect([warnings, restarts]).toEqual([[120_000], 0])
+    expect(updates.view().installs_at).toBe(Date.now() + 120_000)
+    // A second click changes nothing.
+    await updates.installWithWarning()
+    await minutes(1.9)
+    expect(await installed()).toContain('echo old')
+    await minutes(0.2)
+    vi.useRealTimers()
+    await expect.poll(() => restarts).toBe(1)
+    expect(await readFile(appImage)).toEqual(newApp)
+    expect([warnings, updates.view().installs_at]).toEqual([[120_000], 0])
+  })
+
+  test.each<[string, (updates: Updates) => unknown]>([
+    ['the operator cancels', (updates) => updates.cancel()],
+    ['the operator names another place', (updates) => updates.set({ source: '', install: 'ask', hour: null })],
+  ])('it is called off, and they are told, when %s', async (_case, act) => {
+    const updates = await warned()
+    await minutes(1)
+    await act(updates)
+    await minutes(5)
+    expect([warnings, restarts, updates.view().installs_at]).toEqual([[120_000, 'called off'], 0, 0])
+    expect(await installed()).toContain('echo old')
+  })
+
+  test('they are told as well when it cannot be installed after all', async () => {
+    const updates = await warned()
+    await writeFile(updates.view().file, 'something else')
+    await minutes(2.1)
+    vi.useRealTimers()
+    await expect.poll(() => warnings).toEqual([120_000, 'called off'])
+    expect(updates.view()).toMatchObject({ installs_at: 0, state: 'idle', problem: { name: 'checksum' } })
+    expect(restarts).toBe(0)
+  })
+
+  test('nothing is installed when they cannot be warned', async () => {
+    await expect(warned({ warnPeople: () => Promise.reject(new Error('stopping')) })).rejects.toThrow('stopping')
+    await minutes(5)
+    expect(restarts).toBe(0)
+  })
+})
+
 describe('at a quiet moment', () => {
-  const minutes = (n: number): Promise<unknown> => vi.advanceTimersByTimeAsync(n * 60_000)
   /** Time passes while the disk works. */
   const installedByItself = (): Promise<void> =>
     vi.waitFor(

@@ -34,6 +34,9 @@ export const updates: Texts<typeof english> = {
   askBody: 'Roomdesk endet geordnet und startet von selbst neu. Clients, Kameras und Personen verbinden sich neu.',
   losePeople:
     'Eine Person in einer Besprechung verliert währenddessen das Bild | {n} Personen in Besprechungen verlieren währenddessen das Bild',
+  warn: 'Zuerst ankündigen: in zwei Minuten installieren',
+  warned: 'Version {version} wird gleich installiert. Die Personen in Besprechungen wissen Bescheid.',
+  cancel: 'Absagen',
   problems: {
     badSource: 'Das ist weder die Adresse eines Webservers noch der ganze Pfad eines Ordners: {detail}',
     unreachable: 'Der Ort der Updates ist nicht erreichbar ({detail}). Prüfen Sie Adresse und Netzwerk.',

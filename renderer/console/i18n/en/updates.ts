@@ -31,6 +31,9 @@ export const updates = {
   askTitle: 'Install {version} now?',
   askBody: 'Roomdesk ends in order, and starts again by itself. Clients, cameras and people reconnect.',
   losePeople: 'A person in a meeting loses the picture meanwhile | {n} people in meetings lose the picture meanwhile',
+  warn: 'Warn them first: install in two minutes',
+  warned: 'Version {version} is installed in a moment. People in meetings were told.',
+  cancel: 'Call it off',
   problems: {
     badSource: 'This is no address of a web server and no whole path of a folder: {detail}',
     unreachable: 'The place of the updates cannot be reached ({detail}). Check the address and the network.',

@@ -32,6 +32,9 @@ export const updates: Texts<typeof english> = {
   askTitle: '现在安装 {version}？',
   askBody: 'Roomdesk 会正常退出并自动重新启动。客户端、摄像头和参会者会重新连接。',
   losePeople: '{n} 位参会者在此期间会失去画面',
+  warn: '先通知参会者，两分钟后安装',
+  warned: '即将安装 {version}，已通知参会者。',
+  cancel: '取消安装',
   problems: {
     badSource: '这既不是网站地址，也不是文件夹的完整路径：{detail}',
     unreachable: '无法连接更新位置（{detail}）。请检查地址和网络。',

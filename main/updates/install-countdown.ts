@@ -1,0 +1,68 @@
+import type { Logger } from 'pino'
+
+/** Time between the warning and the installation, in milliseconds. */
+const warningMs = 2 * 60_000
+
+/** Parts of the countdown. */
+export interface CountdownOptions {
+  logger: Logger
+  /** Tells people in rooms that the server restarts in so many milliseconds; undefined: not any more. @throws Error when they cannot be told */
+  warn: (inMs: number | undefined) => Promise<void>
+  /** Installs. Resolves to whether the app ends. */
+  install: () => Promise<boolean>
+  onChange: () => void
+}
+
+/** An installation that people in rooms are warned of. */
+export class InstallCountdown {
+  readonly #options: CountdownOptions
+  #timer: NodeJS.Timeout | undefined
+  #at = 0
+
+  constructor(options: CountdownOptions) {
+    this.#options = options
+  }
+
+  /** Time of the installation, in milliseconds since the epoch; 0: none is under way. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** Warns people, and installs two minutes later. @throws Error when they cannot be warned: nothing is installed then */
+  async begin(): Promise<void> {
+    if (this.#at !== 0) return
+    this.#at = Date.now() + warningMs
+    try {
+      await this.#options.warn(warningMs)
+    } catch (error) {
+      this.#at = 0
+      throw error
+    }
+    // Cancelled meanwhile.
+    if (this.#at === 0) return
+    this.#timer = setTimeout(() => void this.#install(), warningMs)
+    this.#options.onChange()
+  }
+
+  /** Installs nothing, and tells people so. */
+  async cancel(): Promise<void> {
+    if (this.#at === 0) return
+    this.#end()
+    try {
+      await this.#options.warn(undefined)
+    } catch (error) {
+      this.#options.logger.warn({ err: error }, 'people were not told that the update was called off')
+    }
+  }
+
+  async #install(): Promise<void> {
+    if (await this.#options.install()) this.#end()
+    else await this.cancel()
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer)
+    this.#at = 0
+    this.#options.onChange()
+  }
+}

@@ -165,7 +165,11 @@ export class MediaServer {
       this.#settings = settings
       this.#lead.leaseMs = settings.lease_ms
       if (!isSame) this.#signal.notifyNodes()
-      if (restartChanged) this.#rooms.broadcast({ type: 'restart', ...restartIn(settings, Date.now()) })
+      if (restartChanged) {
+        const message = { type: 'restart', ...restartIn(settings, Date.now()) } as const
+        // Also those whose media are on another node.
+        for (const room of this.#rooms.all()) room.broadcast(message)
+      }
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms

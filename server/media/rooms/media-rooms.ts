@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import type { ControlEvent, Doer, OutgoingId } from '../../../shared/media/control.ts'
-import type { ToPerson } from '../../../shared/media/signal.ts'
 import { RemovalTable } from '../../../shared/media/removal-table.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
@@ -76,11 +75,6 @@ export class MediaRooms {
 
   all(): Iterable<Room> {
     return this.#rooms.values()
-  }
-
-  /** Notifies everybody in every room, also in those with remote media. */
-  broadcast(message: ToPerson): void {
-    for (const room of this.#rooms.values()) room.broadcast(message)
   }
 
   find(roomId: string): Room | undefined {

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 /** Addresses of routes that need a parameter. */
 const examples: Readonly<Record<string, string>> = {
   '/help/:group/:page': '/help/operate/install',
+  '/kiosk/:view': '/kiosk/no-such-view',
   '/:rest(.*)*': '/no-such-page',
 }
 /** Sizes of a desktop's and a phone's window. */

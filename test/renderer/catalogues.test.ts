@@ -3,7 +3,8 @@ import { createI18n } from 'vue-i18n'
 import { textsFor } from '../../main/texts.ts'
 import { en } from '../../renderer/console/i18n/en/index.ts'
 import { languageTexts } from '../../renderer/console/i18n/languages.ts'
-import { languages } from '../../shared/languages.ts'
+import { findingTexts } from '../../shared/console/readiness-findings.ts'
+import { type Language, languages } from '../../shared/languages.ts'
 
 /** Texts of a catalogue by their path; a text that is made by a function counts as its source. */
 function textsOf(value: unknown, path = ''): [string, string][] {
@@ -16,12 +17,18 @@ function textsOf(value: unknown, path = ''): [string, string][] {
 const placeholders = (text: string): string[] =>
   [...new Set([...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name))].sort()
 
-const english = new Map(textsOf(en))
+/** All texts of the console in a language, with those that one page loads for itself. */
+async function messagesIn(language: Language) {
+  const { load, loadFindings } = languageTexts[language]
+  return { ...(await load()), findings: await loadFindings() }
+}
+
+const english = new Map(textsOf({ ...en, findings: findingTexts }))
 const ownLanguages = languages.filter(({ id }) => id !== 'en')
 
 describe.each(ownLanguages)('The console in $name', ({ id }) => {
   test('has every text, none besides, and each with the placeholders of the English one', async () => {
-    const texts = new Map(textsOf(await languageTexts[id].load()))
+    const texts = new Map(textsOf(await messagesIn(id)))
     expect([...english.keys()].filter((path) => !texts.has(path))).toEqual([])
     expect([...texts.keys()].filter((path) => !english.has(path))).toEqual([])
     const wrong = [...texts].filter(([path, text]) => {
@@ -34,14 +41,14 @@ describe.each(ownLanguages)('The console in $name', ({ id }) => {
 
   test('has one form for all numbers, or as many as English', async () => {
     const formsOf = (text: string): number => text.split(' | ').length
-    const wrong = textsOf(await languageTexts[id].load()).filter(
+    const wrong = textsOf(await messagesIn(id)).filter(
       ([path, text]) => ![1, formsOf(english.get(path) ?? '')].includes(formsOf(text)),
     )
     expect(wrong).toEqual([])
   })
 
   test('has no text that vue-i18n cannot read', async () => {
-    const messages = await languageTexts[id].load()
+    const messages = await messagesIn(id)
     const problems: unknown[] = []
     const { global } = createI18n({ legacy: false, locale: id, messages: { [id]: messages }, warnHtmlMessage: false })
     for (const [path, text] of textsOf(messages)) {

@@ -1,25 +1,37 @@
 import elementEnglish from 'element-plus/es/locale/lang/en'
 import type { Language as ElementTexts } from 'element-plus/es/locale'
+import type { findingTexts } from '../../../shared/console/readiness-findings.ts'
 import type { Language } from '../../../shared/languages.ts'
 import { en } from './en/index.ts'
-import type { Catalogue } from './text.ts'
+import type { Catalogue, Texts } from './text.ts'
+
+/** Sentences of the findings of readiness checks. */
+export type FindingTexts = Texts<typeof findingTexts>
 
 /** Loaders of the texts of one language. */
 interface LanguageTexts {
   load: () => Promise<Catalogue>
   /** Texts of Element Plus. */
   loadElement: () => Promise<ElementTexts>
+  /** Texts that only the readiness page needs, also in English: the first load waits for none of them. */
+  loadFindings: () => Promise<FindingTexts>
 }
 
 /** Texts of every language. English is part of the page, the others are loaded on demand. */
 export const languageTexts: Record<Language, LanguageTexts> = {
-  en: { load: () => Promise.resolve(en), loadElement: () => Promise.resolve(elementEnglish) },
+  en: {
+    load: () => Promise.resolve(en),
+    loadElement: () => Promise.resolve(elementEnglish),
+    loadFindings: async () => (await import('../../../shared/console/readiness-findings.ts')).findingTexts,
+  },
   zh: {
     load: async () => (await import('./zh/index.ts')).zh,
     loadElement: async () => (await import('element-plus/es/locale/lang/zh-cn')).default,
+    loadFindings: async () => (await import('./zh/readiness-findings.ts')).readinessFindings,
   },
   de: {
     load: async () => (await import('./de/index.ts')).de,
     loadElement: async () => (await import('element-plus/es/locale/lang/de')).default,
+    loadFindings: async () => (await import('./de/readiness-findings.ts')).readinessFindings,
   },
 }

@@ -1,6 +1,4 @@
-import { findingTexts } from '../../../../shared/console/readiness-findings.ts'
-
-/** Texts of the readiness page. The sentences of findings are those that scripts get. */
+/** Texts of the readiness page. Sentences of findings are those that scripts get: shared/console/readiness-findings.ts. */
 export const readiness = {
   title: 'Readiness',
   purpose: 'What {machine} needs for meetings and recordings.',
@@ -56,5 +54,4 @@ export const readiness = {
     none: 'Other devices cannot connect: the ports listen for this machine only, or it has no network.',
     network: 'Network settings',
   },
-  findings: findingTexts,
 } as const

@@ -1,3 +1,4 @@
+import { bytesOfBase64 } from '../kit/transport/base64.ts'
 import { roomParameter, tokenParameter } from '../../shared/media/room-page.ts'
 
 /** Parts of the page's address. */
@@ -35,7 +36,7 @@ export function entryOf(location: { search: string; hash: string }): Entry {
 function claimsOf(token: string): object {
   try {
     const payload = (token.split('.')[0] ?? '').replaceAll('-', '+').replaceAll('_', '/')
-    const bytes = Uint8Array.from(atob(payload), (each) => each.codePointAt(0) ?? 0)
+    const bytes = bytesOfBase64(payload)
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
     return typeof value === 'object' && value !== null ? value : {}
   } catch {

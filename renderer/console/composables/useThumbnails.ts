@@ -1,5 +1,6 @@
 import { shallowReactive } from 'vue'
 import { thumbnail } from '../../kit/media/still/thumbnail.ts'
+import { bytesOfBase64 } from '../../kit/transport/base64.ts'
 import { sharedState } from './useConsole.ts'
 import { useSettings } from './useSettings.ts'
 
@@ -59,7 +60,7 @@ export const useThumbnails = sharedState((client) => {
     try {
       const { picture: live } = await client.call('media.key_picture', { userId })
       const key = live ?? (keeps() ? (await client.call('devices.picture', { userId })).picture : null)
-      if (key !== null) picture = { url: await thumbnail({ ...key, frame: bytesOf(key.frame) }), at: key.at }
+      if (key !== null) picture = { url: await thumbnail({ ...key, frame: bytesOfBase64(key.frame) }), at: key.at }
     } catch {
       // The row shows the state of the camera; a missing picture is no loss.
     }
@@ -76,7 +77,3 @@ export const useThumbnails = sharedState((client) => {
 
   return { want, keeps, of: (userId: string): Thumbnail | undefined => kept.get(userId)?.picture }
 })
-
-function bytesOf(base64: string): Uint8Array {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
-}

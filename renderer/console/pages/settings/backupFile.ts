@@ -1,6 +1,7 @@
 import { backupPart } from '../../../../shared/console/site.ts'
 import { saveFile } from '../../../kit/composables/saveFile.ts'
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
+import { downloadParts } from '../../../kit/transport/download-parts.ts'
 
 /**
  * Saves a backup as a tar archive, part by part, over any connection to the controller and at any size.
@@ -12,16 +13,10 @@ export async function downloadBackup(
   name: string,
   progress: (share: number) => void,
 ): Promise<true> {
-  const parts: Uint8Array<ArrayBuffer>[] = []
-  let had = 0
-  for (;;) {
-    const { data, total } = await client.call('backups.read', { name, offset: had, length: backupPart })
-    const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0))
-    parts.push(bytes)
-    had += bytes.length
-    progress(had / total)
-    if (had >= total || bytes.length === 0) break
-  }
+  const parts = await downloadParts(
+    (offset) => client.call('backups.read', { name, offset, length: backupPart }),
+    progress,
+  )
   await saveFile(`roomdesk-backup-${name}.tar`, new Blob(parts, { type: 'application/x-tar' }))
   return true
 }

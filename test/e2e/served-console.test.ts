@@ -24,6 +24,8 @@ describe('the console of the desktop app in other browsers', () => {
 
   test('readiness: the window finds the page, which checks what only the app knows, too, and says what to do', async () => {
     const { page } = desktop
+    // A page that is not there yet hears no keys.
+    await page.getByRole('heading', { level: 1 }).waitFor()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('readiness')
     await page.getByRole('option', { selected: true }).filter({ hasText: 'Readiness' }).first().waitFor()

@@ -108,6 +108,7 @@ export function controllersBy(
       return member().handOver(id)
     },
     newLeader: () => history.take(),
+    knownEpoch: () => member().knownTerms.epoch,
     ...rules,
     onLeader: (listener) => {
       listeners.add(listener)

@@ -11,15 +11,22 @@ export function askOthersBy(ask: AskPeer): AskOthers {
   return async (others, signal) => {
     const said = await Promise.all(others.map((other) => healthOf(other, ask, signal).catch(() => undefined)))
     let leader: { id: string; epoch: string } | undefined
+    let newest: string | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}
-      if (role !== 'leader' || !/^\d{1,18}$/.test(epoch)) continue
-      if (leader === undefined || BigInt(epoch) > BigInt(leader.epoch)) leader = { id, epoch }
+      if (!/^\d{1,18}$/.test(epoch)) continue
+      if (newest === undefined || BigInt(epoch) > BigInt(newest)) newest = epoch
+      if (role === 'leader' && (leader === undefined || BigInt(epoch) > BigInt(leader.epoch))) leader = { id, epoch }
     }
     const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
     // One that leads is a replica in the next moment, and answers again then.
     const unproven = said.some((health) => health?.role !== 'standby')
-    return { ...(leader === undefined ? {} : { leader }), reachDatabase, unproven }
+    return {
+      ...(leader === undefined ? {} : { leader }),
+      ...(newest === undefined ? {} : { epoch: newest }),
+      reachDatabase,
+      unproven,
+    }
   }
 }
 

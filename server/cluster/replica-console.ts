@@ -99,6 +99,8 @@ export function replicaConsole(options: ReplicaConsoleOptions): Port & { end(): 
       const body = {
         ok: false,
         role: 'standby',
+        // Compared by a leader that cannot reach the database.
+        epoch: controllers.knownEpoch?.() ?? '',
         version: options.version,
         uptime_s: Math.round((wallClock() - options.startedAt) / 1_000),
         store: awaySince === 0 ? 'ok' : known ? error : databaseAway,

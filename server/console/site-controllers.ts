@@ -19,6 +19,8 @@ export interface SiteControllers
   newLeader?: () => NewLeader | undefined
   /** Whether a controller with this place is not called, because it would be in plain HTTP on another machine. Left out: none is. */
   refusesPlain?: (place: KnownController['place']) => boolean
+  /** Epoch of the latest term that this controller led or read; empty: none was. Left out: none can be. */
+  knownEpoch?: () => string
   /** Ids of other replicas that this controller cannot reach. Left out: none. */
   unreachable?: () => ReadonlySet<string>
 }

@@ -8,7 +8,7 @@ import { type LeaderRow, leads, readLeader } from './controller-rows.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseError, NewerTablesError } from '../postgres/database-error.ts'
 import { termOf } from '../postgres/read-state.ts'
-import type { EndedTerms } from './ended-terms.ts'
+import type { KnownTerms } from './known-terms.ts'
 import type { Follower } from './follower.ts'
 import type { OwnRow } from './own-row.ts'
 import type { Durability } from '../postgres/durability.ts'
@@ -39,7 +39,7 @@ export interface ReplicaOptions {
   clock: () => number
   ownRow: OwnRow
   durability: Durability
-  endedTerms: EndedTerms
+  knownTerms: KnownTerms
   /** Called each time the leader was read; undefined: nobody has led yet. */
   onLeader: (row: LeaderRow | undefined) => void
   /** Called with a message when a new problem appears. */
@@ -242,7 +242,7 @@ export class ElectionCandidate {
 
   /** @returns true when it leads */
   async #stand(session: Session): Promise<boolean> {
-    const { follower, roomNumbers, times, onLeader, ownRow, registration, endedTerms } = this.#options
+    const { follower, roomNumbers, times, onLeader, ownRow, registration, knownTerms } = this.#options
     let holder = ''
     let term: string | null = null
     for (;;) {
@@ -258,7 +258,8 @@ export class ElectionCandidate {
           ? roomNumbers.giveBack(Number(row.roomNumbers))
           : roomNumbers.keep(Number(row.roomNumbers)))
         term = row.term
-        if (term !== null && endedTerms.hasComeBack(term)) leaveOut(roomNumbers)
+        knownTerms.noteEpoch(row.epoch)
+        if (term !== null && knownTerms.hasComeBack(term)) leaveOut(roomNumbers)
       }
       await follower
         .follow(session, row === undefined ? '' : termOf(row))

@@ -31,7 +31,7 @@ import type { RoomNumberRecord } from '../postgres/room-number-blocks.ts'
 import { defaultDeadlines, type Session } from '../postgres/database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { ElectionCandidate } from './candidate.ts'
-import { EndedTerms } from './ended-terms.ts'
+import { KnownTerms } from './known-terms.ts'
 import type { Taken } from './take-over.ts'
 import { clusterTimes, type ElectionTimes, electionTimes } from './timings.ts'
 
@@ -54,7 +54,7 @@ export interface OwnState {
 export class Member implements SiteMember {
   readonly id: string
   readonly followed: FollowedStore
-  readonly endedTerms: EndedTerms
+  readonly knownTerms: KnownTerms
   readonly #options: MemberOptions
   readonly #address: DatabaseAddress
   readonly #deadlines: SessionDeadlines
@@ -109,7 +109,7 @@ export class Member implements SiteMember {
     })
     this.#leader = before?.leader()
     this.followed = this.#follower
-    this.endedTerms = before?.endedTerms ?? new EndedTerms()
+    this.knownTerms = before?.knownTerms ?? new KnownTerms()
     const { register = () => Promise.resolve('gone' as const) } = options
     this.#registration = new Registration({
       id,
@@ -145,7 +145,7 @@ export class Member implements SiteMember {
       clock,
       ownRow: this.#ownRow,
       durability: this.#durability,
-      endedTerms: this.endedTerms,
+      knownTerms: this.knownTerms,
       onLeader: (row) => this.#lookedUp(row),
       // A start that fails says so itself.
       onTrouble: (message, error) => this.#joined && logger?.warn({ err: error }, message),
@@ -273,10 +273,13 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
+    const { term } = link
+    this.knownTerms.noteEpoch(term.epoch)
+    link.onBack(() => this.knownTerms.noteEpoch(this.#led?.link.term.epoch ?? term.epoch))
     const { whenFenced } = link
     void whenFenced.then((error) => {
       // Its term lasts until the controller that it was handed over to takes over.
-      if (link !== undefined && !(error instanceof HandedOverError)) this.endedTerms.end(link.term.id)
+      if (link !== undefined && !(error instanceof HandedOverError)) this.knownTerms.end(link.term.id)
       this.#notify(error.by)
     })
     this.#notify(this.#itself())

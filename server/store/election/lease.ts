@@ -207,7 +207,10 @@ export class Lease {
       if (leader !== undefined && BigInt(leader.epoch) > BigInt(link.term.epoch))
         throw link.fence(this.#fencedBy(leader.id))
       // A controller that does not answer may lead by now, and so may one that has joined meanwhile, or in whose place another one answers.
+      // One that has led since, and handed over to us before we knew, is a replica again.
+      const isFollowed = said?.epoch !== undefined && BigInt(said.epoch) > BigInt(link.term.epoch)
       const isAlone =
+        !isFollowed &&
         this.#peers.areKnown && said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
       if (isAlone && !this.#isPaused) this.#until = since + times.ask

@@ -6,6 +6,8 @@ import type { ElectionTimes } from './timings.ts'
 export interface OthersAnswers {
   /** The one that leads, that with the highest epoch when several say so; left out: none was found leading. */
   leader?: { id: string; epoch: string }
+  /** The highest epoch that one of them has led with or read; left out: none is known. */
+  epoch?: string
   /** One that does not lead reaches the database: it may take over at any moment. */
   reachDatabase: boolean
   /** One of them did not answer, or an answer was not that controller's: it may lead. */
@@ -41,7 +43,7 @@ export interface MemberOptions extends Omit<StoreOptions, 'database'> {
    */
   whenAway?: 'fail' | 'wait'
   /** The membership of this program that has ended: what it had in memory and knew of the leader counts until the database is reached. */
-  before?: Pick<SiteMember, 'followed' | 'leader' | 'endedTerms'>
+  before?: Pick<SiteMember, 'followed' | 'leader' | 'knownTerms'>
   /** Left out: nobody else is asked, and reads go on while the database is away. */
   askOthers?: AskOthers
   /** Left out: there is no leader to register with. */

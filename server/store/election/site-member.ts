@@ -1,4 +1,4 @@
-import type { EndedTerms } from './ended-terms.ts'
+import type { KnownTerms } from './known-terms.ts'
 import type { DurabilityRisk } from '../../../shared/console/durability.ts'
 import type { Store } from '../store.ts'
 import type { LeaseFigures } from './lease-figures.ts'
@@ -74,7 +74,7 @@ export interface SiteMember {
   readonly id: string
   readonly followed: FollowedStore
   /** For the membership after this one. */
-  readonly endedTerms: EndedTerms
+  readonly knownTerms: KnownTerms
   /** Announces the addresses of this controller to the others; again when they change. Never rejects: it waits for the database. */
   announce(place: ControllerPlace): void
   /** Known leader; undefined: there is none, or its lease is over. While the database is away: the last leader. */

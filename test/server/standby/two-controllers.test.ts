@@ -60,7 +60,7 @@ test('One is the leader, the other a replica, and both say so', async () => {
   expect(one.ready).toMatchObject({ role: 'leader' })
   expect(two.ready).toMatchObject({ role: 'standby' })
   expect(await healthOf(one)).toMatchObject([200, { ok: true, role: 'leader', epoch: '1' }])
-  expect(await healthOf(two)).toMatchObject([503, { role: 'standby', leader: 'one' }])
+  expect(await healthOf(two)).toMatchObject([503, { role: 'standby', leader: 'one', epoch: '1' }])
   expect(await (await fetch(`${two.ready.console}/metrics`)).text()).toMatch(/^roomdesk_leader 0$/m)
 })
 

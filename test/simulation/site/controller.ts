@@ -210,7 +210,7 @@ export class SimulatedController {
     const { awaySince, error } = member.database()
     const health =
       store === undefined
-        ? { role: 'standby', store: awaySince === 0 ? 'ok' : error }
+        ? { role: 'standby', epoch: member.knownTerms.epoch, store: awaySince === 0 ? 'ok' : error }
         : { role: 'leader', epoch: store.epoch, store: 'ok' }
     return { status: 200, body: JSON.stringify(health) }
   }

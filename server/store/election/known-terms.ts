@@ -2,12 +2,23 @@
 const max = 100
 
 /**
- * Terms that have ended, as far as this program has seen. One that lasts again tells that the database has gone back (a dump put back, an asynchronous failover), and forgot
+ * Terms of leaders, as far as this program has seen: those that have ended, and the epoch of the latest. One that lasts again tells that the database has gone back (a dump put back, an asynchronous failover), and forgot
  * what was given since: the room numbers of a leader that nobody here followed, for one.
  */
-export class EndedTerms {
+export class KnownTerms {
   readonly #ended = new Set<string>()
   #current: string | undefined
+  #epoch = ''
+
+  /** Epoch of the latest term that was led or read; empty: none was. Who led with a lower one has been followed. */
+  get epoch(): string {
+    return this.#epoch
+  }
+
+  /** @param epoch led with or read just now; a database that was put back counts anew from a lower one */
+  noteEpoch(epoch: string): void {
+    this.#epoch = epoch
+  }
 
   /** Another controller has taken over from this term. */
   end(term: string): void {

@@ -15,8 +15,8 @@ type Path<T> = {
 /** The dotted name of a text. */
 export type TextKey = Path<typeof en>
 
-/** Values for the placeholders of a text. `n` selects the plural form. */
-type TextValues = Record<string, string | number>
+/** Values for the placeholders of a text. `n` selects the plural form: a number that was written out would select the singular. */
+type TextValues = Record<string, string | number> & { n?: number }
 
 export type Translate = (key: TextKey, values?: TextValues) => string
 

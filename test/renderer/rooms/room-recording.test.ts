@@ -39,6 +39,18 @@ test('An operator asks for a recording of a room, sees why it waits, and stops i
   await showLanguage('en')
 })
 
+test('The panel of a camera says that it is recorded with its room, and offers a recording of its own', async () => {
+  const client = await operator()
+  const { room_id } = await client.call('rooms.create', { topic: 'Board' })
+  show(RecordingSection, client, { roomId: room_id, userId: 'gate', name: 'Gate' })
+  await says('Not recorded now')
+  await client.call('recordings.start', { room_id })
+  await says('With its room: Not recorded: nobody is there')
+  await press('Record')
+  await eventually(() => expect(pageText()).not.toContain('With its room'))
+  await says('Stop recording')
+})
+
 test('A room on a node that cannot record says so and offers nothing', async () => {
   const client = await operator()
   const { room_id } = await client.call('rooms.create', { topic: 'Board' })

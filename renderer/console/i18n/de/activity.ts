@@ -48,7 +48,7 @@ export const activity: Texts<typeof english> = {
   bound: 'Die letzten {capacity} Anfragen bleiben erhalten, nur im Arbeitsspeicher; zurzeit {kept}.',
   changeBound: 'Ändern',
   skipped:
-    '{n} seit dem Start nicht aufgezeichnet: zu viele in einer Sekunde (200 erfolgreiche und 500 fehlgeschlagene bleiben erhalten).',
+    '{count} seit dem Start nicht aufgezeichnet: zu viele in einer Sekunde (200 erfolgreiche und 500 fehlgeschlagene bleiben erhalten).',
   export: 'Exportieren',
   exportHint: 'Die gefilterten Anfragen als NDJSON speichern, älteste zuerst, ohne Geheimnisse.',
   exported: '{n} Anfrage wurde gespeichert | {n} Anfragen wurden gespeichert',

@@ -211,8 +211,8 @@ export const devices: Texts<typeof english> = {
     frameRate: 'Bildrate',
     keyFrames: 'Keyframe alle',
     loss: 'Paketverlust',
-    perSecond: '{n} Bilder/s',
-    seconds: '{n} s',
+    perSecond: '{count} Bilder/s',
+    seconds: '{count} s',
     range: '{mean} ({low} – {high})',
     notMeasured: 'nicht gemessen',
     states: {

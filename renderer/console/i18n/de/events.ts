@@ -72,9 +72,9 @@ export const eventLog: Texts<typeof english> = {
   },
   check: {
     act: 'Protokoll prüfen',
-    ok: 'Das Protokoll ist unversehrt: {n} Ereignisse, keines geändert oder entfernt ({time}).',
+    ok: 'Das Protokoll ist unversehrt: {count} Ereignis, nicht geändert oder entfernt ({time}). | Das Protokoll ist unversehrt: {count} Ereignisse, keines geändert oder entfernt ({time}).',
     bad: 'Das Protokoll wurde manipuliert oder beschädigt: {fault}. Erstes fehlerhaftes Ereignis: {seq}.',
-    unsealed: 'Die neuesten {n} sind noch nicht versiegelt.',
+    unsealed: 'Die neuesten {count} sind noch nicht versiegelt.',
     faults: {
       headMissing: 'sein Siegel fehlt',
       headForged: 'sein Siegel wurde geändert oder mit einem anderen Schlüssel erzeugt',

@@ -17,7 +17,7 @@ export const objectStorage: Texts<typeof english> = {
   status: {
     name: 'Objektspeicher',
     stored: '{size} in {n} Segment | {size} in {n} Segmenten',
-    remoteOnly: '; {n} nur dort',
+    remoteOnly: '; {count} nur dort',
     waiting: 'Noch hochzuladen',
     waitingText: '{size} in {n} Segment, das älteste seit {time} | {size} in {n} Segmenten, das älteste seit {time}',
     deleting: 'Noch zu löschende Objekte',

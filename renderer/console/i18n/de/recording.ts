@@ -33,7 +33,8 @@ export const recording: Texts<typeof english> = {
     body: 'Alle Kameras, Mikrofone und Bildschirme des Raums werden aufgezeichnet, bis jemand die Aufzeichnung beendet oder die Besprechung endet. Alle im Raum sehen und hören das.',
     action: 'Aufzeichnen',
   },
-  menu: { record: 'Aufzeichnen…', recorded: 'Aufzeichnung läuft…' },
+  menu: 'Aufzeichnungsregel…',
+  withRoom: 'Mit dem Raum: {state}',
   rule: 'Regel',
   ruleIs: 'Regel: {rule}',
   edit: 'Regel ändern',
@@ -92,7 +93,7 @@ export const recording: Texts<typeof english> = {
     perSecond: '{size} pro Sekunde',
     full: 'Datenträger voll in',
     fullText:
-      '{n} Tag bei dieser Rate, danach werden die ältesten gelöscht | {n} Tagen bei dieser Rate, danach werden die ältesten gelöscht',
+      '{count} Tag bei dieser Rate, danach werden die ältesten gelöscht | {count} Tagen bei dieser Rate, danach werden die ältesten gelöscht',
     deleting: 'Noch zu entfernende Dateien',
   },
   problems: {

@@ -278,7 +278,7 @@ export const settings: Texts<typeof english> = {
       title: 'Eine Lizenz speichern, die sofort wirkt?',
       body: 'Personen und Geräte in Räumen bleiben. Ab jetzt:',
       expired: 'Kein Raum kann erstellt oder betreten werden: Die Lizenz ist am {date} abgelaufen',
-      max_rooms: 'Kein Raum kann erstellt werden: Es gibt bereits {n}',
+      max_rooms: 'Kein Raum kann erstellt werden: Es gibt bereits {count}',
       max_users: 'Niemand kann einem Raum beitreten: {people} Personen und {devices} Geräte sind bereits in Räumen',
     },
   },

@@ -45,7 +45,8 @@ export const activity = {
   },
   bound: 'The last {capacity} requests are kept, in memory only; {kept} at the moment.',
   changeBound: 'Change',
-  skipped: '{n} not recorded since the start: too many within one second (200 successes and 500 failures are kept).',
+  skipped:
+    '{count} not recorded since the start: too many within one second (200 successes and 500 failures are kept).',
   export: 'Export',
   exportHint: 'Save the filtered requests as NDJSON, oldest first, without secrets.',
   exported: '{n} request was saved | {n} requests were saved',

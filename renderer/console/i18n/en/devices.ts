@@ -202,8 +202,8 @@ export const devices = {
     frameRate: 'Frame rate',
     keyFrames: 'Key frame every',
     loss: 'Packet loss',
-    perSecond: '{n} fps',
-    seconds: '{n} s',
+    perSecond: '{count} fps',
+    seconds: '{count} s',
     range: '{mean} ({low} – {high})',
     notMeasured: 'not measured',
     states: {

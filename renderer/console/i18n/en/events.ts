@@ -68,9 +68,9 @@ export const eventLog = {
   },
   check: {
     act: 'Verify log',
-    ok: 'The log is intact: {n} events, none changed or removed ({time}).',
+    ok: 'The log is intact: {count} event, not changed or removed ({time}). | The log is intact: {count} events, none changed or removed ({time}).',
     bad: 'The log has been tampered with or damaged: {fault}. First bad event: {seq}.',
-    unsealed: 'The newest {n} are not sealed yet.',
+    unsealed: 'The newest {count} are not sealed yet.',
     faults: {
       headMissing: 'its seal is missing',
       headForged: 'its seal was changed, or created with another key',

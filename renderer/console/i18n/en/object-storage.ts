@@ -14,7 +14,7 @@ export const objectStorage = {
   status: {
     name: 'Object storage',
     stored: '{size} in {n} segment | {size} in {n} segments',
-    remoteOnly: '; {n} only there',
+    remoteOnly: '; {count} only there',
     waiting: 'Waiting for upload',
     waitingText: '{size} in {n} segment, the oldest since {time} | {size} in {n} segments, the oldest since {time}',
     deleting: 'Objects still to be deleted',

@@ -31,7 +31,8 @@ export const recording = {
     body: 'All cameras, microphones and screens of the room are recorded until somebody stops it or the meeting ends. Everyone in the room sees and hears that.',
     action: 'Record',
   },
-  menu: { record: 'Record…', recorded: 'Recording…' },
+  menu: 'Recording rule…',
+  withRoom: 'With its room: {state}',
   rule: 'Rule',
   ruleIs: 'Rule: {rule}',
   edit: 'Change rule',
@@ -89,7 +90,8 @@ export const recording = {
     rate: 'Rate',
     perSecond: '{size} per second',
     full: 'Disk full in',
-    fullText: '{n} day at this rate, then the oldest are deleted | {n} days at this rate, then the oldest are deleted',
+    fullText:
+      '{count} day at this rate, then the oldest are deleted | {count} days at this rate, then the oldest are deleted',
     deleting: 'Files still to be removed',
   },
   problems: {

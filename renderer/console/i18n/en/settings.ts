@@ -271,7 +271,7 @@ export const settings = {
       title: 'Save a licence that takes effect at once?',
       body: 'People and devices in rooms stay. From now on:',
       expired: 'No room can be created or joined: the licence expired on {date}',
-      max_rooms: 'No room can be created: there are already {n}',
+      max_rooms: 'No room can be created: there are already {count}',
       max_users: 'Nobody can join a room: {people} people and {devices} devices are already in rooms',
     },
   },

@@ -47,7 +47,7 @@ export const activity: Texts<typeof english> = {
   },
   bound: '仅在内存中保留最近 {capacity} 条请求，现有 {kept} 条。',
   changeBound: '更改',
-  skipped: '启动以来略去 {n} 条：一秒内过多（每秒最多保留 200 条成功、500 条失败）。',
+  skipped: '启动以来略去 {count} 条：一秒内过多（每秒最多保留 200 条成功、500 条失败）。',
   export: '导出',
   exportHint: '将符合筛选的请求保存为 NDJSON，从旧到新，不含密钥。',
   exported: '已保存 {n} 条请求',

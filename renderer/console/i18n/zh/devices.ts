@@ -200,8 +200,8 @@ export const devices: Texts<typeof english> = {
     frameRate: '帧率',
     keyFrames: '关键帧间隔',
     loss: '丢包率',
-    perSecond: '{n} 帧/秒',
-    seconds: '{n} 秒',
+    perSecond: '{count} 帧/秒',
+    seconds: '{count} 秒',
     range: '{mean}（{low} – {high}）',
     notMeasured: '未测量',
     states: {

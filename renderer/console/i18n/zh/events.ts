@@ -71,9 +71,9 @@ export const eventLog: Texts<typeof english> = {
   },
   check: {
     act: '校验日志',
-    ok: '日志完整：{n} 个事件，没有被更改或删除（{time}）。',
+    ok: '日志完整：{count} 个事件，没有被更改或删除（{time}）。',
     bad: '日志与写入时不一致：{fault}。首个异常事件：{seq}。',
-    unsealed: '最新的 {n} 个尚未封签。',
+    unsealed: '最新的 {count} 个尚未封签。',
     faults: {
       headMissing: '封签已被移除',
       headForged: '封签被更改，或由其他密钥生成',

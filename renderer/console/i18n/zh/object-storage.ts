@@ -17,7 +17,7 @@ export const objectStorage: Texts<typeof english> = {
   status: {
     name: '对象存储',
     stored: '{n} 段，共 {size}',
-    remoteOnly: '；其中 {n} 段只在那里',
+    remoteOnly: '；其中 {count} 段只在那里',
     waiting: '等待上传',
     waitingText: '{n} 段，共 {size}，最早的自 {time} 起等待',
     deleting: '待删除的对象',

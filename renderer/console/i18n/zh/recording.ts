@@ -33,7 +33,8 @@ export const recording: Texts<typeof english> = {
     body: '房间内所有摄像头、麦克风和屏幕都会被录制，直到有人停止或会议结束。房间内所有人都会看到并听到提示。',
     action: '录制',
   },
-  menu: { record: '录制…', recorded: '录制中…' },
+  menu: '录像规则…',
+  withRoom: '随房间：{state}',
   rule: '规则',
   ruleIs: '规则：{rule}',
   edit: '更改规则',
@@ -82,7 +83,7 @@ export const recording: Texts<typeof english> = {
     rate: '速率',
     perSecond: '每秒 {size}',
     full: '磁盘写满',
-    fullText: '按此速率 {n} 天后写满，之后删除最旧的录像',
+    fullText: '按此速率 {count} 天后写满，之后删除最旧的录像',
     deleting: '待移除的文件',
   },
   problems: {

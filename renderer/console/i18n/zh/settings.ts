@@ -337,7 +337,7 @@ export const settings: Texts<typeof english> = {
       title: '保存会立即限制使用的许可证？',
       body: '已在房间内的参会者和设备不受影响。从现在起：',
       expired: '无法创建或加入房间：许可证已于 {date} 到期',
-      max_rooms: '无法创建房间：现有房间已达 {n} 个',
+      max_rooms: '无法创建房间：现有房间已达 {count} 个',
       max_users: '无人能加入房间：房间内已有 {people} 名参会者和 {devices} 台设备',
     },
   },

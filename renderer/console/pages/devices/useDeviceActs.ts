@@ -3,7 +3,6 @@ import type { MenuAct } from '../../../kit/components/RowMenu.vue'
 import { useCaller } from '../../composables/useCaller.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
-import { useRecordings } from '../../composables/useRecordings.ts'
 import { useUndo } from '../../composables/useUndo.ts'
 import { useText } from '../../i18n/text.ts'
 import { refusalText } from '../../composables/refusalText.ts'
@@ -26,16 +25,15 @@ export function useDeviceActs(open: {
   const { t } = useText()
   const { ask, errorText, tell, warn } = useFeedback()
   const { tellDeleted, keptText } = useUndo()
-  const { isRecorded } = useRecordings()
 
-  function acts({ state, roomId, roomTopic, userId }: DeviceView): MenuAct[] {
+  function acts({ state, roomTopic }: DeviceView): MenuAct[] {
     if (!may('devices.update')) return []
     return [
       { key: 'retry', text: t('devices.acts.retry'), icon: 'retry', disabled: state !== 'waiting' },
       { key: 'edit', text: t('devices.acts.edit'), icon: 'edit' },
       { key: 'move', text: t('devices.acts.move'), icon: 'arrow' },
       ...(may('recordings.set_rule') && roomTopic !== ''
-        ? [{ key: 'record', text: recordText(roomId, userId), icon: 'record' } as const]
+        ? [{ key: 'record', text: t('recording.menu'), icon: 'record' } as const]
         : []),
       state === 'paused'
         ? { key: 'resume', text: t('devices.acts.resume'), icon: 'play' }
@@ -43,9 +41,6 @@ export function useDeviceActs(open: {
       { key: 'remove', text: t('devices.acts.remove'), icon: 'trash', danger: true, divided: true },
     ]
   }
-
-  const recordText = (roomId: string, userId: string): string =>
-    t(isRecorded(roomId, userId) ? 'recording.menu.recorded' : 'recording.menu.record')
 
   /** Resolves to whether it was done. */
   async function act(kind: DeviceAct, devices: readonly DeviceView[]): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { PartRemoval } from './part-removal.ts'
 
 const removed = '[removed]'
 const someone = '[name]'
@@ -14,50 +15,55 @@ const patterns: readonly (readonly [RegExp, string?])[] = [
 ]
 /** Fields of the log that name people and their meetings. */
 const nameFields = /("(?:user|userId|userName|user_id|user_name|account|by|topic|who)":)"(?:[^"\\]|\\.)*"/g
-/** Number of texts that are looked for before others get a turn. */
-const perTurn = 40
+/** Characters of a text that are looked through before others get a turn. */
+const pieceLength = 200_000
 
 /** Removes secrets, and names unless they are wanted, from the texts of the diagnostics. */
 export class Scrubber {
-  readonly #secrets: string[]
-  readonly #names: string[] | undefined
+  readonly #secrets: PartRemoval
+  readonly #names: PartRemoval | undefined
 
   /** @param names names of people and meetings to remove; undefined: names stay */
   constructor(secrets: readonly string[], names: readonly string[] | undefined) {
-    this.#secrets = byFallingLength(secrets.flatMap(spellings))
-    this.#names = names && byFallingLength(names.filter((name) => name.trim().length > 1).flatMap(spellings))
+    this.#secrets = new PartRemoval(secrets.flatMap(spellings), { mark: removed, wordsBelow: 5 })
+    this.#names =
+      names &&
+      new PartRemoval(names.filter((name) => name.trim().length > 1).flatMap(spellings), {
+        mark: someone,
+        wordsBelow: Infinity,
+      })
   }
 
   /** A text without them. It gives others a turn while it works. */
   async scrub(text: string): Promise<string> {
-    let clean = await this.#without(this.#secrets, text, removed)
-    for (const [pattern, mark = removed] of patterns) clean = clean.replace(pattern, mark)
-    if (this.#names === undefined) return clean
-    return await this.#without(this.#names, clean.replace(nameFields, `$1"${someone}"`), someone)
+    const clean: string[] = []
+    for (const piece of piecesOf(await this.#secrets.from(text))) {
+      clean.push(this.#withoutPatterns(piece))
+      await setImmediate()
+    }
+    return await (this.#names?.from(clean.join('')) ?? clean.join(''))
   }
 
-  async #without(parts: readonly string[], text: string, mark: string): Promise<string> {
-    let clean = text
-    for (const [index, part] of parts.entries()) {
-      if (index % perTurn === perTurn - 1) await setImmediate()
-      if (!clean.includes(part)) continue
-      // A short one may be part of a word or number.
-      clean = part.length < 5 || mark === someone ? clean.replace(asWord(part), mark) : clean.replaceAll(part, mark)
-    }
-    return clean
+  #withoutPatterns(piece: string): string {
+    const clean = patterns.reduce((text, [pattern, mark = removed]) => text.replace(pattern, mark), piece)
+    return this.#names === undefined ? clean : clean.replace(nameFields, `$1"${someone}"`)
   }
+}
+
+/** Whole lines of a text, some at a time; a private key of several lines stays in one piece. */
+function* piecesOf(text: string): Generator<string> {
+  for (let from = 0, to = 0; from < text.length; from = to) {
+    do to = text.indexOf('\n', to + pieceLength) + 1 || text.length
+    while (to < text.length && isInKey(text.slice(from, to)))
+    yield text.slice(from, to)
+  }
+}
+
+function isInKey(piece: string): boolean {
+  return piece.lastIndexOf('-----BEGIN ') > piece.lastIndexOf('-----END ')
 }
 
 /** A text, as it may stand in a URL and in JSON. */
 function spellings(text: string): string[] {
-  if (text === '') return []
   return [text, encodeURIComponent(text.toWellFormed()), JSON.stringify(text).slice(1, -1)]
-}
-
-function byFallingLength(texts: readonly string[]): string[] {
-  return [...new Set(texts)].sort((one, other) => other.length - one.length)
-}
-
-function asWord(text: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\p{N}])${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}(?![\\p{L}\\p{N}])`, 'gu')
 }

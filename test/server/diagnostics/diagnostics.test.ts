@@ -166,6 +166,29 @@ test('texts that look like keys or logins go, whoever made them', async () => {
   expect(await scrubbed('a.b axb cab ab "ab"')).toBe('[removed] axb cab [removed] "[removed]"')
 })
 
+test('A private key goes whole from the middle of a long text', async () => {
+  const lines = 'a line of the log\n'.repeat(11_110)
+  const key = `-----BEGIN PRIVATE KEY-----\n${'MHcCAQEEIa\n'.repeat(40)}-----END PRIVATE KEY-----`
+  const scrubber = new Scrubber([], undefined)
+  expect(await scrubber.scrub(`${lines}${key}\n${lines}`)).toBe(`${lines}[removed]\n${lines}`)
+})
+
+test('Names go as words, whole and the longest first, wherever others begin, end or overlap with them', async () => {
+  const names = ['Ann', 'Ann Lee', 'Ann Lee Board', 'Lee & Co', '审查', '🦊 fox', 'x', 'Gate/3', 'Straße']
+  const scrubber = new Scrubber([], names)
+  const scrubbed = async (given: string): Promise<string> => await scrubber.scrub(given)
+  expect(await scrubbed('Ann Lee Board, Ann Lee, Ann; Annex, Joann')).toBe('[name], [name], [name]; Annex, Joann')
+  // The longest of them is part of a word here.
+  expect(await scrubbed('Ann Lee Boards')).toBe('[name] Boards')
+  expect(await scrubbed('Ann Lee & Co')).toBe('[name]')
+  expect(await scrubbed('x 审查 再审查 🦊 fox Gate%2F3 Stra%C3%9Fe Straße')).toBe(
+    'x [name] 再审查 [name] [name] [name] [name]',
+  )
+  expect(await scrubbed('Ann')).toBe('[name]')
+  // A letter beyond the first 65,536 characters touches it.
+  expect(await scrubbed('𝒜Ann Ann𝒜')).toBe('𝒜Ann Ann𝒜')
+})
+
 describe('diagnostics', () => {
   test('hold log, settings, readiness, versions, state and sizes', async () => {
     logger.info({ port: 1 }, 'a line of the log')

@@ -55,7 +55,9 @@ async function problemsWith(parts: SettingsParts, before: Settings, after: Setti
     // A port held by a listener of ours that will move away will be free, on this address or another.
     const holder = views.find(({ url }) => url !== '' && Number(new URL(url).port) === port)
     const freed = holder !== undefined && (holder.name === name || moving.includes(holder.name))
-    if (stays || freed) continue
+    // An overridden port is tested only where it is changed itself.
+    const unused = port === before.listeners[field] && parts.listeners.isPortFixed(name)
+    if (stays || freed || unused) continue
     const error = await tryPort(name, host, port)
     if (error !== undefined) problems.push(problemOf(error))
   }

@@ -85,6 +85,11 @@ export class Listeners {
     }
   }
 
+  /** Tells whether a flag overrides the port of the settings. */
+  isPortFixed(name: ListenerName): boolean {
+    return this.#overrides[`${name}_port`] !== undefined
+  }
+
   /** Names of the listeners that these settings would move. */
   moved(settings: Settings, tls: TlsMaterial | undefined): ListenerName[] {
     return this.#names().filter((name) => !samePlace(this.#places.get(name), this.#wanted(name, settings, tls)))

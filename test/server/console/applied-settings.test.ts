@@ -127,3 +127,10 @@ test('A certificate that parses but cannot serve is refused, and the port stays 
   await expect(refused).rejects.toThrow(/tls\.cert_file: This certificate cannot be served with \(.*small.*2048 bits/)
   expect(site.deviceUrl()).toMatchObject({ protocol: 'http:' })
 })
+
+test('A port that a flag overrides is not tested when the bind address changes', async () => {
+  const site = await controllerAt(await freePort())
+  const { port } = await occupy()
+  await site.call('settings.set', { listeners: { device_port: port } })
+  expect(await site.call('settings.check', { listeners: { host: 'localhost' } })).toMatchObject({ ok: true })
+})

@@ -1,5 +1,6 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
+import { firstRunSchema } from './first-run.ts'
 import { hiddenSecret } from './hidden-secret.ts'
 import { languageChoices } from './languages.ts'
 import { objectStorageSchema } from './recordings/object-storage.ts'
@@ -20,6 +21,8 @@ const deadline = (fallback: number) => z.int().min(50).max(60_000).default(fallb
 const listenersSchema = z.strictObject({
   /** Loopback by default. */
   host: z.string().min(1).max(253).default('127.0.0.1'),
+  /** Address of this machine that links name while the ports are open on every network; empty, or no longer its own: the first one. */
+  link_address: z.union([z.literal(''), z.ipv4()], rule('network')).default(''),
   media_port: port.default(7080),
   device_port: port.default(7081),
   node_port: port.default(7082),
@@ -167,6 +170,7 @@ const consoleSettingsSchema = z.strictObject({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
   /** The welcome page was dismissed. */
   welcome_done: z.boolean().default(false),
+  first_run: firstRunSchema.default(firstRunSchema.parse({})),
   /** The console key signs in and calls `/rpc`. Off: only accounts and their tokens, as long as there is an enabled admin. */
   key_sign_in: z.boolean().default(true),
   /** `/metrics` requires an access token. */

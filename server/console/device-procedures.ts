@@ -2,6 +2,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { DeviceView } from '../../shared/console/devices.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
+import type { CameraSearch } from '../devices/discovery/camera-search.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -17,6 +18,7 @@ import { deletionBy, undoOf } from './trash-procedures.ts'
 export function deviceHandlers(
   outgoing: OutgoingUsers,
   table: DeviceTable,
+  cameraSearch: CameraSearch,
   tags: SiteTags,
   trash: Trash,
   logger: NodeLogger,
@@ -41,6 +43,14 @@ export function deviceHandlers(
       return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }
     },
     'devices.probe': (given) => outgoing.probe(given),
+    'devices.discover': async () => ({
+      items: (await cameraSearch.search()).map(({ id, name, model, host }) => ({ id, name, model, host })),
+    }),
+    'devices.discovered_streams': ({ id, login_name = '', login_password = '' }) =>
+      cameraSearch.streams(
+        id,
+        login_name === '' && login_password === '' ? undefined : { name: login_name, password: login_password },
+      ),
     'devices.create': async ({ join, ...given }) => {
       const device = { ...given, tags: given.tags && (await tags.spelled('devices', given.tags)) }
       const { userId } = await (join === 'required' ? outgoing.addJoined(device) : outgoing.add(device))

@@ -6,6 +6,7 @@ import type { Credentials } from '../access/credentials.ts'
 import type { LicenceCheck } from '../access/licence.ts'
 import type { Sessions } from '../access/sessions.ts'
 import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { CameraSearch } from '../devices/discovery/camera-search.ts'
 import type { DeviceTable } from '../devices/device-table.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
@@ -16,6 +17,7 @@ import type { OlderClients } from '../field-api/older-clients.ts'
 import type { Listeners } from '../http/listeners.ts'
 import type { FaultRules } from '../lab/faults.ts'
 import type { SimulatedPeople } from '../lab/people.ts'
+import type { TestCamera } from '../lab/test-camera.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { GatewayRooms } from '../nodes/gateway/gateway-rooms.ts'
 import type { JanusNodes } from '../nodes/janus/janus-nodes.ts'
@@ -55,6 +57,7 @@ import { deviceHandlers } from './device-procedures.ts'
 import type { EventHub } from './event-hub.ts'
 import { eventHandlers } from './event-procedures.ts'
 import { diagnosticsHandlers } from './diagnostics-procedures.ts'
+import { firstRunHandlers, isFirstRun } from './first-run-procedures.ts'
 import type { Handlers } from './handlers.ts'
 import type { OrderedMedia } from '../recordings/records/ordered-media.ts'
 import { exportHandlers } from './export-procedures.ts'
@@ -106,6 +109,8 @@ interface ConsoleServices {
   trash: Trash
   licence: Pick<LicenceCheck, 'expired'>
   deviceTable: DeviceTable
+  cameraSearch: CameraSearch
+  testCamera: TestCamera
   people: SimulatedPeople
   faults: FaultRules
   pictures: PictureRounds
@@ -170,7 +175,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
       facts,
       counts: () => counts(services),
       olderClients: services.olderClients,
-      fresh: () => !settings().console.welcome_done && store.all('rooms').size === 0,
+      fresh: () => isFirstRun(settings(), store),
       dismissWelcome: () =>
         store.transact(['settings'], (transaction) => {
           const before = settings()
@@ -178,6 +183,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
         }),
       replaceKey,
     }),
+    ...firstRunHandlers({ ...services, host: parts.phone.host }),
     ...settingsHandlers(applying, applied),
     ...accountHandlers({ store, ...services.accountAccess, signIns: recordSignIns(parts.events) }),
     ...credentialHandlers({
@@ -195,7 +201,7 @@ export function consoleHandlers(parts: ConsoleParts): Handlers {
     ...relayHandlers(services.relayedRooms),
     ...readinessHandlers(parts.readiness, parts.phone),
     ...diagnosticsHandlers(parts.diagnostics),
-    ...deviceHandlers(outgoing, services.deviceTable, services.tags, trash, logger),
+    ...deviceHandlers(outgoing, services.deviceTable, services.cameraSearch, services.tags, trash, logger),
     ...cameraHandlers({
       ...{ store, outgoing, settings },
       events: parts.events,

@@ -53,6 +53,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
   const { logger } = options
   const settings = (): Settings => siteSettings(store)
   const host = (): string => options.overrides?.host ?? settings().listeners.host
+  const linkAddress = (): string => settings().listeners.link_address
   const late = { listening: new Late<Listening>('the listeners'), dispatch: new Late<Dispatch>('the console') }
   const listeners = (): Listening['listeners'] => late.listening.part.listeners
   const facts = {
@@ -73,10 +74,10 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     folder: options.dataFolder,
     recordingsDir: options.recordingsDir,
     defaultNodeAddress: (port) =>
-      nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host()),
+      nodeAddressOf(port === 0 ? listeners().url('node') : listenerUrl(host(), port), host(), linkAddress()),
     connections: () => openConnections(listeners(), services.media),
     sitePorts: () => listeners().ports(),
-    mediaUrl: () => outsideUrl(listeners().url('media'), host()),
+    mediaUrl: () => outsideUrl(listeners().url('media'), host(), linkAddress()),
     playerPage: options.playerPage,
     reached: (visit) => visits.take(visit),
     restarts: options.restarts?.total ?? 0,

@@ -1,6 +1,7 @@
 import type { LicenceCheck } from '../access/licence.ts'
 import { CredentialRooms } from '../console/credential-rooms.ts'
 import { EventHub } from '../console/event-hub.ts'
+import { CameraSearch } from '../devices/discovery/camera-search.ts'
 import { DeviceTable } from '../devices/device-table.ts'
 import { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { PictureRounds } from '../devices/pictures/picture-rounds.ts'
@@ -10,8 +11,10 @@ import { SiteWatch } from '../event-log/watch-site.ts'
 import { fieldOperations } from '../field-api/field-operations.ts'
 import type { FixedCompatibility } from '../field-api/older-clients.ts'
 import type { AnyOperation } from '../http/operation.ts'
+import { lanAddresses } from '../edge/network-addresses.ts'
 import { FaultRules } from '../lab/faults.ts'
 import { SimulatedPeople } from '../lab/people.ts'
+import { TestCamera } from '../lab/test-camera.ts'
 import { authenticateOperation } from '../media-api/authenticate.ts'
 import type { SiteMember } from '../store/election/site-member.ts'
 import { type AccessOptions, type AccessParts, accessParts, siteLicence } from './access.ts'
@@ -68,6 +71,9 @@ export interface Services
   licence: LicenceCheck
   outgoing: OutgoingUsers
   deviceTable: DeviceTable
+  /** Search for cameras on the networks of this machine. */
+  cameraSearch: CameraSearch
+  testCamera: TestCamera
   trash: Trash
   /** Memory of removals from rooms. */
   removals: Removals
@@ -114,6 +120,7 @@ export function createServices(options: ServiceOptions): Services {
   const trash = new Trash({ store, settings, logger, clock: options.accountClock })
   const outgoing = new OutgoingUsers({ store, pool, trash, licence, settings, logger, probe })
   const tags = new SiteTags(store)
+  const testCamera = new TestCamera({ store, outgoing, logger })
   const rooming = {
     store,
     settings,
@@ -179,6 +186,8 @@ export function createServices(options: ServiceOptions): Services {
     recordings,
     ffmpeg,
     deviceTable: new DeviceTable(outgoing, store, tags, logger),
+    cameraSearch: new CameraSearch(() => ({ from: lanAddresses(), networks: settings().media.camera_networks })),
+    testCamera,
     people: new SimulatedPeople(pool, store),
     faults,
     peopleNames: watch.names,
@@ -207,6 +216,7 @@ export function createServices(options: ServiceOptions): Services {
       // Before the pool: each room's order follows the first report of its node.
       void recordings.begin()
       await pool.start()
+      await testCamera.resume()
       outgoing.start()
       ordered.start()
       rooms.scheduled.start()
@@ -220,6 +230,7 @@ export function createServices(options: ServiceOptions): Services {
       await recordings.end()
       others.stop()
       outgoing.stop()
+      testCamera.close()
       await nodes.relayedRooms.close()
       rooms.meetings.close()
       await pool.stop()

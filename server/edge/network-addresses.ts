@@ -19,18 +19,21 @@ export function listenerUrl(host: string, port: number, protocol = 'http'): stri
   return `${protocol}://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-/** `host:port` of this machine's own node as clients reach it: for a wildcard host, the machine's first address on a network. Empty while it does not listen. */
-export function nodeAddressOf(url: string, host: string): string {
-  return url === '' ? '' : new URL(outsideUrl(url, host)).host
+/** `host:port` of this machine's own node as clients reach it, see `outsideUrl`. Empty while it does not listen. */
+export function nodeAddressOf(url: string, host: string, preferred = ''): string {
+  return url === '' ? '' : new URL(outsideUrl(url, host, preferred)).host
 }
 
-/** A listener's URL as others reach it: for a wildcard host, by the machine's first address on a network. Empty while it does not listen. */
-export function outsideUrl(url: string, host: string): string {
+/**
+ * A listener's URL as others reach it: for a wildcard host, by the preferred address of this machine, or its first one on a network. Empty while it does not listen.
+ * @param preferred left out, or no longer an address of this machine: the first one
+ */
+export function outsideUrl(url: string, host: string, preferred = ''): string {
   if (host !== '0.0.0.0' && host !== '::') return url
-  const [outside = url] = reachableUrls(url, host).filter(
+  const urls = reachableUrls(url, host).filter(
     (reachable) => !reachable.includes('//127.') && !reachable.includes('//[::1]'),
   )
-  return outside
+  return urls.find((reachable) => new URL(reachable).hostname === preferred) ?? urls[0] ?? url
 }
 
 /** A listener's URL with the host that it is bound to, a wildcard as well; empty while it does not listen. */

@@ -6,6 +6,7 @@ import { credentialProcedures, credentialView } from './credentials.ts'
 import { deviceProcedures, deviceView } from './devices.ts'
 import { diagnosticsProcedures } from './diagnostics.ts'
 import { eventEntry, eventProcedures } from './events.ts'
+import { firstRunProcedures } from './first-run.ts'
 import { labProcedures } from './lab.ts'
 import { markProcedures } from './marks.ts'
 import { mediaProcedures } from './media.ts'
@@ -27,6 +28,7 @@ import { trashProcedures } from './trash.ts'
 /** All procedures of the console, by name: the list that IPC, WebSocket and `/rpc` serve. */
 export const procedures = {
   ...siteProcedures,
+  ...firstRunProcedures,
   ...accountProcedures,
   ...credentialProcedures,
   ...roomProcedures,

@@ -44,6 +44,17 @@ const source = z.strictObject({
   userId: bytes(1, limits.userId).optional(),
 })
 
+/** A camera that answered a search of the network. */
+const foundCamera = z.strictObject({
+  id: z.string(),
+  /** Name and model that it gives itself; may be empty. */
+  name: z.string(),
+  model: z.string(),
+  /** Its IP address. */
+  host: z.string(),
+})
+export type FoundCameraView = z.output<typeof foundCamera>
+
 /** Outcome for a device: it joined, it was paused, or attempts failed for one reason. */
 const deviceMoment = z.strictObject({
   state: z.enum(['joined', 'waiting', 'paused']),
@@ -174,6 +185,23 @@ export const deviceProcedures = {
       second: z.strictObject({ address: z.string(), width: z.int(), height: z.int() }).nullable(),
       /** The node cannot probe real devices. */
       simulated: z.boolean(),
+    }),
+  ),
+  'devices.discover': procedure(
+    'Search the networks of this machine for ONVIF cameras, for some seconds.',
+    nothing,
+    z.strictObject({ items: z.array(foundCamera) }),
+  ),
+  'devices.discovered_streams': procedure(
+    'Ask a camera of the last search for its streams, the largest first. `login`: it wants one, or another one; `failed`: it named none; `gone`: no search has found it.',
+    z.strictObject({
+      id: z.string().min(1).max(2_000),
+      login_name: bytes(0, limits.loginName).optional(),
+      login_password: bytes(0, limits.loginPassword).optional(),
+    }),
+    z.strictObject({
+      state: z.enum(['found', 'login', 'failed', 'gone']),
+      streams: z.array(z.strictObject({ address: z.string(), width: z.int(), height: z.int() })),
     }),
   ),
   'devices.still': procedure('Take a picture of a device, without adding it.', source, cameraStill),

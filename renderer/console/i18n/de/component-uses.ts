@@ -9,6 +9,7 @@ export const uses: Texts<typeof english> = {
   database: 'Datenbank',
   media: 'WebRTC',
   csv: 'CSV',
+  discovery: 'Suche nach Kameras',
   log: 'Protokoll',
   metrics: 'Metriken',
   sdp: 'Sitzungsbeschreibungen',

@@ -13,6 +13,8 @@ export const hints: Texts<(typeof english)['hints']> = {
   },
   listeners: {
     host: '127.0.0.1: nur dieser Computer. 0.0.0.0: jedes Netz, in dem er ist.',
+    link_address:
+      'Bei 0.0.0.0 und mehreren Netzen: die IPv4-Adresse dieses Rechners, die Teilnahmelinks nennen. Leer: die erste.',
     media_port: '',
     device_port: '',
     node_port: '',

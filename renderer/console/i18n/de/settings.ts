@@ -116,6 +116,7 @@ export const settings: Texts<typeof english> = {
     },
     listeners: {
       host: 'Bindeadresse',
+      link_address: 'Adresse in Links',
       media_port: 'Medienraum-API',
       device_port: 'API für externe Geräte',
       node_port: 'Medienknoten',

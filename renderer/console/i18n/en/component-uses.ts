@@ -6,6 +6,7 @@ export const uses = {
   database: 'database',
   media: 'WebRTC',
   csv: 'CSV',
+  discovery: 'search for cameras',
   log: 'log',
   metrics: 'metrics',
   schedules: 'schedules',

@@ -10,6 +10,8 @@ export const hints = {
   },
   listeners: {
     host: '127.0.0.1: this machine only. 0.0.0.0: every network it is on.',
+    link_address:
+      'With 0.0.0.0 and several networks: the IPv4 address of this machine that join links name. Empty: the first one.',
     media_port: '',
     device_port: '',
     node_port: '',

@@ -111,6 +111,7 @@ export const settings = {
     },
     listeners: {
       host: 'Bind address',
+      link_address: 'Address in links',
       media_port: 'Media room API',
       device_port: 'External device API',
       node_port: 'Media node',

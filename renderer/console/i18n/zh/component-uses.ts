@@ -9,6 +9,7 @@ export const uses: Texts<typeof english> = {
   database: '数据库',
   media: 'WebRTC',
   csv: 'CSV',
+  discovery: '搜索摄像头',
   log: '日志',
   metrics: '指标',
   schedules: '日程',

@@ -109,6 +109,7 @@ export const settings: Texts<typeof english> = {
     },
     listeners: {
       host: '绑定地址',
+      link_address: '链接中的地址',
       media_port: '媒体房间 API',
       device_port: '外部设备 API',
       node_port: '媒体节点',
@@ -182,6 +183,7 @@ export const settings: Texts<typeof english> = {
     },
     listeners: {
       host: '127.0.0.1 仅限本机，0.0.0.0 为本机所在的所有网络。',
+      link_address: '绑定 0.0.0.0 且有多个网络时，加入链接使用的本机 IPv4 地址。留空则使用第一个。',
       media_port: '',
       device_port: '',
       node_port: '',

@@ -1,0 +1,119 @@
+import type { ProcedureParsed } from '../../shared/console/contract.ts'
+import type { DeviceView } from '../../shared/console/devices.ts'
+import { parseDeviceAddress, sameAddress } from '../../shared/device-address.ts'
+import { leavesMachine } from '../../shared/bind-address.ts'
+import type { FirstRun } from '../../shared/first-run.ts'
+import { ApiError } from '../../shared/result-codes.ts'
+import type { Settings } from '../../shared/settings.ts'
+import type { OutgoingUsers } from '../devices/outgoing-users.ts'
+import { lanAddresses } from '../edge/network-addresses.ts'
+import type { TestCamera } from '../lab/test-camera.ts'
+import type { Rooms } from '../rooms/room-lifecycle.ts'
+import { putSettings } from '../store/site-settings.ts'
+import type { Store } from '../store/store.ts'
+import type { Handlers, ProceduresOf } from './handlers.ts'
+
+/** Needs of the first run's procedures. */
+interface FirstRunParts {
+  store: Store
+  settings: () => Settings
+  /** Bind address in force: a flag overrides the setting. */
+  host: () => string
+  rooms: Pick<Rooms, 'create' | 'update'>
+  outgoing: Pick<OutgoingUsers, 'add' | 'update' | 'view' | 'views'>
+  testCamera: Pick<TestCamera, 'start'>
+}
+
+type Camera = ProcedureParsed<'first_run.add_camera'>
+
+/** Tells whether the console begins with the first run: nothing was made at the site, or the first run is under way. */
+export function isFirstRun({ console }: Settings, store: Pick<Store, 'all'>): boolean {
+  return !console.welcome_done && (console.first_run.purpose !== '' || store.all('rooms').size === 0)
+}
+
+/** Procedures of the first run. What it makes is made one after the other: a repetition finds what the call before it made. */
+export function firstRunHandlers(parts: FirstRunParts): Handlers<ProceduresOf<'first_run'>> {
+  const { store, settings, host, rooms, outgoing, testCamera } = parts
+  const progress = (): FirstRun => settings().console.first_run
+  let queue: Promise<unknown> = Promise.resolve()
+  const inTurn = <T>(job: () => Promise<T>): Promise<T> => {
+    const turn = queue.then(job)
+    queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  async function note(changes: Partial<FirstRun>): Promise<void> {
+    await store.transact(['settings'], (transaction) => {
+      const before = settings()
+      const first_run = { ...before.console.first_run, ...changes }
+      putSettings(transaction, { ...before, console: { ...before.console, first_run } }, store)
+    })
+  }
+
+  /** The room that was made; undefined: none, or it was deleted. */
+  const roomMade = (): { room_id: string; topic: string } | undefined => {
+    const { room_id } = progress()
+    const room = room_id === '' ? undefined : store.get('rooms', room_id)
+    return room === undefined ? undefined : { room_id, topic: room.topic }
+  }
+
+  /** The camera that was added last to this room; undefined: none, or it was deleted. */
+  const cameraMade = (room_id: string): DeviceView | undefined => {
+    const { user_id } = progress()
+    const device = user_id === '' ? undefined : outgoing.view(user_id)
+    return device?.roomId === room_id ? device : undefined
+  }
+
+  async function addCamera(camera: Camera): Promise<DeviceView> {
+    const room = roomMade()
+    if (room === undefined) throw new ApiError('roomNotFound')
+    const { userAddress, login_name, login_password } = camera
+    const { address } = parseDeviceAddress(userAddress)
+    const known = outgoing.views(room.room_id).find((device) => sameAddress(device.userAddress, address))
+    if (known === undefined) {
+      const { userId } = await outgoing.add({ ...camera, roomId: room.room_id, userData: '' })
+      await note({ user_id: userId })
+    } else {
+      const login = { ...(login_name && { login_name }), ...(login_password && { login_password }) }
+      if (Object.keys(login).length > 0) await outgoing.update(known.userId, login)
+      await note({ user_id: known.userId })
+    }
+    const added = cameraMade(room.room_id)
+    if (added === undefined) throw new ApiError('outgoingUserNotFound')
+    return added
+  }
+
+  return {
+    'first_run.get': () => {
+      const { purpose, step } = progress()
+      const { link_address } = settings().listeners
+      const room = roomMade() ?? null
+      const addresses = lanAddresses()
+      return {
+        ...{ purpose, step, room },
+        camera: room === null ? '' : (cameraMade(room.room_id)?.userId ?? ''),
+        open: leavesMachine(host()),
+        addresses,
+        address: addresses.includes(link_address) ? link_address : '',
+      }
+    },
+    'first_run.save': async ({ purpose, step }) => {
+      await inTurn(() => note({ ...(purpose !== undefined && { purpose }), ...(step !== undefined && { step }) }))
+      return {}
+    },
+    'first_run.make_room': ({ topic }) =>
+      inTurn(async () => {
+        const made = roomMade()
+        if (made !== undefined) {
+          if (made.topic !== topic) await rooms.update(made.room_id, { topic }, '')
+          return { room_id: made.room_id, topic }
+        }
+        const { room_id } = await rooms.create({ topic, owner_id: 'operator', room_mode: 1 }, '')
+        await note({ room_id, user_id: '' })
+        return { room_id, topic }
+      }),
+    'first_run.add_camera': (camera) => inTurn(() => addCamera(camera)),
+    'first_run.add_test_camera': ({ userName }) =>
+      inTurn(async () => addCamera({ userName, userAddress: await testCamera.start() })),
+  }
+}

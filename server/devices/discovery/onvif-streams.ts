@@ -1,0 +1,98 @@
+import type { DeviceLogin } from '../../../shared/device-address.ts'
+import { OnvifHttp } from './onvif-http.ts'
+import { escaped, part, parts, text } from './soap.ts'
+
+/** A stream that a camera names. */
+export interface OnvifStream {
+  /** RTSP address without a login, always at the host that was asked. */
+  address: string
+  /** Size of the picture in pixels; 0: not named. */
+  width: number
+  height: number
+}
+
+/** Maximum number of profiles whose address is asked for. */
+const maxProfiles = 6
+
+const deviceNames = 'xmlns:d="http://www.onvif.org/ver10/device/wsdl"'
+const mediaNames = 'xmlns:m="http://www.onvif.org/ver10/media/wsdl" xmlns:t="http://www.onvif.org/ver10/schema"'
+
+/**
+ * Asks a camera for its streams, the largest picture first (ONVIF Media Service Specification, sections 5.2 and 5.15).
+ * @param service URL of its device service
+ * @throws OnvifError
+ */
+export async function onvifStreams(
+  service: string,
+  login: DeviceLogin | undefined,
+  signal: AbortSignal,
+): Promise<OnvifStream[]> {
+  const http = new OnvifHttp(login, signal)
+  http.clockOffset = await clockOffsetOf(http, service)
+  const capabilities = await http.call(
+    service,
+    `<d:GetCapabilities ${deviceNames}><d:Category>Media</d:Category></d:GetCapabilities>`,
+  )
+  const named = text(capabilities, 'GetCapabilitiesResponse', 'Capabilities', 'Media', 'XAddr')
+  const media = atHost(named, service) ?? service
+  const profiles = await http.call(media, `<m:GetProfiles ${mediaNames}/>`)
+  const streams: OnvifStream[] = []
+  for (const profile of parts(profiles, 'GetProfilesResponse', 'Profiles').slice(0, maxProfiles)) {
+    const token = text(profile, '@token')
+    const encoder = part(profile, 'VideoEncoderConfiguration')
+    if (token === '' || encoder === undefined) continue
+    const answer = await http.call(media, streamRequest(token))
+    const address = streamAt(text(answer, 'GetStreamUriResponse', 'MediaUri', 'Uri'), service)
+    if (address === undefined || streams.some((other) => other.address === address)) continue
+    streams.push({ address, width: size(encoder, 'Width'), height: size(encoder, 'Height') })
+  }
+  return streams.toSorted((a, b) => b.width * b.height - a.width * a.height)
+}
+
+function streamRequest(token: string): string {
+  return `<m:GetStreamUri ${mediaNames}><m:StreamSetup><t:Stream>RTP-Unicast</t:Stream><t:Transport><t:Protocol>RTSP</t:Protocol></t:Transport></m:StreamSetup><m:ProfileToken>${escaped(token)}</m:ProfileToken></m:GetStreamUri>`
+}
+
+/** The camera's clock less ours, in milliseconds; 0 if it does not say. */
+async function clockOffsetOf(http: OnvifHttp, service: string): Promise<number> {
+  try {
+    const answer = await http.call(service, `<d:GetSystemDateAndTime ${deviceNames}/>`, true)
+    const utc = part(answer, 'GetSystemDateAndTimeResponse', 'SystemDateAndTime', 'UTCDateTime')
+    const number = (...path: string[]): number => Number(text(utc, ...path) || Number.NaN)
+    const [year, month, day] = [number('Date', 'Year'), number('Date', 'Month'), number('Date', 'Day')]
+    const at = Date.UTC(
+      year,
+      month - 1,
+      day,
+      number('Time', 'Hour'),
+      number('Time', 'Minute'),
+      number('Time', 'Second'),
+    )
+    const offset = at - Date.now()
+    // Seconds are whole: a clock that agrees is left alone.
+    return Number.isFinite(at) && Math.abs(offset) > 2_000 && Math.abs(at) < 8e15 ? offset : 0
+  } catch {
+    return 0
+  }
+}
+
+function size(encoder: unknown, name: string): number {
+  const value = Number(text(encoder, 'Resolution', name))
+  return Number.isInteger(value) && value > 0 && value < 100_000 ? value : 0
+}
+
+/** A URL of the camera at the host that was asked; undefined: it is none. */
+function atHost(named: string, service: string): string | undefined {
+  const url = URL.parse(named)
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined
+  url.hostname = new URL(service).hostname
+  return url.href
+}
+
+/** RTSP address of a stream at the host that was asked, without a login. */
+function streamAt(named: string, service: string): string | undefined {
+  const found = /^(rtsps?):\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/:?#]*)(:\d{1,5})?([/?][^\s]*)?$/i.exec(named)
+  if (found === null) return undefined
+  const [, scheme = 'rtsp', port = '', path = ''] = found
+  return `${scheme.toLowerCase()}://${new URL(service).hostname}${port}${path}`
+}

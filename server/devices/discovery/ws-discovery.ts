@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
+import { BlockList, isIPv4 } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { typedName } from '../../../shared/control-character.ts'
+import { part, parts, soapEnvelope, text } from './soap.ts'
+
+/** A camera that answered on the network. */
+export interface FoundCamera {
+  /** Its own endpoint reference, the same at every search. */
+  id: string
+  /** Name and model that it gives itself; may be empty. */
+  name: string
+  model: string
+  /** IPv4 address that it answered from. */
+  host: string
+  /** URL of its device service, always at `host`. */
+  service: string
+}
+
+/** Options of a search. */
+export interface DiscoveryOptions {
+  /** Addresses of this machine, one per network that is searched. */
+  from: readonly string[]
+  /** IP addresses and networks (CIDR) where cameras may be; empty: everywhere. */
+  networks: readonly string[]
+  /** Milliseconds to wait for answers. */
+  waitMs?: number
+}
+
+/** Multicast group and port (WS-Discovery 1.0, section 2.4). */
+const group = { address: '239.255.255.250', port: 3702 }
+/** Repeats the question once, because UDP loses packets (WS-Discovery 1.0, appendix I). */
+const repeatMs = 400
+const maxMessage = 16_384
+const maxMessages = 2_000
+const maxCameras = 200
+
+/**
+ * Asks the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3). Resolves to what answered in time, by address.
+ * Never rejects: a network that cannot be asked has no cameras.
+ */
+export async function discoverCameras({ from, networks, waitMs = 3_000 }: DiscoveryOptions): Promise<FoundCamera[]> {
+  const messageId = `urn:uuid:${randomUUID()}`
+  const probe = Buffer.from(probeMessage(messageId))
+  const found = new Map<string, FoundCamera>()
+  const isPermitted = permittedIn(networks)
+  let messages = 0
+  const sockets = from.map((address) => {
+    const socket = createSocket({ type: 'udp4', reuseAddr: true })
+    socket.on('error', () => close(socket))
+    socket.on('message', (message, { address: host }) => {
+      messages += 1
+      if (messages > maxMessages || message.length > maxMessage || found.size >= maxCameras) return
+      if (!isPermitted(host)) return
+      for (const camera of camerasIn(message.toString(), messageId, host)) found.set(camera.id, camera)
+    })
+    socket.bind({ address, port: 0 }, () => {
+      try {
+        socket.setMulticastTTL(1)
+        socket.setMulticastInterface(address)
+        socket.send(probe, group.port, group.address, () => {})
+      } catch {
+        close(socket)
+      }
+    })
+    return socket
+  })
+  await sleep(Math.min(repeatMs, waitMs))
+  for (const socket of sockets) again(socket, probe)
+  await sleep(Math.max(0, waitMs - repeatMs))
+  for (const socket of sockets) close(socket)
+  return [...found.values()].slice(0, maxCameras).toSorted((a, b) => order(a.host) - order(b.host))
+}
+
+function again(socket: Socket, probe: Buffer): void {
+  try {
+    socket.send(probe, group.port, group.address, () => {})
+  } catch {
+    // It was closed by an error.
+  }
+}
+
+function close(socket: Socket): void {
+  try {
+    socket.close()
+  } catch {
+    // It is closed already.
+  }
+}
+
+function order(host: string): number {
+  return host.split('.').reduce((sum, byte) => sum * 256 + Number(byte), 0)
+}
+
+function permittedIn(networks: readonly string[]): (host: string) => boolean {
+  if (networks.length === 0) return isIPv4
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', prefix] = network.split('/')
+    if (!isIPv4(address)) continue
+    if (prefix === undefined) list.addAddress(address)
+    else list.addSubnet(address, Number(prefix))
+  }
+  return (host) => isIPv4(host) && list.check(host)
+}
+
+/** Cameras of an answer to this question. */
+function camerasIn(message: string, messageId: string, host: string): FoundCamera[] {
+  const envelope = soapEnvelope(message)
+  if (text(envelope, 'Header', 'RelatesTo') !== messageId) return []
+  return parts(envelope, 'Body', 'ProbeMatches', 'ProbeMatch').flatMap((match) => {
+    const id = text(part(match, 'EndpointReference'), 'Address')
+    const service = serviceAt(text(match, 'XAddrs'), host)
+    if (id === '' || service === undefined) return []
+    const scopes = text(match, 'Scopes')
+    return [{ id, name: scopeOf(scopes, 'name'), model: scopeOf(scopes, 'hardware'), host, service }]
+  })
+}
+
+/** The device service, at the address that answered: cameras behind NAT name another one. */
+function serviceAt(addresses: string, host: string): string | undefined {
+  const urls = addresses.split(/\s+/).flatMap((address) => {
+    const url = URL.parse(address)
+    return url !== null && /^https?:$/.test(url.protocol) ? [url] : []
+  })
+  const url = urls.find(({ hostname }) => hostname === host) ?? urls[0]
+  if (url === undefined) return undefined
+  url.hostname = host
+  url.username = ''
+  url.password = ''
+  return url.href
+}
+
+/** Value of a scope (ONVIF Core Specification, section 7.3.2.2). */
+function scopeOf(scopes: string, name: string): string {
+  const value = new RegExp(`onvif://www\\.onvif\\.org/${name}/(\\S{1,200})`).exec(scopes)?.[1] ?? ''
+  try {
+    return typedName(decodeURIComponent(value))
+  } catch {
+    return typedName(value)
+  }
+}
+
+function probeMessage(messageId: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery" xmlns:dn="http://www.onvif.org/ver10/network/wsdl"><s:Header><a:MessageID>${messageId}</a:MessageID><a:To>urn:schemas-xmlsoap-org:ws:2005:04:discovery</a:To><a:Action>http://schemas.xmlsoap.org/ws/2005/04/discovery/Probe</a:Action></s:Header><s:Body><d:Probe><d:Types>dn:NetworkVideoTransmitter</d:Types></d:Probe></s:Body></s:Envelope>`
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { limits } from './limits.ts'
+
+/** Purposes of a site; empty: not chosen yet. */
+export const firstRunPurposes = ['', 'try', 'site', 'lab'] as const
+export type FirstRunPurpose = (typeof firstRunPurposes)[number]
+
+/** Steps of the first run. */
+export const firstRunSteps = ['purpose', 'network', 'certificate', 'api', 'room', 'camera', 'done'] as const
+export type FirstRunStep = (typeof firstRunSteps)[number]
+
+/** Steps of each purpose, in their order. The step for clients of the API can be reached from the last one, whatever the purpose. */
+export const stepsOfPurpose: Readonly<Record<FirstRunPurpose, readonly FirstRunStep[]>> = {
+  '': ['purpose', 'room', 'camera', 'done'],
+  try: ['purpose', 'room', 'camera', 'done'],
+  site: ['purpose', 'network', 'certificate', 'room', 'camera', 'done'],
+  lab: ['purpose', 'api', 'room', 'camera', 'done'],
+}
+
+/** Progress of the first run, stored with the settings. */
+export const firstRunSchema = z.strictObject({
+  purpose: z.enum(firstRunPurposes).default(''),
+  step: z.enum(firstRunSteps).default('purpose'),
+  /** Room that it made, and camera that it added last; empty: none. They may have been deleted since. */
+  room_id: z.string().max(limits.roomExtendId).default(''),
+  user_id: z.string().max(limits.userId).default(''),
+})
+export type FirstRun = z.output<typeof firstRunSchema>

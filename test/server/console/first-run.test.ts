@@ -1,0 +1,85 @@
+import net from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ProcedureInput, ProcedureName } from '../../../shared/console/contract.ts'
+import { MediaSite } from '../../support/sites/media-site.ts'
+
+let site: MediaSite
+
+beforeAll(async () => {
+  site = await MediaSite.start()
+})
+afterAll(() => site[Symbol.asyncDispose]())
+
+const run = async <N extends ProcedureName>(name: N, input: ProcedureInput<N>) => site.rpc(name, input)
+const isFresh = async (): Promise<boolean> => (await run('overview.get', undefined)).fresh
+
+test('a new site begins with the first run, which remembers where it was', async () => {
+  expect(await run('first_run.get', undefined)).toMatchObject({ purpose: '', step: 'purpose', room: null, camera: '' })
+  expect(await isFresh()).toBe(true)
+  await run('first_run.save', { purpose: 'site' })
+  await run('first_run.save', { step: 'network' })
+  expect(await run('first_run.get', undefined)).toMatchObject({ purpose: 'site', step: 'network', open: false })
+  await run('settings.set', { console: { language: 'de' } })
+  expect(await run('first_run.get', undefined)).toMatchObject({ purpose: 'site', step: 'network' })
+  await expect(run('first_run.save', { step: 'nowhere' as 'room' })).rejects.toThrow()
+})
+
+test('the room is made once, however often and in parallel it is asked for, and renamed', async () => {
+  const made = await Promise.all([1, 2, 3].map(() => run('first_run.make_room', { topic: 'Lobby' })))
+  expect(new Set(made.map(({ room_id }) => room_id)).size).toBe(1)
+  const { room_id } = await run('first_run.make_room', { topic: 'Reception' })
+  const { items } = await run('rooms.list', {})
+  expect(items.map((room) => [room.room_id, room.topic])).toEqual([[room_id, 'Reception']])
+  // It goes on although there is a room now.
+  expect(await isFresh()).toBe(true)
+})
+
+test('the test camera joins the room with real pictures, once', async () => {
+  const [one, other] = await Promise.all(
+    [1, 2].map(() => run('first_run.add_test_camera', { userName: 'Test camera' })),
+  )
+  expect(one?.userId).toBe(other?.userId)
+  expect(await run('first_run.get', undefined)).toMatchObject({ camera: one?.userId })
+  await expect.poll(async () => (await run('devices.list', {})).map(({ state }) => state)).toEqual(['joined'])
+  await expect.poll(async () => (await run('media.stats', {})).streams[0]?.frames ?? 0).toBeGreaterThan(12)
+  const [stream] = (await run('media.stats', {})).streams
+  expect(stream).toMatchObject({ video_codec: 'H264', shortcomings: [] })
+})
+
+test('after a restart the test camera is back, at another port where its own is taken', async () => {
+  const [before] = await run('devices.list', {})
+  const port = Number(new URL(before?.userAddress ?? '').port)
+  await site.controller.stop(0)
+  const squatter = net.createServer((socket) => socket.destroy()).listen(port, '127.0.0.1')
+  site = await MediaSite.start({ folder: site.folder })
+  try {
+    const [after] = await run('devices.list', {})
+    expect(after?.userId).toBe(before?.userId)
+    expect(new URL(after?.userAddress ?? '').port).not.toBe(String(port))
+    await expect.poll(async () => (await run('devices.list', {}))[0]?.state).toBe('joined')
+    expect(await run('first_run.get', undefined)).toMatchObject({ purpose: 'site', room: { topic: 'Reception' } })
+  } finally {
+    squatter.close()
+  }
+})
+
+test('a camera is added once by its address; what was deleted meanwhile is gone from the first run', async () => {
+  const camera = { userName: 'Gate', userAddress: 'rtsp://127.0.0.1:9/gate' }
+  const { userId } = await run('first_run.add_camera', camera)
+  const again = await run('first_run.add_camera', { ...camera, login_name: 'admin', login_password: 'secret' })
+  expect(again.userId).toBe(userId)
+  expect(again.options).toMatchObject({ login_name: 'admin' })
+  await run('devices.remove', { userIds: [userId] })
+  const { camera: left, room } = await run('first_run.get', undefined)
+  expect(left).toBe('')
+  await run('rooms.delete', { room_ids: [room?.room_id ?? ''] })
+  expect(await run('first_run.get', undefined)).toMatchObject({ room: null, camera: '' })
+  await expect(run('first_run.add_camera', camera)).rejects.toThrow('There is no such room')
+  const { room_id } = await run('first_run.make_room', { topic: 'Again' })
+  expect(room_id).not.toBe(room?.room_id)
+})
+
+test('once it was dismissed, the console no longer begins with it', async () => {
+  await run('overview.dismiss_welcome', undefined)
+  expect(await isFresh()).toBe(false)
+})

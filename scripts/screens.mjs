@@ -78,7 +78,7 @@ console.log(`${readdirSync(folder).length} pictures, ${(total / 1e6).toFixed(1)}
 function pictures({ room, device, wall, node, credential, recorded }) {
   const press = (page, name) => page.locator('main').getByRole('button', { name }).first().click()
   return [
-    { name: 'welcome', route: '/welcome' },
+    { name: 'welcome', route: '/welcome/purpose' },
     { name: 'credentials', route: `/credentials/${credential}` },
     { name: 'rooms', route: `/rooms/${room}` },
     { name: 'nodes', route: `/nodes/${encodeURIComponent(node)}` },

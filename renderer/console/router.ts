@@ -9,7 +9,7 @@ export function makeRouter(): Router {
     routes: [
       { path: '/', redirect: '/overview' },
       { path: '/overview', component: () => import('./pages/OverviewPage.vue') },
-      { path: '/welcome', component: () => import('./pages/WelcomePage.vue') },
+      { path: '/welcome/:step?', component: () => import('./pages/WelcomePage.vue') },
       { path: '/credentials/:key?', component: () => import('./pages/CredentialsPage.vue') },
       { path: '/rooms/:room?', component: () => import('./pages/RoomsPage.vue') },
       { path: '/nodes/:name?', component: () => import('./pages/NodesPage.vue') },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createI18n } from 'vue-i18n'
 import { textsFor } from '../../main/texts.ts'
 import { en } from '../../renderer/console/i18n/en/index.ts'
+import { welcome } from '../../renderer/console/i18n/en/welcome.ts'
 import { languageTexts } from '../../renderer/console/i18n/languages.ts'
 import { findingTexts } from '../../shared/console/readiness-findings.ts'
 import { type Language, languages } from '../../shared/languages.ts'
@@ -19,11 +20,11 @@ const placeholders = (text: string): string[] =>
 
 /** All texts of the console in a language, with those that one page loads for itself. */
 async function messagesIn(language: Language) {
-  const { load, loadFindings } = languageTexts[language]
-  return { ...(await load()), findings: await loadFindings() }
+  const { load, loadFindings, loadWelcome } = languageTexts[language]
+  return { ...(await load()), findings: await loadFindings(), welcome: await loadWelcome() }
 }
 
-const english = new Map(textsOf({ ...en, findings: findingTexts }))
+const english = new Map(textsOf({ ...en, findings: findingTexts, welcome }))
 const ownLanguages = languages.filter(({ id }) => id !== 'en')
 
 describe.each(ownLanguages)('The console in $name', ({ id }) => {

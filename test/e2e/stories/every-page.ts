@@ -1,9 +1,11 @@
 import type { Page } from 'playwright-core'
 import { violations } from '../../support/axe.ts'
 import { expect } from 'vitest'
+import { firstRunSteps } from '../../../shared/first-run.ts'
 
 /** Addresses of routes that need a parameter. */
-const examples: Readonly<Record<string, string>> = {
+const examples: Readonly<Record<string, string | readonly string[]>> = {
+  '/welcome/:step?': firstRunSteps.map((step) => `/welcome/${step}`),
   '/help/:group/:page': '/help/operate/install',
   '/kiosk/:view': '/kiosk/no-such-view',
   '/:rest(.*)*': '/no-such-page',
@@ -16,10 +18,10 @@ async function everyPath(page: Page): Promise<string[]> {
   const routes = await page.evaluate<string[]>(
     `document.querySelector('#app').__vue_app__.config.globalProperties.$router.getRoutes().map(({ path }) => path)`,
   )
-  const paths = routes.map((route) => {
-    const path = examples[route] ?? route.replaceAll(/\/:\w+\?/g, '')
-    if (path.includes(':')) throw new Error(`${route} needs an example of its parameters`)
-    return path
+  const paths = routes.flatMap((route) => {
+    const given = [examples[route] ?? route.replaceAll(/\/:\w+\?/g, '')].flat()
+    if (given.some((path) => path.includes(':'))) throw new Error(`${route} needs an example of its parameters`)
+    return given
   })
   return [...new Set(paths)].filter((path) => path !== '/')
 }

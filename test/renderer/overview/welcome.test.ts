@@ -1,37 +1,94 @@
 import { expect, test } from 'vitest'
 import WelcomePage from '../../../renderer/console/pages/WelcomePage.vue'
-import { operator, press, says, show, write } from '../devices/operator-page.ts'
+import { fieldOf, operator, pageText, press, says, show, write } from '../devices/operator-page.ts'
 import { eventually } from '../eventually.ts'
 
-const ticks = () => [...document.querySelectorAll('ol > li')].map((step) => step.querySelector('.done') !== null)
+const current = (): string => document.querySelector('[aria-current="step"] .name')?.textContent ?? 'no step is current'
+const at = (step: string): Promise<void> => eventually(() => expect(current()).toBe(step))
+const ticks = () => [...document.querySelectorAll('ol.parts > li')].map((part) => part.querySelector('.done') !== null)
 
-test('The welcome page guides to a credential, a call, a room and a camera, and ticks steps done here or in another console', async () => {
+async function choose(title: string): Promise<void> {
+  await eventually(() => {
+    const card = [...document.querySelectorAll('label')].find(
+      (one) => one.querySelector('strong')?.textContent === title,
+    )
+    const input = card?.querySelector('input')
+    if (!input) throw new Error(`there is no choice "${title}": ${pageText().slice(0, 1_000)}`)
+    input.click()
+  })
+}
+
+test('The first run of a lab leads to a credential, a call, a room and a camera, and ticks what was done here or in another console', async () => {
   const client = await operator()
   show(WelcomePage, client)
-  await says('Create a room')
-  await eventually(() => expect(ticks()).toEqual([true, false, false, false, false]))
+  await says('What will Roomdesk be used for?')
+  await choose('Lab')
+  await press('Next')
+  await at('API')
+  await eventually(() => expect(ticks()).toEqual([true, false, false]))
   await press('Create credential')
-  await eventually(() => expect(ticks()).toEqual([true, true, false, false, false]))
+  await eventually(() => expect(ticks()).toEqual([true, true, false]))
   const [credential] = await client.call('credentials.list')
-  const call = {
+  await client.call('tester.send', {
     api: 'media',
     operation: 'authenticate',
     access_key: credential?.access_key ?? '',
     params: {},
-  } as const
-  await client.call('tester.send', call)
-  await says('Received: authenticate')
-  await press('New room')
-  await write('Topic', 'Yard')
-  await press('Create room')
-  await says('1 room')
-  const [room] = (await client.call('rooms.list', {})).items
-  expect(room?.topic).toBe('Yard')
-  await client.call('devices.create', {
-    roomId: room?.room_id ?? '',
-    userName: 'Gate',
-    userAddress: 'rtsp://10.0.0.1',
   })
-  await says('1 device')
-  expect(ticks()).toEqual([true, true, true, true, true])
+  await says('Received: authenticate')
+  expect(ticks()).toEqual([true, true, true])
+  await press('Next')
+  await at('Room')
+  await write('Name of the room', 'Yard')
+  await press('Create room')
+  await eventually(async () => expect((await client.call('first_run.get')).room?.topic).toBe('Yard'))
+  const [room] = (await client.call('rooms.list', {})).items
+  await press('Next')
+  await at('Camera')
+  // Another console adds the camera.
+  const { userId } = await client.call('first_run.add_camera', { userName: 'Gate', userAddress: 'rtsp://10.0.0.1' })
+  await says('Gate is in the room')
+  await press('Next')
+  await says('What stands now.')
+  await says('Yard')
+  expect(await client.call('first_run.get')).toMatchObject({
+    step: 'done',
+    camera: userId,
+    room: { room_id: room?.room_id },
+  })
+  // It has ended: the console begins with the overview from now on.
+  await eventually(async () => expect((await client.call('overview.get')).fresh).toBe(false))
+})
+
+test('The first run continues where it was, keeps what was made, and notices what was deleted', async () => {
+  const client = await operator()
+  const first = show(WelcomePage, client)
+  await choose('Try it out')
+  await press('Next')
+  await at('Room')
+  expect((await fieldOf('Name of the room')).value).toBe('First room')
+  await press('Create room')
+  await eventually(async () => expect((await client.call('first_run.get')).room).not.toBe(null))
+  first.unmount()
+
+  show(WelcomePage, client)
+  await at('Room')
+  await press('Next')
+  await at('Camera')
+  await press('Back')
+  await at('Room')
+  await write('Name of the room', 'Workshop')
+  await press('Rename and continue')
+  await at('Camera')
+  const { items } = await client.call('rooms.list', {})
+  expect(items.map(({ topic }) => topic)).toEqual(['Workshop'])
+  window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', altKey: true }))
+  await at('Room')
+  await client.call('rooms.delete', { room_ids: items.map(({ room_id }) => room_id) })
+  await eventually(() => expect(pageText()).toContain('Create room'))
+  await press('Skip this step')
+  await at('Camera')
+  await says('A camera needs a room.')
+  await press('Create the room')
+  await at('Room')
 })

@@ -1,5 +1,5 @@
 import type { Texts } from '../text.ts'
-import type { overview as english, welcome as englishWelcome } from '../en/overview.ts'
+import type { overview as english } from '../en/overview.ts'
 
 export const overview: Texts<typeof english> = {
   title: 'Übersicht',
@@ -177,35 +177,4 @@ export const overview: Texts<typeof english> = {
     dismiss: 'Ausblenden',
     dismissHint: 'Diesen Client bis zum Neustart des Controllers ausblenden',
   },
-}
-
-export const welcome: Texts<typeof englishWelcome> = {
-  title: 'Willkommen bei Roomdesk',
-  purpose: 'Beide APIs laufen. Verbinden Sie einen Client, erstellen Sie einen Raum, fügen Sie eine Kamera hinzu.',
-  listening: 'Ihre APIs sind bereit',
-  listeningBody: 'Geben Sie Ihren Clients diese Basisadressen.',
-  credential: 'Zugangsdaten sind bereit',
-  credentialBody: 'Ein Client meldet sich mit diesem Schlüsselpaar an. Das Geheimnis wird nur auf Anforderung gezeigt.',
-  noCredential: 'Ein Client meldet sich mit einem Schlüsselpaar an. Erstellen Sie das erste.',
-  makeCredential: 'Zugangsdaten erstellen',
-  firstLabel: 'Erster Client',
-  accessKey: 'Access Key',
-  secretKey: 'Secret Key',
-  reveal: 'Geheimnis zeigen',
-  call: 'Ersten Aufruf senden',
-  callBody:
-    'Fügen Sie dies in ein Terminal ein. Der Befehl meldet sich mit den Zugangsdaten oben an; der Digest ist schon berechnet.',
-  curl: 'curl-Befehl',
-  waiting: 'Warten auf die erste Anfrage…',
-  received: 'Empfangen: {operation} von {client}, ret {ret}',
-  called: 'Ein Client hat sich angemeldet.',
-  room: 'Raum erstellen',
-  roomBody:
-    'In Räumen treffen sich Personen und Kameras. Clients erstellen sie über die API; zum Ausprobieren können Sie hier einen erstellen.',
-  rooms: '{n} Raum | {n} Räume',
-  device: 'Kamera hinzufügen',
-  deviceBody: 'Jede RTSP-Kamera kann einem Raum beitreten. Adresse und Anmeldedaten werden vor dem Hinzufügen geprüft.',
-  devices: '{n} Gerät | {n} Geräte',
-  done: 'Zur Übersicht',
-  skip: 'Überspringen',
 }

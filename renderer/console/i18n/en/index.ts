@@ -11,7 +11,7 @@ import { help } from './help.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
-import { overview, welcome } from './overview.ts'
+import { overview } from './overview.ts'
 import { readiness } from './readiness.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
@@ -36,7 +36,6 @@ export const en = {
   refusals,
   accounts,
   overview,
-  welcome,
   credentials,
   readiness,
   recording,

@@ -1,4 +1,4 @@
-/** Overview and welcome. */
+/** Overview. */
 export const overview = {
   title: 'Overview',
   purpose: 'Activity of this site and problems that need attention.',
@@ -171,33 +171,4 @@ export const overview = {
     dismiss: 'Dismiss',
     dismissHint: 'Hide this client until the controller restarts',
   },
-} as const
-
-export const welcome = {
-  title: 'Welcome to Roomdesk',
-  purpose: 'Both APIs are running. Connect a client, create a room, add a camera.',
-  listening: 'Your APIs are listening',
-  listeningBody: 'Give your clients these base addresses.',
-  credential: 'A credential is ready',
-  credentialBody: 'A client signs in with this key pair. The secret is shown only on demand.',
-  noCredential: 'A client signs in with a key pair. Create the first one.',
-  makeCredential: 'Create credential',
-  firstLabel: 'First client',
-  accessKey: 'Access key',
-  secretKey: 'Secret key',
-  reveal: 'Show the secret',
-  call: 'Send the first call',
-  callBody: 'Paste this into a terminal. It authenticates with the credential above, with the digest already computed.',
-  curl: 'curl command',
-  waiting: 'Waiting for the first request…',
-  received: 'Received: {operation} from {client}, ret {ret}',
-  called: 'A client has signed in.',
-  room: 'Create a room',
-  roomBody: 'People and cameras meet in rooms. Clients create them through the API; you can create one here to try it.',
-  rooms: '{n} room | {n} rooms',
-  device: 'Add a camera',
-  deviceBody: 'Any RTSP camera can join a room. Its address and login are tested before it is added.',
-  devices: '{n} device | {n} devices',
-  done: 'Go to the overview',
-  skip: 'Skip',
 } as const

@@ -12,7 +12,7 @@ import { help } from './help.ts'
 import { lab } from './lab.ts'
 import { media } from './media.ts'
 import { nodes } from './nodes.ts'
-import { overview, welcome } from './overview.ts'
+import { overview } from './overview.ts'
 import { readiness } from './readiness.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
@@ -37,7 +37,6 @@ export const zh: Catalogue = {
   refusals,
   accounts,
   overview,
-  welcome,
   credentials,
   readiness,
   recording,

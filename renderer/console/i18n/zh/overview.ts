@@ -1,5 +1,5 @@
 import type { Texts } from '../text.ts'
-import type { overview as englishOverview, welcome as englishWelcome } from '../en/overview.ts'
+import type { overview as englishOverview } from '../en/overview.ts'
 
 export const overview: Texts<typeof englishOverview> = {
   title: '总览',
@@ -165,33 +165,4 @@ export const overview: Texts<typeof englishOverview> = {
     dismiss: '忽略',
     dismissHint: '控制器重新启动之前不再提示此客户端',
   },
-}
-
-export const welcome: Texts<typeof englishWelcome> = {
-  title: '欢迎使用 Roomdesk',
-  purpose: '两个 API 均已运行。接入客户端、创建房间、添加摄像头。',
-  listening: 'API 正在监听',
-  listeningBody: '把以下基础地址提供给您的客户端。',
-  credential: '凭据已就绪',
-  credentialBody: '客户端使用这一对密钥登录。SecretKey 仅按需显示。',
-  noCredential: '客户端使用一对密钥登录，请先创建一个凭据。',
-  makeCredential: '创建凭据',
-  firstLabel: '首个客户端',
-  accessKey: 'AccessKey',
-  secretKey: '密钥 (SecretKey)',
-  reveal: '显示密钥',
-  call: '发出第一个请求',
-  callBody: '粘贴到终端执行。它使用上面的凭据认证，摘要已经算好。',
-  curl: 'curl 命令',
-  waiting: '正在等待第一个请求…',
-  received: '已收到：来自 {client} 的 {operation}，ret {ret}',
-  called: '已有客户端登录。',
-  room: '创建房间',
-  roomBody: '参会者和摄像头在房间中相聚。客户端通过 API 创建房间，您也可以在此新建一个试用。',
-  rooms: '{n} 个房间',
-  device: '添加摄像头',
-  deviceBody: '任何 RTSP 摄像头都可以加入房间。添加之前会检测其地址和登录信息。',
-  devices: '{n} 台设备',
-  done: '进入总览',
-  skip: '跳过',
 }

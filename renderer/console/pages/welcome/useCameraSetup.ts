@@ -1,0 +1,127 @@
+import { computed, reactive, ref, shallowRef } from 'vue'
+import type { FoundCameraView } from '../../../../shared/console/devices.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useProbe } from '../devices/useProbe.ts'
+import { useFirstRun } from './useFirstRun.ts'
+
+/** Source that is being set up: a camera of the network, or an address. */
+interface CameraSource {
+  found: FoundCameraView | null
+}
+
+/** Obstacle to adding the chosen camera; empty: none. */
+type Obstacle = '' | 'login' | 'wrongLogin' | 'noStreams' | 'gone'
+
+/** Choosing, testing and adding a camera. @param added called once it is in the room */
+export function useCameraSetup(added: () => void) {
+  const client = useConsole()
+  const { attempt } = useFeedback()
+  const { w, refresh } = useFirstRun()
+  const probe = useProbe()
+  /** null: nothing is chosen. */
+  const source = shallowRef<CameraSource | null>(null)
+  const values = reactive({ userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
+  const obstacle = ref<Obstacle>('')
+  const asking = ref(false)
+  const adding = ref(false)
+  const busy = computed(() => asking.value || adding.value || probe.running.value)
+
+  function clear(): void {
+    probe.forget()
+    obstacle.value = ''
+    source.value = null
+    Object.assign(values, { userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
+  }
+
+  /** Chooses an address, to be typed. */
+  function enter(): void {
+    clear()
+    source.value = { found: null }
+  }
+
+  /** Chooses a found camera, and asks it for its streams. */
+  async function pick(found: FoundCameraView): Promise<void> {
+    clear()
+    source.value = { found }
+    values.userName = found.name || found.model || found.host
+    await askStreams(found)
+  }
+
+  const login = (): { login_name?: string; login_password?: string } => ({
+    ...(values.login_name !== '' && { login_name: values.login_name }),
+    ...(values.login_password !== '' && { login_password: values.login_password }),
+  })
+
+  async function askStreams(found: FoundCameraView): Promise<void> {
+    asking.value = true
+    const hadLogin = Object.keys(login()).length > 0
+    const answer = await attempt(() => client.call('devices.discovered_streams', { id: found.id, ...login() }))
+    asking.value = false
+    // Another one was chosen meanwhile.
+    if (answer === undefined || source.value?.found?.id !== found.id) return
+    const [first] = answer.streams
+    if (first !== undefined) {
+      const last = answer.streams.at(-1)
+      values.userAddress = first.address
+      values.assist_address = last !== undefined && last.width < first.width ? last.address : ''
+      await testAddress()
+      return
+    }
+    if (answer.state === 'login') obstacle.value = hadLogin ? 'wrongLogin' : 'login'
+    else if (answer.state === 'gone') obstacle.value = 'gone'
+    else {
+      obstacle.value = 'noStreams'
+      source.value = { found: null }
+      values.userAddress = `rtsp://${found.host}/`
+    }
+  }
+
+  /** Tests what is chosen with the login of the form, and adds it if that is right. */
+  async function test(): Promise<void> {
+    obstacle.value = ''
+    const found = source.value?.found
+    if (found && values.userAddress === '') await askStreams(found)
+    else await testAddress()
+  }
+
+  async function testAddress(): Promise<void> {
+    const hadLogin = Object.keys(login()).length > 0
+    await probe.run({ userAddress: values.userAddress, ...login() })
+    const result = probe.result.value
+    if (result?.kind === 'auth') obstacle.value = hadLogin ? 'wrongLogin' : 'login'
+    if (result?.ok) await add()
+  }
+
+  async function add(): Promise<void> {
+    adding.value = true
+    const { userAddress, assist_address, userName } = values
+    const camera = {
+      userAddress,
+      userName: userName.trim() || (URL.parse(userAddress)?.hostname ?? userAddress),
+      ...(assist_address !== '' && { assist_address }),
+      ...login(),
+    }
+    const made = await attempt(() => client.call('first_run.add_camera', camera))
+    await finish(made !== undefined)
+  }
+
+  async function useTestCamera(): Promise<void> {
+    clear()
+    adding.value = true
+    const userName = w.value.camera.testName
+    await finish((await attempt(() => client.call('first_run.add_test_camera', { userName }))) !== undefined)
+  }
+
+  async function finish(isAdded: boolean): Promise<void> {
+    await refresh()
+    adding.value = false
+    if (!isAdded) return
+    clear()
+    added()
+  }
+
+  return { source, values, probe, obstacle, asking, adding, busy, clear, enter, pick, test, add, useTestCamera }
+}
+
+export type CameraSetup = ReturnType<typeof useCameraSetup>

@@ -1,0 +1,143 @@
+import {
+  type ComputedRef,
+  computed,
+  inject,
+  type InjectionKey,
+  onScopeDispose,
+  provide,
+  type Ref,
+  ref,
+  type ShallowRef,
+  shallowRef,
+  watch,
+} from 'vue'
+import { useRoute, useRouter } from 'vue-router'
+import type { FirstRunView } from '../../../../shared/console/first-run.ts'
+import { type FirstRunPurpose, type FirstRunStep, firstRunSteps, stepsOfPurpose } from '../../../../shared/first-run.ts'
+import { fill } from '../../../../shared/refusals/template.ts'
+import type { Values } from '../../../../shared/refusals/template.ts'
+import { collected, useLive } from '../../../kit/composables/useLive.ts'
+import { useConsole } from '../../composables/useConsole.ts'
+import { useFeedback } from '../../composables/useFeedback.ts'
+import { useOverview } from '../../composables/useOverview.ts'
+import { languageTexts, type WelcomeTexts } from '../../i18n/languages.ts'
+import { useText } from '../../i18n/text.ts'
+
+/** The first run as its steps see it. */
+interface FirstRun {
+  /** Texts of the steps. */
+  w: ComputedRef<WelcomeTexts>
+  /** Puts values into a text. */
+  words: (text: string, values: Values) => string
+  run: ShallowRef<FirstRunView | undefined>
+  refresh: () => Promise<void>
+  /** Purpose that is chosen but not stored yet; null: none. */
+  chosen: Ref<FirstRunPurpose | null>
+  /** Steps of the chosen purpose, in their order. */
+  steps: ComputedRef<readonly FirstRunStep[]>
+  step: ComputedRef<FirstRunStep>
+  /** Remembers a step, and goes there. */
+  go: (step: FirstRunStep) => Promise<void>
+  next: () => Promise<void>
+  back: () => Promise<void>
+  /** Step that follows. */
+  following: ComputedRef<FirstRunStep>
+}
+
+const key: InjectionKey<FirstRun> = Symbol('first run')
+/** Delay before what others changed is read, in milliseconds. */
+const readMs = 200
+
+/** The first run of the page around. */
+export function useFirstRun(): FirstRun {
+  const found = inject(key)
+  if (found === undefined) throw new Error('there is no first run around')
+  return found
+}
+
+/** Texts of the steps in the operator's language; undefined until they are loaded. */
+function useWelcomeTexts(): Readonly<ShallowRef<WelcomeTexts | undefined>> {
+  const { language } = useText()
+  const texts = shallowRef<WelcomeTexts>()
+  async function load(): Promise<void> {
+    const chosen = language.value
+    const loaded = await languageTexts[chosen].loadWelcome()
+    if (chosen === language.value) texts.value = loaded
+  }
+  watch(language, () => void load(), { immediate: true })
+  return texts
+}
+
+function isStep(text: string | undefined): text is FirstRunStep {
+  return firstRunSteps.some((one) => one === text)
+}
+
+/** Provides the first run for its steps. The address names the step; without one, it continues where it was. */
+export function provideFirstRun(): {
+  texts: Readonly<ShallowRef<WelcomeTexts | undefined>>
+  run: ShallowRef<FirstRunView | undefined>
+  error: Ref<unknown>
+  refresh: () => Promise<void>
+  step: ComputedRef<FirstRunStep>
+  steps: ComputedRef<readonly FirstRunStep[]>
+  back: () => Promise<void>
+  leave: () => Promise<void>
+} {
+  const client = useConsole()
+  const route = useRoute()
+  const router = useRouter()
+  const { attempt } = useFeedback()
+  const { value: overview, refresh: readOverview } = useOverview()
+  const texts = useWelcomeTexts()
+  const { value: run, error, refresh } = useLive(client, () => client.call('first_run.get'))
+  const moving = ref(false)
+  const soon = collected(() => void refresh(), readMs)
+  for (const event of ['settings.changed', 'listeners.changed', 'rooms.changed', 'devices.changed'] as const)
+    onScopeDispose(client.on(event, soon))
+
+  const chosen = ref<FirstRunPurpose | null>(null)
+  const steps = computed(() => stepsOfPurpose[chosen.value ?? run.value?.purpose ?? ''])
+  const step = computed<FirstRunStep>(() => {
+    const named = route.path.split('/')[2]
+    return isStep(named) ? named : (run.value?.step ?? 'purpose')
+  })
+  /** The step for clients of the API stands before the last one where the purpose has none. */
+  const neighbour = (by: 1 | -1): FirstRunStep => {
+    const at = steps.value.indexOf(step.value)
+    if (at < 0) return by > 0 || step.value === 'api' ? 'done' : 'purpose'
+    return steps.value[Math.min(Math.max(at + by, 0), steps.value.length - 1)] ?? 'done'
+  }
+  const following = computed(() => neighbour(1))
+
+  async function go(to: FirstRunStep): Promise<void> {
+    if (moving.value) return
+    moving.value = true
+    try {
+      await attempt(() => client.call('first_run.save', { step: to }))
+      await refresh()
+      await router.push(`/welcome/${to}`)
+    } finally {
+      moving.value = false
+    }
+  }
+
+  const next = (): Promise<void> => go(following.value)
+  const back = async (): Promise<void> => {
+    if (step.value !== 'purpose') await go(neighbour(-1))
+  }
+
+  async function leave(): Promise<void> {
+    await attempt(() => client.call('overview.dismiss_welcome'))
+    await readOverview()
+    // A reading overtaken by a newer one sets nothing: the overview must not send the operator back here.
+    if (overview.value) overview.value = { ...overview.value, fresh: false }
+    await router.replace('/overview')
+  }
+
+  const w = computed(() => {
+    if (texts.value === undefined) throw new Error('the texts are not loaded')
+    return texts.value
+  })
+  provide(key, { w, words: fill, run, refresh, chosen, steps, step, go, next, back, following })
+  return { texts, run, error, refresh, step, steps, back, leave }
+}

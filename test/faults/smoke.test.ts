@@ -44,9 +44,10 @@ test.skipIf(process.platform === 'win32')(
     expect({ code, failed }, said).toEqual({ code: 0, failed: [] })
     expect(report.on).toBe('stand-in')
     expect(report.items.map(({ name }) => name)).toEqual([
-      ...['start', 'origin', 'policy', 'no-node', 'visible', 'node-online', 'call', 'room-page-http'].map(app),
-      ...['room-page-tls', 'preview', 'page-crash', 'node-killed', 'gpu-crash', 'second-instance'].map(app),
-      ...['sigterm', 'data-kept', 'version', 'headless', 'stale-lock', 'quit'].map(app),
+      ...['start', 'origin', 'policy', 'no-node', 'visible', 'node-online', 'readiness'].map(app),
+      ...['call', 'room-page-http', 'room-page-tls', 'preview', 'preview-h265', 'page-hang'].map(app),
+      ...['page-crash', 'node-killed', 'gpu-crash', 'second-instance', 'sigterm', 'data-kept', 'version'].map(app),
+      ...['headless', 'stale-lock', 'quit'].map(app),
     ])
   },
   180_000,

@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiClient } from '../support/api-client.ts'
 import { policyHolds, nodeIsAbsent } from './page-checks.ts'
-import { startFilmCamera } from './film-camera.ts'
+import { type FilmCodec, startFilmCamera } from './film-camera.ts'
 import { tellOfOtherFaces } from './faces-story.ts'
 import { descendantsOf } from './processes.ts'
 import { NotHere, type Report } from './report.ts'
@@ -11,6 +12,10 @@ import { launchAgain, type Program, RunningApp } from './running-app.ts'
 import { fetchPage, fetchPinned } from './room-page-fetch.ts'
 import { until } from './until.ts'
 
+/** Time for which the page hangs, in milliseconds. */
+const hangMs = 8_000
+/** Time within which a client is answered meanwhile, in milliseconds. */
+const maxAnswerMs = 2_000
 /** Process of the embedded node, as started by Electron and by the stand-in. */
 const mediaProgram = /node\.mojom\.NodeService|media-node\.js/
 
@@ -36,8 +41,10 @@ export async function tellAppStory(report: Report, part: string, program: Progra
         const { roomId } = made
         await report.check(name('room-page-http'), async () => fetchPage(await app.url('media'), roomId))
         await report.check(name('room-page-tls'), () => roomPageOverTls(app, roomId))
-        await report.check(name('preview'), () => preview(app, roomId))
-      } else for (const item of ['room-page-http', 'room-page-tls', 'preview']) report.skip(name(item), noRoom)
+        await report.check(name('preview'), () => preview(app, roomId, 'H264'))
+        await report.check(name('preview-h265'), () => convertedPreview(app, roomId))
+        await report.check(name('page-hang'), () => hangPage(app, roomId))
+      } else for (const item of roomItems) report.skip(name(item), noRoom)
       await report.check(name('page-crash'), () => crashPage(app))
       await report.check(name('node-killed'), () => killNode(app))
       await report.check(name('gpu-crash'), () => killGraphics(app))
@@ -54,6 +61,7 @@ export async function tellAppStory(report: Report, part: string, program: Progra
   }
 }
 
+const roomItems = ['room-page-http', 'room-page-tls', 'preview', 'preview-h265', 'page-hang']
 const noRoom = 'it needs the room of the item "call"'
 
 /** Results of the first run that the second one needs. */
@@ -126,8 +134,8 @@ async function roomPageOverTls(app: RunningApp, roomId: string): Promise<string>
 }
 
 /** Adds a camera, and waits for its picture in the console's window. */
-async function preview(app: RunningApp, roomId: string): Promise<string> {
-  await using camera = await startFilmCamera()
+async function preview(app: RunningApp, roomId: string, codec: FilmCodec): Promise<string> {
+  await using camera = await startFilmCamera(codec)
   const userId = 'smoke-camera'
   await app.call('devices.create', { roomId, userId, userName: 'Film', userAddress: camera.url })
   await until('the camera has joined', async () => {
@@ -145,6 +153,36 @@ async function preview(app: RunningApp, roomId: string): Promise<string> {
   await app.page.evaluate(`void (location.hash = '#/overview')`)
   await app.call('devices.remove', { userIds: [userId] })
   return size
+}
+
+/** The same for a picture that browsers cannot show: ffmpeg converts it. */
+async function convertedPreview(app: RunningApp, roomId: string): Promise<string> {
+  const { results } = await app.call('readiness.run', {})
+  const ffmpeg = results.find(({ check }) => check === 'ffmpeg')
+  if (ffmpeg?.finding !== 'ffmpegWhole') throw new NotHere(ffmpeg?.message ?? 'ffmpeg was not checked')
+  return await preview(app, roomId, 'H265')
+}
+
+/** Hangs the page: clients are answered as before meanwhile, and the page goes on. Shorter than what lets Electron report it. */
+async function hangPage(app: RunningApp, roomId: string): Promise<string> {
+  const media = await app.url('media')
+  const hangs = app.page.evaluate(`{ const end = Date.now() + ${hangMs}; while (Date.now() < end); true }`)
+  let isHanging = true
+  void hangs.catch(() => undefined).finally(() => (isHanging = false))
+  let answers = 0
+  let longest = 0
+  while (isHanging) {
+    const began = performance.now()
+    await fetchPage(media, roomId)
+    longest = Math.max(longest, performance.now() - began)
+    answers += 1
+    // Many requests from one address are refused.
+    await sleep(250)
+  }
+  await hangs
+  await app.answers()
+  if (longest > maxAnswerMs) throw new Error(`a client waited ${Math.round(longest)} ms`)
+  return `${answers} answers meanwhile, the slowest after ${Math.round(longest)} ms`
 }
 
 /** Crashes the page's process; the app reloads it, and the controller is unaffected. */

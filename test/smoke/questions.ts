@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type FilmCamera, startFilmCamera } from './film-camera.ts'
 import type { Report } from './report.ts'
 import { type Program, RunningApp } from './running-app.ts'
@@ -12,9 +13,15 @@ interface Question {
   name: string
   /** Instructions, and the expected result. */
   text: string
+  /** What the person does first. */
+  first?: string
   /** Prepares the situation in the app that the person sees. */
   prepare?: (stage: Stage) => Promise<void>
 }
+
+const hourMs = 60 * 60_000
+/** Time within which a client is answered while the window is hidden, in milliseconds. */
+const maxAnswerMs = 2_000
 
 interface Stage {
   app: RunningApp
@@ -46,15 +53,34 @@ export const questions: readonly Question[] = [
   {
     name: 'notification',
     text: 'The window is to be hidden for this: close it and choose "Keep Running", then press Enter. A notification will tell that the device Film was lost. Leave it for five minutes, then click it in the notification centre. Did it come, and did the click bring the window back?',
+    first: 'Enter when the window is hidden',
     prepare: async ({ app, camera }) => {
       await app.call('settings.set', { console: { language: 'en' } })
-      await until(
-        'the window is hidden',
-        async () => (await app.page.evaluate('document.visibilityState')) === 'hidden',
-        5 * 60_000,
-      )
+      await hidden(app)
       await camera[Symbol.asyncDispose]()
     },
+  },
+  {
+    name: 'hour-hidden',
+    text: 'The window was hidden for an hour. Open it by the tray: does it show the present at once, with charts that have no gap?',
+    first:
+      'Hide the window (close it and choose "Keep Running"), then press Enter, and leave the computer alone for an hour',
+    prepare: async ({ app }) => {
+      await hidden(app)
+      const media = await app.url('media')
+      for (const end = Date.now() + hourMs; Date.now() < end; await sleep(10_000)) {
+        const { status } = await fetch(`${media}/openapi.json`, { signal: AbortSignal.timeout(maxAnswerMs) })
+        if (status !== 200) throw new Error(`a client was answered with ${status}`)
+      }
+    },
+  },
+  {
+    name: 'sleep',
+    text: 'Let the computer sleep for five minutes while a camera is shown under Devices, and wake it. Does its picture go on within half a minute, and does the overview show no time that is in the future or before the sleep as the present?',
+  },
+  {
+    name: 'upgrade',
+    text: 'With an installed Roomdesk that runs with a room: install the same or a newer version over it. Does it come back by itself with the room, and does the log hold no "unexpected error"? (Answer s to do this later.)',
   },
   {
     name: 'lan-camera',
@@ -73,6 +99,12 @@ export const questions: readonly Question[] = [
     text: 'With an installed Roomdesk that has a room: log off while it runs, log on, start it. Is the room there, and does the log hold no "unexpected error"? (Answer s to do this later.)',
   },
 ]
+
+/** Waits until the window is hidden, for five minutes at most. */
+async function hidden(app: RunningApp): Promise<void> {
+  const state = async (): Promise<boolean> => (await app.page.evaluate('document.visibilityState')) === 'hidden'
+  await until('the window is hidden', state, 5 * 60_000)
+}
 
 /** Asks each question if a person sits at the terminal; otherwise lists them. */
 export async function askQuestions(report: Report, { skip }: { skip: boolean }, program: Program): Promise<void> {
@@ -108,15 +140,15 @@ async function joinCamera(app: RunningApp, camera: FilmCamera): Promise<void> {
 async function ask(
   report: Report,
   terminal: Interface,
-  { name, text, prepare }: Question,
+  { name, text, first, prepare }: Question,
   stage: Stage,
 ): Promise<void> {
   const began = performance.now()
   console.log(`ASK   questions.${name}: ${text}`)
   let answer = ''
   try {
-    if (name === 'notification') await terminal.question('      Enter when the window is hidden: ')
-    await prepare?.(stage)
+    if (first !== undefined) answer = await terminal.question(`      ${first} (s to skip): `)
+    if (!/^s/i.test(answer)) await prepare?.(stage)
     while (!/^[yns]/i.test(answer)) answer = await terminal.question('      y(es), n(o), s(kip): ')
   } catch (error) {
     answer = `n: ${error instanceof Error ? error.message : String(error)}`

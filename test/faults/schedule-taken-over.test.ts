@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ControllersSite, roleOf, type SiteController } from '../../support/sites/controllers-site.ts'
+import { ControllersSite, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 
 /** A schedule with one meeting of a minute. @param seconds until its start */
 const meetingIn = (seconds: number) => ({

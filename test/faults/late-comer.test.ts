@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential, roleOf, type SiteController } from '../../support/sites/controllers-site.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { ControllersSite, credential, roleOf, type SiteController } from '../support/sites/controllers-site.ts'
 
 async function signedIn({ headless }: SiteController): Promise<ApiClient> {
   const api = new ApiClient(headless.ready, credential)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential } from '../../support/sites/controllers-site.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { ControllersSite, credential } from '../support/sites/controllers-site.ts'
 
 test('A replica that is stopped while clients read through it answers each call as the leader did, or ends its connection', {
   timeout: 60_000,

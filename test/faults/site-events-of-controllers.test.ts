@@ -1,9 +1,9 @@
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ControllersSite } from '../../support/sites/controllers-site.ts'
-import { temporaryFolder } from '../../support/sites/store-site.ts'
-import { verifiedByProgram } from './verify-program.ts'
+import { ControllersSite } from '../support/sites/controllers-site.ts'
+import { temporaryFolder } from '../support/sites/store-site.ts'
+import { verifiedByProgram } from '../server/event-log/verify-program.ts'
 
 const waits = { timeout: 15_000 }
 

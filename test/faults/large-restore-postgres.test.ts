@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { fillLargeSite, largeSiteRooms } from '../../../support/sites/large-site.ts'
-import { createRoom, open, temporaryFolder } from '../../../support/sites/store-site.ts'
-import { databaseSite, postgresOfFile } from '../drivers.ts'
+import { fillLargeSite, largeSiteRooms } from '../support/sites/large-site.ts'
+import { createRoom, open, temporaryFolder } from '../support/sites/store-site.ts'
+import { databaseSite, postgresOfFile } from '../server/store/drivers.ts'
 
 const postgres = postgresOfFile()
 

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential, type SiteController } from '../../support/sites/controllers-site.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { ControllersSite, credential, type SiteController } from '../support/sites/controllers-site.ts'
 
 const env = {
-  NODE_OPTIONS: `--require=${join(import.meta.dirname, '../../support/fail-on-signal.cjs')}`,
+  NODE_OPTIONS: `--require=${join(import.meta.dirname, '../support/fail-on-signal.cjs')}`,
   FAILING_PROGRAM: 'headless.js',
 }
 

@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { findRecordings } from '../../../server/recordings/files/find-files.ts'
-import { repairRecordings, type Repaired } from '../../../server/recordings/files/repair.ts'
-import { readSegment } from '../../../server/recordings/files/segment-facts.ts'
-import type { Segment } from '../../../shared/recordings/segment.ts'
-import { decodeRecorded, readRecorded } from '../../support/recordings/recorded-file.ts'
-import { record } from '../../support/recordings/recorded-files.ts'
+import { findRecordings } from '../../server/recordings/files/find-files.ts'
+import { repairRecordings, type Repaired } from '../../server/recordings/files/repair.ts'
+import { readSegment } from '../../server/recordings/files/segment-facts.ts'
+import type { Segment } from '../../shared/recordings/segment.ts'
+import { decodeRecorded, readRecorded } from '../support/recordings/recorded-file.ts'
+import { record } from '../support/recordings/recorded-files.ts'
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 })
 

@@ -3,10 +3,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lockFileName } from '../../../server/store/files/folder-lock.ts'
-import type { Store } from '../../../server/store/store.ts'
-import { drivers } from './drivers.ts'
-import { lastSegment, open, room, temporaryFolder } from '../../support/sites/store-site.ts'
+import { lockFileName } from '../../server/store/files/folder-lock.ts'
+import type { Store } from '../../server/store/store.ts'
+import { drivers } from '../server/store/drivers.ts'
+import { lastSegment, open, room, temporaryFolder } from '../support/sites/store-site.ts'
 
 /** One change of a transaction: the room's new topic, or its deletion. */
 type Step = { key: string; topic: string | undefined }

@@ -5,18 +5,18 @@ import net from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { controlMethods } from '../../../../shared/media/control.ts'
-import { descriptors, residentMegabytes } from '../../../bench/process-figures.ts'
-import { type Camera, startCamera } from '../../../support/camera/camera.ts'
-import { fuzzCameras, mutated } from '../../../support/camera/fuzzed-camera.ts'
-import { seededRandom } from '../../../support/seeded-random.ts'
-import { hostileAnswers } from '../../../support/camera/hostile-answers.ts'
-import { HostileCamera, interleaved, rtpPacket } from '../../../support/camera/hostile-camera.ts'
-import { type HostileCase, reportMs } from '../../../support/camera/hostile-case.ts'
-import { hostileMedia, oddPackets } from '../../../support/camera/hostile-media.ts'
-import { hostilePhases } from '../../../support/camera/hostile-phases.ts'
-import { hostileTransports } from '../../../support/camera/hostile-transports.ts'
-import { NodeFailure, TestMediaNode } from '../../../support/media/media-node.ts'
+import { controlMethods } from '../../shared/media/control.ts'
+import { descriptors, residentMegabytes } from '../bench/process-figures.ts'
+import { type Camera, startCamera } from '../support/camera/camera.ts'
+import { fuzzCameras, mutated } from '../support/camera/fuzzed-camera.ts'
+import { seededRandom } from '../support/seeded-random.ts'
+import { hostileAnswers } from '../support/camera/hostile-answers.ts'
+import { HostileCamera, interleaved, rtpPacket } from '../support/camera/hostile-camera.ts'
+import { type HostileCase, reportMs } from '../support/camera/hostile-case.ts'
+import { hostileMedia, oddPackets } from '../support/camera/hostile-media.ts'
+import { hostilePhases } from '../support/camera/hostile-phases.ts'
+import { hostileTransports } from '../support/camera/hostile-transports.ts'
+import { NodeFailure, TestMediaNode } from '../support/media/media-node.ts'
 
 // Many at a time: most of the time passes in deadlines.
 vi.setConfig({ maxConcurrency: 24, testTimeout: 20_000 })
@@ -25,7 +25,7 @@ vi.setConfig({ maxConcurrency: 24, testTimeout: 20_000 })
 const deadlines = { camera_answer_ms: 1_000, camera_stall_ms: 1_200 }
 /** Polling of conditions that hold within a moment, also on a busy machine. */
 const patience = { timeout: 5_000, interval: 30 }
-const viewerProgram = join(import.meta.dirname, '../../../bench/whep-viewers.ts')
+const viewerProgram = join(import.meta.dirname, '../bench/whep-viewers.ts')
 /** Maximum growth of the node, in megabytes. */
 const maxGrowth = 200
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential } from '../../support/sites/controllers-site.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { ControllersSite, credential } from '../support/sites/controllers-site.ts'
 
 const rounds = 3
 

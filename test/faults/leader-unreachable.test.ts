@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { MachineNetwork } from '../../support/network/machine-network.ts'
-import { ControllersSite, credential, machineOf, type SiteController } from '../../support/sites/controllers-site.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { MachineNetwork } from '../support/network/machine-network.ts'
+import { ControllersSite, credential, machineOf, type SiteController } from '../support/sites/controllers-site.ts'
 
 /** Well below what a cut lasts. */
 const promptly = 6_000

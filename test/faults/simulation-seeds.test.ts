@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { simulate } from './simulate.ts'
+import { simulate } from '../simulation/simulate.ts'
 
 /** Runs of about 110 simulated seconds each. */
 const runs = 12

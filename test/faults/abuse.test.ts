@@ -1,0 +1,3 @@
+import { abusedPorts } from '../server/edge/abused-ports.ts'
+
+abusedPorts('off')

@@ -1,3 +1,0 @@
-import { abusedPorts } from './abused-ports.ts'
-
-abusedPorts('off')

@@ -1,46 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { record } from '../support/recordings/recorded-files.ts'
-import { type ConsoleUnderTest, type Face, openConsole } from '../support/sites/console-site.ts'
-import { lookAt, sizes } from './surfaces/surface-walk.ts'
+import { openConsole } from '../support/sites/console-site.ts'
+import { meeting, openPage, startedAt } from './recorded-meeting.ts'
 
 const run = promisify(execFile)
-/** Two hours ago, at a full minute. */
-const startedAt = Math.floor(Date.now() / 60_000) * 60_000 - 7_200_000
-
-/** A meeting: Anna for 12 seconds, Ben comes after 3 seconds and leaves after 7; a camera films all the time. */
-async function meeting(dataFolder: string): Promise<void> {
-  const folder = join(dataFolder, 'recordings')
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const person = { folder, roomId: '1000', device: false, film: { codec: 'vp8' } } as const
-  await record({ ...person, userId: 'anna', userName: 'Anna', startedAt })
-  await record({
-    ...person,
-    userId: 'ben',
-    userName: 'Ben',
-    startedAt: startedAt + 3_000,
-    film: { codec: 'h264', seconds: 4 },
-  })
-  await record({ folder, roomId: '1000', userId: 'dock', userName: 'Loading dock', startedAt, film: { seconds: 12 } })
-}
-
-async function openPage(face: Face): Promise<{ console: ConsoleUnderTest; page: Page }> {
-  const opened = await openConsole(face, { prepare: meeting })
-  onTestFinished(() => opened[Symbol.asyncDispose]())
-  const { page } = opened
-  await expect.poll(async () => (await opened.call('recordings.sources', {})).total, { timeout: 30_000 }).toBe(3)
-  await opened.call('overview.dismiss_welcome', {})
-  const [address] = page.url().split('#')
-  await page.goto('about:blank')
-  await page.goto(`${address}#/recordings?room=1000&at=${startedAt + 500}`)
-  await page.getByRole('toolbar', { name: 'Player' }).waitFor()
-  return { console: opened, page }
-}
-
 /** Names of the people and cameras whose pictures are shown. */
 const tiles = (page: Page): Promise<string[]> => page.locator('figure.tile:visible figcaption span').allTextContents()
 
@@ -105,31 +70,6 @@ test('An operator watches a meeting: who was there is shown, then exports it', a
   const { stdout } = await run('tar', ['tf', await download.path()])
   expect(stdout.trim().split('\n')).toHaveLength(4)
   expect(opened.problems).toEqual([])
-})
-
-test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark', async () => {
-  const { console: opened, page } = await openPage('headless')
-  const found: Record<string, string[]> = {}
-  page.setDefaultTimeout(15_000)
-  const { room_id } = await opened.call('rooms.create', { topic: 'Ruled' })
-  const [address] = page.url().split('#')
-  for (const size of ['desktop', 'phone'] as const) {
-    await page.setViewportSize(sizes[size])
-    await page.goto(`${address}#/recordings?room=1000&at=${startedAt + 500}`)
-    await page.getByRole('button', { name: 'Export' }).click()
-    await lookAt(page, 'ExportDialog ElDialog', size, found)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await page.getByRole('toolbar', { name: 'Player' }).getByRole('button', { name: 'More' }).click()
-    await lookAt(page, 'RecordingsPage RowMenu', size, found)
-    await page.keyboard.press('Escape')
-    await page.goto(`${address}#/rooms/${room_id}`)
-    await page.getByRole('button', { name: 'Change rule' }).click()
-    await lookAt(page, 'RuleDialog ElDialog', size, found)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog', { name: /rule/i }).waitFor({ state: 'hidden' })
-  }
-  expect(found).toEqual({})
 })
 
 test('On the desktop, recordings play and are downloaded under app://', async () => {

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RoomSite, type Visitor } from '../support/sites/room-site.ts'
-import { roomAccessibilityStory } from './stories/room-accessibility.ts'
 
 /** Ways into a room, and every reason for a refusal: each page says what happened and what to do. */
 describe('ways into a room', () => {
@@ -159,6 +158,4 @@ describe('ways into a room', () => {
     await visitor.until("document.documentElement.classList.contains('dark')")
     await visitor.close()
   })
-
-  roomAccessibilityStory(() => site, 'desktop')
 })

@@ -21,7 +21,6 @@ describe('an operator watches a room', () => {
     operator = await site.open(`${site.controller.ready.console}/#key=${key}`, {
       viewport: { width: 1_360, height: 900 },
       acceptDownloads: true,
-      ignoreHTTPSErrors: true,
     })
     page = operator.page
     await page.getByRole('navigation').waitFor()
@@ -112,26 +111,5 @@ describe('an operator watches a room', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Remove from room' }).click()
     await ann.page.getByRole('heading', { name: 'You were removed from the room' }).waitFor()
     expect([...operator.problems, ...ann.problems]).toEqual([])
-  })
-
-  test('TLS is switched on: two people of a meeting, with camera and chat as before, and the console are at https by themselves', async () => {
-    const meeting = await site.room({ topic: 'Moving' })
-    const everywhere = { ignoreHTTPSErrors: true }
-    const dora = await site.join(await site.link(meeting), { name: 'Dora', ...everywhere })
-    const eli = await site.join(
-      await site.link(meeting, { user_id: 'eli', user_name: 'Eli', role: 'host' }),
-      everywhere,
-    )
-    await dora.sees('Eli')
-    await site.controller.rpc('settings.set', { tls: { mode: 'self-signed' } })
-    const secure = /^https:/
-    // A page may set off twice: the first time before the port speaks TLS.
-    for (const visitor of [dora, eli]) await expect.poll(() => visitor.page.url(), { timeout: 40_000 }).toMatch(secure)
-    await Promise.all([dora.sees('Eli'), eli.sees('Dora')])
-    await eli.button('More').click()
-    await eli.page.getByRole('menuitem', { name: 'Lock the room' }).waitFor()
-    expect(await dora.page.evaluate('location.hash')).toMatch(/^#token=[^&]+$/)
-    await expect.poll(() => page.url(), { timeout: 40_000 }).toMatch(secure)
-    await Promise.all([dora.close(), eli.close()])
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { RoomSite } from '../support/sites/room-site.ts'
-import { accessibilityStory, signInStory } from '../e2e/stories/accessibility.ts'
+import { accessibilityStory, phoneAccessibilityStory, signInStory } from '../e2e/stories/accessibility.ts'
 import { dialogStory } from '../e2e/stories/dialogs.ts'
 import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'
 
-// Every run of the tests checks the same pages in light mode.
-describe('in dark mode', () => {
+// Every run of the tests checks the same pages of the console in light mode, on a desktop.
+describe('in dark mode, and on a phone', () => {
   let opened: ConsoleUnderTest
   let site: RoomSite
   beforeAll(async () => {
@@ -19,5 +19,8 @@ describe('in dark mode', () => {
   accessibilityStory(() => opened, 'dark')
   dialogStory(() => opened, 'dark')
   signInStory('dark')
+  roomAccessibilityStory(() => site, 'desktop')
   roomAccessibilityStory(() => site, 'phone')
+  phoneAccessibilityStory(() => opened, 'dark')
+  phoneAccessibilityStory(() => opened, 'light')
 })

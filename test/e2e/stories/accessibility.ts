@@ -47,7 +47,10 @@ export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light
     await call('rooms.delete', { room_ids: [room_id] })
     expect(Object.fromEntries(Object.entries(found).filter(([, some]) => some.length > 0))).toEqual({})
   })
+}
 
+/** The same on a phone, with its sheets. */
+export function phoneAccessibilityStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {
   test(`axe finds nothing on any page and sheet of a phone in the ${theme} theme`, async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)

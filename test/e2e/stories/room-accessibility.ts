@@ -1,15 +1,10 @@
 import { expect, test } from 'vitest'
 import type { RoomSite, Visitor } from '../../support/sites/room-site.ts'
 import { entranceSurfaces, roomSurfaces, type RoomWay } from '../surfaces/room-surfaces.ts'
-import { surfacesIn } from '../surfaces/sources.ts'
 import { lookAt, type Size, sizes } from '../surfaces/surface-walk.ts'
 
 /** Accessibility of a room: axe finds nothing from its entrance to its panels, dialogs and menus, light and dark. */
 export function roomAccessibilityStory(opened: () => RoomSite, size: Size): void {
-  test('each dialog, panel and menu of the room page has an entry that says how to open it', () => {
-    expect([...Object.keys(entranceSurfaces), ...Object.keys(roomSurfaces)].sort()).toEqual(surfacesIn('room-page'))
-  })
-
   test(`axe finds nothing at the entrance, in the room, and in its panels, dialogs and menus, ${size}`, async () => {
     const site = opened()
     const room = await site.room({ topic: '交接班' })

@@ -2,13 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../shared/console/role-names.ts'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
-import { ControlWalk } from './walk/control-walk.ts'
-import { fillSite, signInAs, site } from './walk/filled-site.ts'
+import { ControlWalk } from '../e2e/walk/control-walk.ts'
+import { fillSite, signInAs, site } from '../e2e/walk/filled-site.ts'
 
 /** Every dialog to its end; else pages, panels, menus and the first step of each dialog. */
 const isWhole = process.env.ROOMDESK_WALK === 'whole'
-/** An operator may do more, which takes a minute: with the faults. */
-const walkers: readonly Role[] = isWhole || process.env.ROOMDESK_FAULTS === 'all' ? ['viewer', 'operator'] : ['viewer']
 
 /** Nothing that a role may not do is offered to it: everything that can be clicked is clicked, as a viewer and as an operator. */
 describe('a viewer and an operator of the console', () => {
@@ -25,7 +23,7 @@ describe('a viewer and an operator of the console', () => {
     await controller.remove()
   })
 
-  test.concurrent.each(walkers)(
+  test.concurrent.each<Role>(['viewer', 'operator'])(
     'A %s is offered only what this role may do',
     async (role) => {
       const walk = await signIn(controller, browser, role)

@@ -1,0 +1,3 @@
+import { controllersStory } from '../e2e/stories/controllers-page.ts'
+
+controllersStory(['light', 'dark'], ['leader', 'standby'])

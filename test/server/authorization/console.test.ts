@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import http from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { consoleRoutes, type ConsoleRoute } from '../../../shared/authorization/console-routes.ts'
@@ -60,7 +61,25 @@ beforeAll(async () => {
     },
   )
 })
-afterAll(() => site.remove())
+afterAll(async () => {
+  connections.destroy()
+  await site.remove()
+})
+
+/** Kept ones: thousands of calls with `fetch` take thrice as long. */
+const connections = new http.Agent({ keepAlive: true })
+
+/** Calls a procedure with invalid input. @returns the HTTP status */
+async function statusOf(name: ProcedureName, caller: Caller): Promise<number | undefined> {
+  const body = '{"nonsense":true}'
+  const headers = { ...caller.headers, 'content-type': 'application/json', 'content-length': body.length }
+  const sent = http.request(`${site.url}/rpc/${name}`, { method: 'POST', headers, agent: connections })
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [http.IncomingMessage]
+  answer.resume()
+  await once(answer, 'end')
+  return answer.statusCode
+}
 
 /** Makes the proof of a replica without the site's key. */
 function madeUpProof(): string {
@@ -83,11 +102,9 @@ describe('Every procedure of the console', () => {
     for (const name of names) {
       await Promise.all(
         callers.map(async (caller) => {
-          const headers = { ...caller.headers, 'content-type': 'application/json' }
-          const answer = await fetch(`${site.url}/rpc/${name}`, { method: 'POST', headers, body: '{"nonsense":true}' })
-          await answer.arrayBuffer()
+          const status = await statusOf(name, caller)
           const expected = expectedStatus(name, caller)
-          if (answer.status !== expected) wrong.push(`${name}, ${caller.who}: ${answer.status} instead of ${expected}`)
+          if (status !== expected) wrong.push(`${name}, ${caller.who}: ${status} instead of ${expected}`)
         }),
       )
     }

@@ -53,10 +53,12 @@ test('Forgetting a client frees a place, in any order', () => {
 
 test('A flood of new keys costs the same for each: 200,000 keys in a memory of 10,000', () => {
   const { limit } = limited(1)
+  /** Milliseconds of the processor: others may have it meanwhile. */
   const took = (from: number): number => {
-    const began = performance.now()
+    const began = process.cpuUsage()
     for (let i = from; i < from + 100_000; i++) limit.take(String(i))
-    return performance.now() - began
+    const { user, system } = process.cpuUsage(began)
+    return (user + system) / 1_000
   }
   took(0)
   expect(took(100_000)).toBeLessThan(1_000)

@@ -211,7 +211,10 @@ export class Lease {
       const isFollowed = said?.epoch !== undefined && BigInt(said.epoch) > BigInt(link.term.epoch)
       const isAlone =
         !isFollowed &&
-        this.#peers.areKnown && said?.unproven === false && !said.reachDatabase && joinings === this.#peers.joinings
+        this.#peers.areKnown &&
+        said?.unproven === false &&
+        !said.reachDatabase &&
+        joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
       if (isAlone && !this.#isPaused) this.#until = since + times.ask
       else await this.#news(times.askAgain)

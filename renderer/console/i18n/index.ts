@@ -11,7 +11,7 @@ export const i18n = createI18n<[Catalogue], Language, false>({
   legacy: false,
   locale: 'en',
   fallbackLocale: 'en',
-  messages: { en } as Record<Language, Catalogue>,
+  messages: { en } as Record<Language, Partial<Catalogue>> as Record<Language, Catalogue>,
 })
 
 /** The language chosen last. */
@@ -26,6 +26,11 @@ export async function showLanguage(language: Language): Promise<void> {
   if (chosen !== language) return
   i18n.global.locale.value = language
   document.documentElement.lang = languageOf(language).tag
+}
+
+/** Adds the English texts that the first load leaves out: before what shows them is shown. */
+export async function addLaterTexts(): Promise<void> {
+  i18n.global.setLocaleMessage('en', await languageTexts.en.load())
 }
 
 export function installTexts(app: App): void {

@@ -25,11 +25,10 @@ import { trust } from './trust.ts'
 import { templates } from './templates.ts'
 import { tags } from './tags.ts'
 import { tester } from './tester.ts'
-import { updates } from './updates.ts'
 import { waiting } from './waiting.ts'
 import { wall } from './wall.ts'
 
-/** Every English text: the shape that other catalogues follow. */
+/** English texts of the first load. */
 export const en = {
   ...common,
   complaints,
@@ -59,7 +58,6 @@ export const en = {
   lab,
   playback,
   media,
-  updates,
   waiting,
   wall,
 } as const

@@ -13,7 +13,7 @@ interface Question {
   name: string
   /** Instructions, and the expected result. */
   text: string
-  /** What the person does first. */
+  /** First act of the person. */
   first?: string
   /** Prepares the situation in the app that the person sees. */
   prepare?: (stage: Stage) => Promise<void>

@@ -14,13 +14,13 @@ export function askOthersBy(ask: AskPeer): AskOthers {
     let newest: string | undefined
     for (const [index, { id }] of others.entries()) {
       const { role, epoch = '' } = said[index] ?? {}
-      if (!/^\d{1,18}$/.test(epoch)) continue
+      if (!isEpoch(epoch)) continue
       if (newest === undefined || BigInt(epoch) > BigInt(newest)) newest = epoch
       if (role === 'leader' && (leader === undefined || BigInt(epoch) > BigInt(leader.epoch))) leader = { id, epoch }
     }
     const reachDatabase = said.some((health) => health?.role === 'standby' && health.store === 'ok')
-    // One that leads is a replica in the next moment, and answers again then.
-    const unproven = said.some((health) => health?.role !== 'standby')
+    // One that leads is a replica in the next moment, and answers again then. One that knows no epoch has started since, and may have led before.
+    const unproven = said.some((health) => health?.role !== 'standby' || !isEpoch(health.epoch))
     return {
       ...(leader === undefined ? {} : { leader }),
       ...(newest === undefined ? {} : { epoch: newest }),
@@ -29,6 +29,8 @@ export function askOthersBy(ask: AskPeer): AskOthers {
     }
   }
 }
+
+const isEpoch = (text: string): boolean => /^\d{1,18}$/.test(text)
 
 async function healthOf(other: KnownController, ask: AskPeer, signal: AbortSignal): Promise<Health | undefined> {
   const said = await ask(other, { path: '/healthz' }, signal)

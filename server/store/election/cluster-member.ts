@@ -273,10 +273,9 @@ export class Member implements SiteMember {
     )
     if (link === undefined) throw new Error('A store without a connection.')
     this.#led = { store, link }
-    const { term } = link
-    this.knownTerms.noteEpoch(term.epoch)
-    link.onBack(() => this.knownTerms.noteEpoch(this.#led?.link.term.epoch ?? term.epoch))
-    const { whenFenced } = link
+    const { term, whenFenced } = link
+    this.knownTerms.lead(term)
+    link.onBack(() => this.knownTerms.lead(this.#led?.link.term ?? term))
     void whenFenced.then((error) => {
       // Its term lasts until the controller that it was handed over to takes over.
       if (link !== undefined && !(error instanceof HandedOverError)) this.knownTerms.end(link.term.id)

@@ -15,9 +15,16 @@ export class KnownTerms {
     return this.#epoch
   }
 
-  /** @param epoch led with or read just now; a database that was put back counts anew from a lower one */
+  /** @param epoch read just now; a database that was put back counts anew from a lower one */
   noteEpoch(epoch: string): void {
     this.#epoch = epoch
+  }
+
+  /** This program leads with a term: the one before it has ended. */
+  lead({ id, epoch }: { id: string; epoch: string }): void {
+    this.#epoch = epoch
+    if (this.#current !== undefined && this.#current !== id) this.end(this.#current)
+    this.#current = id
   }
 
   /** Another controller has taken over from this term. */

@@ -13,7 +13,7 @@ export type FindingTexts = Texts<typeof findingTexts>
 export type WelcomeTexts = Texts<typeof welcome>
 
 /** Loaders of the texts of one language. */
-interface LanguageTexts {
+export interface LanguageTexts {
   load: () => Promise<Catalogue>
   /** Texts of Element Plus. */
   loadElement: () => Promise<ElementTexts>

@@ -8,8 +8,6 @@ import {
   type Ref,
   ref,
   type ShallowRef,
-  shallowRef,
-  watch,
 } from 'vue'
 import { useRoute, useRouter } from 'vue-router'
 import type { FirstRunView } from '../../../../shared/console/first-run.ts'
@@ -20,8 +18,8 @@ import { collected, useLive } from '../../../kit/composables/useLive.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
 import { useOverview } from '../../composables/useOverview.ts'
-import { languageTexts, type WelcomeTexts } from '../../i18n/languages.ts'
-import { useText } from '../../i18n/text.ts'
+import type { WelcomeTexts } from '../../i18n/languages.ts'
+import { useLoadedTexts } from '../../i18n/useLoadedTexts.ts'
 
 /** The first run as its steps see it. */
 interface FirstRun {
@@ -55,19 +53,6 @@ export function useFirstRun(): FirstRun {
   return found
 }
 
-/** Texts of the steps in the operator's language; undefined until they are loaded. */
-function useWelcomeTexts(): Readonly<ShallowRef<WelcomeTexts | undefined>> {
-  const { language } = useText()
-  const texts = shallowRef<WelcomeTexts>()
-  async function load(): Promise<void> {
-    const chosen = language.value
-    const loaded = await languageTexts[chosen].loadWelcome()
-    if (chosen === language.value) texts.value = loaded
-  }
-  watch(language, () => void load(), { immediate: true })
-  return texts
-}
-
 function isStep(text: string | undefined): text is FirstRunStep {
   return firstRunSteps.some((one) => one === text)
 }
@@ -88,7 +73,7 @@ export function provideFirstRun(): {
   const router = useRouter()
   const { attempt } = useFeedback()
   const { value: overview, refresh: readOverview } = useOverview()
-  const texts = useWelcomeTexts()
+  const texts = useLoadedTexts(({ loadWelcome }) => loadWelcome())
   const { value: run, error, refresh } = useLive(client, () => client.call('first_run.get'))
   const moving = ref(false)
   const soon = collected(() => void refresh(), readMs)

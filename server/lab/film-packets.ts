@@ -19,7 +19,8 @@ export function picturesOf(film: Buffer): Buffer[][] {
   return pictures
 }
 
-function unitsOf(film: Buffer): Buffer[] {
+/** NAL units of a film in Annex B of H.264 or H.265, without their start codes. */
+export function unitsOf(film: Buffer): Buffer[] {
   const starts: number[] = []
   for (let at = film.indexOf('\0\0\x01', 0, 'latin1'); at >= 0; at = film.indexOf('\0\0\x01', at + 3, 'latin1'))
     starts.push(at)

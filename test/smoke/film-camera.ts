@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Socket } from 'node:net'
+import { unitsOf } from '../../server/lab/film-packets.ts'
 import { h264Description, startScriptedCamera, usualAnswer } from '../support/camera/scripted-camera.ts'
 
 /** A camera on every system, without an encoder: it repeats a film of two seconds (160×90, ten pictures a second). */
@@ -44,7 +45,7 @@ const everyMs = 100
 /** Starts it. Each connection gets the film from its beginning. */
 export async function startFilmCamera(codec: FilmCodec = 'H264'): Promise<FilmCamera> {
   const film = films[codec]
-  const units = splitUnits(await readFile(join(import.meta.dirname, film.file)))
+  const units = unitsOf(await readFile(join(import.meta.dirname, film.file)))
   const sets = film.sets.map((type) => units.find((unit) => film.typeOf(unit) === type)?.toString('base64') ?? '')
   const body = h264Description
     .replace('H264/90000', `${codec}/90000`)
@@ -73,14 +74,6 @@ export async function startFilmCamera(codec: FilmCodec = 'H264'): Promise<FilmCa
       await camera[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Splits a stream in Annex B into its units, without start codes. */
-function splitUnits(film: Buffer): Buffer[] {
-  const starts: { code: number; unit: number }[] = []
-  for (let at = film.indexOf('\0\0\x01', 0, 'latin1'); at >= 0; at = film.indexOf('\0\0\x01', at + 3, 'latin1'))
-    starts.push({ code: film[at - 1] === 0 ? at - 1 : at, unit: at + 3 })
-  return starts.map(({ unit }, index) => film.subarray(unit, starts[index + 1]?.code))
 }
 
 /** Makes one RTP packet of one picture (RFC 6184 and RFC 7798, single NAL unit), interleaved (RFC 2326, 10.12). */

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
-import { BlockList, isIPv4 } from 'node:net'
+import { isIPv4 } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { typedName } from '../../../shared/control-character.ts'
+import { addressList, listContains } from '../../edge/address-list.ts'
 import { part, parts, soapEnvelope, text } from './soap.ts'
 
 /** A camera that answered on the network. */
@@ -95,14 +96,8 @@ function order(host: string): number {
 
 function permittedIn(networks: readonly string[]): (host: string) => boolean {
   if (networks.length === 0) return isIPv4
-  const list = new BlockList()
-  for (const network of networks) {
-    const [address = '', prefix] = network.split('/')
-    if (!isIPv4(address)) continue
-    if (prefix === undefined) list.addAddress(address)
-    else list.addSubnet(address, Number(prefix))
-  }
-  return (host) => isIPv4(host) && list.check(host)
+  const list = addressList(networks)
+  return (host) => isIPv4(host) && listContains(list, host)
 }
 
 /** Cameras of an answer to this question. */

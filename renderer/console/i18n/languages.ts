@@ -7,7 +7,7 @@ import type { welcome } from './en/welcome.ts'
 import type { Catalogue, Texts } from './text.ts'
 
 /** Sentences of the findings of readiness checks. */
-export type FindingTexts = Texts<typeof findingTexts>
+type FindingTexts = Texts<typeof findingTexts>
 
 /** Texts of the first run. */
 export type WelcomeTexts = Texts<typeof welcome>

@@ -137,17 +137,23 @@ export class Lease {
   }
 
   async #run(): Promise<void> {
-    const { link, times } = this.#options
+    const { link } = this.#options
     const { signal } = this.#ended
     while (!signal.aborted) {
-      await this.renew()
+      // A database that does not answer holds a renewal up for seconds: the lapse is counted meanwhile.
+      await Promise.race([this.renew(), this.#next()])
       if (link.away() !== undefined) this.#findOut()
       if (elapsed() >= this.#until && !this.#counted.isLapsed) {
         this.#counted.isLapsed = true
         this.#counted.lapses++
       }
-      await sleep(times.prove, { signal, ref: false }).catch(() => undefined)
+      await this.#next()
     }
+  }
+
+  /** Resolves when the next renewal is due, or the lease ends. */
+  async #next(): Promise<void> {
+    await sleep(this.#options.times.prove, { signal: this.#ended.signal, ref: false }).catch(() => undefined)
   }
 
   async #renew(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { OverviewView } from '../../shared/console/site.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
+import { clusterTimes } from '../store/election/timings.ts'
 import type { StoreStatus } from '../store/store.ts'
 import type { LeaderSite } from './open-site.ts'
 import type { Services } from './services.ts'
@@ -24,6 +25,8 @@ interface HealthFacts {
   epoch?: string | undefined
   /** Another controller leads by now. */
   steppedDown?: boolean
+  /** Milliseconds since the database last proved that this controller leads. */
+  provedFor?: number | undefined
   /** The caller has signed in: the storage's errors hold paths and addresses. */
   known: boolean
 }
@@ -31,7 +34,7 @@ interface HealthFacts {
 /** Answer to a caller who has not signed in when the storage refuses a change. */
 const storageFails = 'the storage does not work'
 
-/** Judges a controller that answers the site's APIs. */
+/** Judges a controller that answers the site's APIs. One whose lease is not proved may be followed soon: a load balancer leaves it before. */
 function siteHealth({
   store,
   listeners,
@@ -41,17 +44,21 @@ function siteHealth({
   startedAt,
   epoch,
   steppedDown = false,
+  provedFor = 0,
   known,
 }: HealthFacts): Health {
   const { healthy, lastError, flushingFor } = store
   const listening = listeners.every(({ state }) => state !== 'failed')
   const stuck = flushingFor > storeMs
-  const ok = healthy && listening && !stuck && !steppedDown
+  const proved = provedFor <= clusterTimes.slowDatabase
+  const ok = healthy && listening && !stuck && !steppedDown && proved
+  const trouble =
+    healthy && !stuck ? undefined : ((known ? lastError : lastError && storageFails) ?? 'the disk does not answer')
   const body = {
     ok,
     version,
     uptime_s: Math.round((Date.now() - startedAt) / 1000),
-    store: healthy && !stuck ? 'ok' : ((known ? lastError : lastError && storageFails) ?? 'the disk does not answer'),
+    store: trouble ?? (proved ? 'ok' : 'the database does not answer'),
     nodes_online: nodes.filter(({ state }) => state === 'online').length,
     ...(epoch === undefined ? {} : { role: steppedDown ? 'standby' : 'leader', epoch }),
   }
@@ -81,5 +88,6 @@ export function healthOf(
       startedAt,
       epoch: leader?.store.epoch,
       steppedDown,
+      provedFor: leader?.member.lease()?.provedFor,
     })
 }

@@ -53,7 +53,7 @@ export const clusterTimes = {
   betweenChecks: 5,
   /** Between two reports that a database of several servers has to confirm as it confirms a change. */
   betweenConfirmed: 5_000,
-  /** A database that owes a replica an answer for longer counts as away. */
+  /** A database that owes a replica an answer for longer counts as away; a leader that it has not proved for longer is unhealthy. */
   slowDatabase: 1_000,
   /** How long a change under way may take to be stored, before a hand-over is given up. */
   handOver: 5_000,
@@ -173,6 +173,11 @@ const relations: readonly { holds: (times: Timings) => boolean; sentence: string
     sentence:
       'A replica must have two attempts to register before it may lead without (2 × register ≤ comeBack): a leader that does not know it would answer beside it.',
     holds: ({ election: { comeBack }, cluster: { register } }) => 2 * register <= comeBack,
+  },
+  {
+    sentence:
+      'A leader must be unhealthy before another one can follow it (slowDatabase < lease): a load balancer leaves it then.',
+    holds: ({ election: { lease }, cluster: { slowDatabase } }) => slowDatabase < lease,
   },
   {
     sentence: 'A hand-over must outlast one answer of the database (handOver > databaseAnswer).',

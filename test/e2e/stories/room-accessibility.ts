@@ -47,6 +47,7 @@ async function lookAtAll(
   found: Record<string, string[]>,
 ): Promise<void> {
   for (const [name, way] of Object.entries(surfaces)) {
+    if (way.only !== undefined && way.only !== size) continue
     await way.open(visitor)
     await lookAt(visitor.page, name, size, found)
     if (way.isPanel === true) await way.open(visitor)

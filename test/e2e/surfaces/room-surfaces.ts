@@ -1,10 +1,13 @@
 import type { Visitor } from '../../support/sites/room-site.ts'
+import type { Size } from './surface-walk.ts'
 
 /** How a visitor opens a surface of the room page. */
 export interface RoomWay {
   open: (visitor: Visitor) => Promise<void>
   /** Clicked again to close a panel that stays; a dialog or menu closes with Escape. */
   isPanel?: boolean
+  /** The only size that has it. */
+  only?: Size
 }
 
 const click = (name: string) => (visitor: Visitor) => visitor.button(name).first().click()
@@ -21,7 +24,8 @@ export const entranceSurfaces: Readonly<Record<string, RoomWay>> = {
 
 /** Every panel, dialog and menu of the room, for a host with a guest named Bo. */
 export const roomSurfaces: Readonly<Record<string, RoomWay>> = {
-  'ControlBar PopMenu': { open: (visitor) => visitor.button('Microphone').click() },
+  // A phone chooses its devices in the settings.
+  'ControlBar PopMenu': { open: (visitor) => visitor.button('Microphone').click(), only: 'desktop' },
   'ReactionMenu PopMenu': { open: click('React') },
   'MoreMenu PopMenu': { open: click('More') },
   'SettingsDialog dialog': { open: (visitor) => choose(visitor, 'Settings…') },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createI18n } from 'vue-i18n'
 import { textsFor } from '../../main/texts.ts'
 import { en } from '../../renderer/console/i18n/en/index.ts'
-import { updates } from '../../renderer/console/i18n/en/updates.ts'
+import { later } from '../../renderer/console/i18n/en/later.ts'
 import { welcome } from '../../renderer/console/i18n/en/welcome.ts'
 import { languageTexts } from '../../renderer/console/i18n/languages.ts'
 import { findingTexts } from '../../shared/console/readiness-findings.ts'
@@ -25,7 +25,7 @@ async function messagesIn(language: Language) {
   return { ...(await load()), findings: await loadFindings(), welcome: await loadWelcome() }
 }
 
-const english = new Map(textsOf({ ...en, updates, findings: findingTexts, welcome }))
+const english = new Map(textsOf({ ...en, ...later, findings: findingTexts, welcome }))
 const ownLanguages = languages.filter(({ id }) => id !== 'en')
 
 describe.each(ownLanguages)('The console in $name', ({ id }) => {

@@ -1,5 +1,12 @@
-import { afterEach } from 'vitest'
+import { afterEach, beforeAll } from 'vitest'
 import { nextTick } from 'vue'
+
+// A page is opened by the router, which adds them.
+beforeAll(async () => {
+  if (typeof document === 'undefined') return
+  const { addLaterTexts } = await import('../../renderer/console/i18n/index.ts')
+  await addLaterTexts()
+})
 
 // All tests share one page: resets its language and messages after each, even after a failure.
 afterEach(async () => {

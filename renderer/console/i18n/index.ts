@@ -28,9 +28,23 @@ export async function showLanguage(language: Language): Promise<void> {
   document.documentElement.lang = languageOf(language).tag
 }
 
-/** Adds the English texts that the first load leaves out: before what shows them is shown. */
+let added: Promise<void> | undefined
+
+/** Adds the English texts that the first load leaves out, once: before what shows them is shown. Tried again after it has failed. */
 export async function addLaterTexts(): Promise<void> {
-  i18n.global.setLocaleMessage('en', await languageTexts.en.load())
+  added ??= languageTexts.en.load().then((texts) => i18n.global.setLocaleMessage('en', texts))
+  await added.catch((error: unknown) => {
+    added = undefined
+    throw error
+  })
+}
+
+/** Loads a page or dialog together with the texts that the first load leaves out. */
+export function withLaterTexts<T>(load: () => Promise<T>): () => Promise<T> {
+  return async () => {
+    const [loaded] = await Promise.all([load(), addLaterTexts()])
+    return loaded
+  }
 }
 
 export function installTexts(app: App): void {

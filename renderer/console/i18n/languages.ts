@@ -26,7 +26,7 @@ export interface LanguageTexts {
 /** Texts of every language. English is part of the page, the others are loaded on demand. */
 export const languageTexts: Record<Language, LanguageTexts> = {
   en: {
-    load: async () => ({ ...en, updates: (await import('./en/updates.ts')).updates }),
+    load: async () => ({ ...en, ...(await import('./en/later.ts')).later }),
     loadElement: () => Promise.resolve(elementEnglish),
     loadFindings: async () => (await import('../../../shared/console/readiness-findings.ts')).findingTexts,
     loadWelcome: async () => (await import('./en/welcome.ts')).welcome,

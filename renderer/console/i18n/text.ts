@@ -3,10 +3,10 @@ import type { ComputedRef } from 'vue'
 import { useI18n } from 'vue-i18n'
 import { type Language, languageOf } from '../../../shared/languages.ts'
 import type { en } from './en/index.ts'
-import type { updates } from './en/updates.ts'
+import type { later } from './en/later.ts'
 
 /** Every English text: the shape that other catalogues follow. */
-type AllTexts = typeof en & { updates: typeof updates }
+type AllTexts = typeof en & typeof later
 
 /** A catalogue with the keys of the English one. A missing or additional key fails the type check. */
 export type Texts<T> = { [K in keyof T]: T[K] extends string ? string : Texts<T[K]> }
@@ -30,12 +30,15 @@ const plainTexts = new Map<string, Map<TextKey, string>>()
 /** Texts in the language of the operator. */
 export function useText(): { t: Translate; language: ComputedRef<Language> } {
   const { t: translate, locale } = useI18n({ useScope: 'global' })
-  /** The texts of a language are complete before it is chosen, and stay. */
+  /** Texts that are there stay; those that the first load leaves out may be on their way. */
   function plainText(key: TextKey): string {
     let known = plainTexts.get(locale.value)
     if (known === undefined) plainTexts.set(locale.value, (known = new Map()))
     let text = known.get(key)
-    if (text === undefined) known.set(key, (text = translate(key)))
+    if (text === undefined) {
+      text = translate(key)
+      if (text !== key) known.set(key, text)
+    }
     return text
   }
 

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { en } from '../../../renderer/console/i18n/en/index.ts'
+import { settings } from '../../../renderer/console/i18n/en/settings.ts'
 import { consoleAddress } from '../../../renderer/console/pages/settings/consoleAddress.ts'
 import {
   boundsOf,
@@ -37,8 +37,8 @@ describe('The settings page', () => {
 
   test('names every field', () => {
     for (const { path } of fields) {
-      expect([path, typeof valueAt(en.settings.fields, path)]).toEqual([path, 'string'])
-      expect([path, typeof valueAt(en.settings.hints, path)]).toEqual([path, 'string'])
+      expect([path, typeof valueAt(settings.fields, path)]).toEqual([path, 'string'])
+      expect([path, typeof valueAt(settings.hints, path)]).toEqual([path, 'string'])
     }
   })
 

@@ -1,32 +1,19 @@
 import { accounts } from './accounts.ts'
-import { activity } from './activity.ts'
 import { common } from './common.ts'
 import { controllers } from './controllers.ts'
-import { credentials } from './credentials.ts'
 import { devices } from './devices.ts'
-import { displays } from './displays.ts'
 import { eventLog } from './events.ts'
 import { find } from './find.ts'
 import { help } from './help.ts'
-import { lab } from './lab.ts'
-import { media } from './media.ts'
 import { nodes } from './nodes.ts'
 import { overview } from './overview.ts'
 import { readiness } from './readiness.ts'
 import { recording } from './recording.ts'
 import { complaints, refusals } from './refusals.ts'
-import { playback } from './playback.ts'
-import { restart } from './restart.ts'
 import { rooms } from './rooms.ts'
 import { schedule } from './schedule.ts'
-import { settings } from './settings.ts'
-import { trash } from './trash.ts'
-import { trust } from './trust.ts'
-import { templates } from './templates.ts'
 import { tags } from './tags.ts'
-import { tester } from './tester.ts'
 import { waiting } from './waiting.ts'
-import { wall } from './wall.ts'
 
 /** English texts of the first load. */
 export const en = {
@@ -35,7 +22,6 @@ export const en = {
   refusals,
   accounts,
   overview,
-  credentials,
   readiness,
   recording,
   rooms,
@@ -43,21 +29,9 @@ export const en = {
   nodes,
   controllers,
   devices,
-  displays,
-  activity,
   find,
   help,
   eventLog,
-  templates,
   tags,
-  tester,
-  trash,
-  trust,
-  restart,
-  settings,
-  lab,
-  playback,
-  media,
   waiting,
-  wall,
 } as const

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { type Language, languageChoices } from '../../../../shared/languages.ts'
 import { defaultSettings, digestForms, settingsSchema } from '../../../../shared/settings.ts'
 import type { IceServer } from '../../../../shared/media/media-settings.ts'
-import type { en } from '../../i18n/en/index.ts'
+import type { settings } from '../../i18n/en/settings.ts'
 
 /** Value of a settings control. Invalid numbers stay text. */
 export type FieldValue = string | number | boolean | readonly string[] | readonly IceServer[]
 
-export type UnitKey = keyof typeof en.settings.units
+export type UnitKey = keyof typeof settings.units
 /** A unit and its factor to the setting's own unit. */
 export type Unit = readonly [UnitKey, number]
 
@@ -35,7 +35,7 @@ export type SettingField = { path: string } & (
   | { kind: 'lines' }
   | { kind: 'ice' }
 )
-type ChoiceKey = keyof typeof en.settings.choices
+type ChoiceKey = keyof typeof settings.choices
 
 const time = (path: string): SettingField => ({ path, kind: 'quantity', units: times })
 const rate = (path: string): SettingField => ({ path, kind: 'quantity', units: rates })

@@ -1,10 +1,10 @@
-import type { en } from '../../i18n/en/index.ts'
+import type { settings } from '../../i18n/en/settings.ts'
 
 /** A third-party component of the product: bundled code, and its runtime. */
 export interface MadeWith {
   name: string
   licence: string
-  use: keyof typeof en.settings.about.uses
+  use: keyof typeof settings.about.uses
 }
 
 export const madeWith: readonly MadeWith[] = [

@@ -1,4 +1,4 @@
-import { en } from '../../i18n/en/index.ts'
+import { tester } from '../../i18n/en/tester.ts'
 import { useText } from '../../i18n/text.ts'
 import type { TextKey } from '../../i18n/text.ts'
 import { type Parameter, ruleText } from './parameterRule.ts'
@@ -7,7 +7,7 @@ import { type Parameter, ruleText } from './parameterRule.ts'
 export function useParameterHint(): (parameter: Parameter) => string {
   const { t } = useText()
   return (parameter) => {
-    const about = Object.hasOwn(en.tester.hints, parameter.name) ? t(`tester.hints.${parameter.name}` as TextKey) : ''
+    const about = Object.hasOwn(tester.hints, parameter.name) ? t(`tester.hints.${parameter.name}` as TextKey) : ''
     return [about, ruleText(parameter, t)].filter((text) => text !== '').join(' ')
   }
 }

@@ -1,5 +1,5 @@
 import type { TesterOperation } from '../../../../shared/console/tester.ts'
-import { en } from '../../i18n/en/index.ts'
+import { tester } from '../../i18n/en/tester.ts'
 import { useText } from '../../i18n/text.ts'
 import type { TextKey } from '../../i18n/text.ts'
 
@@ -7,5 +7,5 @@ import type { TextKey } from '../../i18n/text.ts'
 export function useSummary(): (operation: TesterOperation) => string {
   const { t } = useText()
   return ({ name, summary }) =>
-    Object.hasOwn(en.tester.summaries, name) ? t(`tester.summaries.${name}` as TextKey) : summary
+    Object.hasOwn(tester.summaries, name) ? t(`tester.summaries.${name}` as TextKey) : summary
 }

@@ -43,9 +43,10 @@ export function deviceHandlers(
       return { address: bare, login_name: login?.name ?? '', login_password: login?.password ?? '', host, port }
     },
     'devices.probe': (given) => outgoing.probe(given),
-    'devices.discover': async () => ({
-      items: (await cameraSearch.search()).map(({ id, name, model, host }) => ({ id, name, model, host })),
-    }),
+    'devices.discover': async () => {
+      const { cameras, searched, outside } = await cameraSearch.search()
+      return { items: cameras.map(({ id, name, model, host }) => ({ id, name, model, host })), searched, outside }
+    },
     'devices.discovered_streams': ({ id, login_name = '', login_password = '' }) =>
       cameraSearch.streams(
         id,

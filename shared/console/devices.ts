@@ -190,7 +190,13 @@ export const deviceProcedures = {
   'devices.discover': procedure(
     'Search the networks of this machine for ONVIF cameras, for some seconds.',
     nothing,
-    z.strictObject({ items: z.array(foundCamera) }),
+    z.strictObject({
+      items: z.array(foundCamera),
+      /** Addresses of this machine whose networks were asked. */
+      searched: z.array(z.string()),
+      /** Addresses of cameras that answered from outside of the permitted camera networks. */
+      outside: z.array(z.string()),
+    }),
   ),
   'devices.discovered_streams': procedure(
     'Ask a camera of the last search for its streams, the largest first. `login`: it wants one, or another one; `failed`: it named none; `gone`: no search has found it.',

@@ -6,8 +6,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { lanAddresses } from '../../server/edge/network-addresses.ts'
 import { launch } from '../e2e/desktop.ts'
-import { startCamera } from '../support/camera/camera.ts'
-import { startOnvifCamera } from '../support/camera/onvif-camera.ts'
+import { certificateFiles, shown } from '../server/edge/certificates.ts'
 import { openWindows } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
 import { startHeadless } from '../support/headless.ts'
@@ -155,44 +154,6 @@ describe.skipIf(lan === '')('the first run', () => {
     await key(page, 'Apply and continue').click()
     await at(page, 'Certificate')
     expect(await call('first_run.get')).toMatchObject({ step: 'certificate', open: true })
-  }, 120_000)
-
-  test('finds a camera of the network, refuses a wrong password, and shows the camera with the right one', async () => {
-    await using camera = await startCamera({
-      host: lan,
-      auth: 'digest',
-      password: 'right',
-      width: 640,
-      height: 360,
-      fps: 8,
-      gop: 8,
-    })
-    await using onvif = await startOnvifCamera({
-      host: lan,
-      name: 'Gate',
-      login: { name: 'admin', password: 'right' },
-      streams: [{ address: camera.url('/cam'), width: 640, height: 360 }],
-    })
-    await using site = await openConsole('headless')
-    const { page } = site
-    await page.getByRole('radio', { name: /^Try it out/ }).check()
-    await key(page, 'Next').click()
-    await key(page, 'Create room').click()
-    await key(page, 'Next').click()
-    await key(page, 'Use Gate').click()
-    await page.getByText('The camera wants a login.').waitFor()
-    await page.getByLabel('User name').fill('admin')
-    await page.getByLabel('Password', { exact: true }).fill('wrong')
-    await page.keyboard.press('Enter')
-    await page.getByText('The camera refuses this login.').waitFor()
-    expect(await site.call('devices.list', {})).toEqual([])
-    await page.getByLabel('Password', { exact: true }).fill('right')
-    await page.keyboard.press('Enter')
-    await page.getByText('Gate is in the room').waitFor()
-    const frames = `document.querySelector('.picture video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0`
-    await expect.poll(() => page.evaluate(frames), { timeout: 20_000 }).toBeGreaterThan(5)
-    expect(onvif.asked).toContain('GetStreamUri')
-    expect(site.problems).toEqual([])
   }, 120_000)
 
   test('goes on in a browser whose console moves to every network, then to https', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createI18n } from 'vue-i18n'
 import { textsFor } from '../../main/texts.ts'
+import { discovery } from '../../renderer/console/i18n/en/discovery.ts'
 import { en } from '../../renderer/console/i18n/en/index.ts'
 import { later } from '../../renderer/console/i18n/en/later.ts'
 import { welcome } from '../../renderer/console/i18n/en/welcome.ts'
@@ -21,11 +22,16 @@ const placeholders = (text: string): string[] =>
 
 /** All texts of the console in a language, with those that one page loads for itself. */
 async function messagesIn(language: Language) {
-  const { load, loadFindings, loadWelcome } = languageTexts[language]
-  return { ...(await load()), findings: await loadFindings(), welcome: await loadWelcome() }
+  const { load, loadFindings, loadWelcome, loadDiscovery } = languageTexts[language]
+  return {
+    ...(await load()),
+    findings: await loadFindings(),
+    welcome: await loadWelcome(),
+    discovery: await loadDiscovery(),
+  }
 }
 
-const english = new Map(textsOf({ ...en, ...later, findings: findingTexts, welcome }))
+const english = new Map(textsOf({ ...en, ...later, findings: findingTexts, welcome, discovery }))
 const ownLanguages = languages.filter(({ id }) => id !== 'en')
 
 describe.each(ownLanguages)('The console in $name', ({ id }) => {

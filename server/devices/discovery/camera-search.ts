@@ -1,5 +1,5 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import { discoverCameras, type DiscoveryOptions, type FoundCamera } from './ws-discovery.ts'
+import { discoverCameras, type Discovery, type DiscoveryOptions, type FoundCamera } from './ws-discovery.ts'
 import { OnvifError } from './onvif-http.ts'
 import { type OnvifStream, onvifStreams } from './onvif-streams.ts'
 
@@ -16,7 +16,7 @@ const answersMs = 8_000
 /** Searches the network for cameras and asks those that it found for their streams: nobody can have another address asked. */
 export class CameraSearch {
   readonly #options: () => DiscoveryOptions
-  #searching: Promise<FoundCamera[]> | undefined
+  #searching: Promise<Discovery> | undefined
   #found: ReadonlyMap<string, FoundCamera> = new Map()
 
   /** @param options read at each search */
@@ -25,11 +25,11 @@ export class CameraSearch {
   }
 
   /** Searches; a search under way is joined. */
-  search(): Promise<FoundCamera[]> {
+  search(): Promise<Discovery> {
     this.#searching ??= discoverCameras(this.#options())
-      .then((cameras) => {
-        this.#found = new Map(cameras.map((camera) => [camera.id, camera]))
-        return cameras
+      .then((discovery) => {
+        this.#found = new Map(discovery.cameras.map((camera) => [camera.id, camera]))
+        return discovery
       })
       .finally(() => {
         this.#searching = undefined

@@ -19,6 +19,16 @@ export interface FoundCamera {
   service: string
 }
 
+/** Result of a search. */
+export interface Discovery {
+  /** Cameras that answered in time, by address. */
+  cameras: FoundCamera[]
+  /** Addresses of this machine whose networks were asked: a network that takes no multicast is left out. */
+  searched: string[]
+  /** Addresses of cameras that answered from outside of the allowed networks. */
+  outside: string[]
+}
+
 /** Options of a search. */
 export interface DiscoveryOptions {
   /** Addresses of this machine, one per network that is searched. */
@@ -36,15 +46,18 @@ const repeatMs = 400
 const maxMessage = 16_384
 const maxMessages = 2_000
 const maxCameras = 200
+const maxOutside = 20
 
 /**
- * Asks the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3). Resolves to what answered in time, by address.
+ * Asks the networks of this machine for ONVIF cameras (WS-Discovery 1.0; ONVIF Core Specification, section 7.3).
  * Never rejects: a network that cannot be asked has no cameras.
  */
-export async function discoverCameras({ from, networks, waitMs = 3_000 }: DiscoveryOptions): Promise<FoundCamera[]> {
+export async function discoverCameras({ from, networks, waitMs = 3_000 }: DiscoveryOptions): Promise<Discovery> {
   const messageId = `urn:uuid:${randomUUID()}`
   const probe = Buffer.from(probeMessage(messageId))
   const found = new Map<string, FoundCamera>()
+  const searched = new Set<string>()
+  const outside = new Set<string>()
   const isPermitted = permittedIn(networks)
   let messages = 0
   const sockets = from.map((address) => {
@@ -53,14 +66,17 @@ export async function discoverCameras({ from, networks, waitMs = 3_000 }: Discov
     socket.on('message', (message, { address: host }) => {
       messages += 1
       if (messages > maxMessages || message.length > maxMessage || found.size >= maxCameras) return
-      if (!isPermitted(host)) return
-      for (const camera of camerasIn(message.toString(), messageId, host)) found.set(camera.id, camera)
+      const cameras = camerasIn(message.toString(), messageId, host)
+      if (isPermitted(host)) for (const camera of cameras) found.set(camera.id, camera)
+      else if (cameras.length > 0 && outside.size < maxOutside) outside.add(host)
     })
     socket.bind({ address, port: 0 }, () => {
       try {
         socket.setMulticastTTL(1)
         socket.setMulticastInterface(address)
-        socket.send(probe, group.port, group.address, () => {})
+        socket.send(probe, group.port, group.address, (error) => {
+          if (error === null) searched.add(address)
+        })
       } catch {
         close(socket)
       }
@@ -71,7 +87,11 @@ export async function discoverCameras({ from, networks, waitMs = 3_000 }: Discov
   for (const socket of sockets) again(socket, probe)
   await sleep(Math.max(0, waitMs - repeatMs))
   for (const socket of sockets) close(socket)
-  return [...found.values()].slice(0, maxCameras).toSorted((a, b) => order(a.host) - order(b.host))
+  return {
+    cameras: [...found.values()].slice(0, maxCameras).toSorted((a, b) => order(a.host) - order(b.host)),
+    searched: from.filter((address) => searched.has(address)),
+    outside: [...outside].toSorted((a, b) => order(a) - order(b)),
+  }
 }
 
 function again(socket: Socket, probe: Buffer): void {

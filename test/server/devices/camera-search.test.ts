@@ -25,7 +25,8 @@ async function camera(options: Partial<OnvifOptions> = {}) {
 test('a search finds cameras of the network by name, model and address, and asks them for their streams', async () => {
   const { id } = await camera()
   const search = searcher()
-  const found = await search.search()
+  const { cameras: found, searched } = await search.search()
+  expect(searched).toEqual([host])
   expect(found.map(({ id: one, name, model, host: at }) => [one, name, model, at])).toEqual([[id, 'Gate', 'M1', host]])
   const { state, streams: named } = await search.streams(id, undefined)
   expect([state, named.map(({ address, width }) => [address, width])]).toEqual([
@@ -63,8 +64,9 @@ test('cameras outside of the allowed networks, and answers that are none, are le
   })
   noise.bind(3702, () => noise.addMembership('239.255.255.250', host))
   await once(noise, 'listening')
-  expect(await searcher().search()).toEqual([])
+  expect(await searcher().search()).toEqual({ cameras: [], searched: [host], outside: [] })
   const { id } = await camera({ name: 'Yard' })
-  expect((await searcher().search()).map((found) => found.id)).toEqual([id])
-  expect(await searcher(['10.0.0.0/8']).search()).toEqual([])
+  expect((await searcher().search()).cameras.map((found) => found.id)).toEqual([id])
+  // It says that the networks are the reason.
+  expect(await searcher(['10.0.0.0/8']).search()).toEqual({ cameras: [], searched: [host], outside: [host] })
 })

@@ -14,6 +14,8 @@ export interface OnvifCamera extends AsyncDisposable {
 export interface OnvifOptions {
   /** Address of this machine at which it is. */
   host: string
+  /** Address of this machine in the network whose searches reach it; left out: `host`. */
+  network?: string
   name: string
   login?: { name: string; password: string }
   /** RTSP addresses that it names, with the size of the picture; the host is replaced by `wrongHost`. */
@@ -64,7 +66,7 @@ export async function startOnvifCamera(options: OnvifOptions): Promise<OnvifCame
     const text = `${options.before ?? ''}<?xml version="1.0"?><s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope" xmlns:a="http://schemas.xmlsoap.org/ws/2004/08/addressing" xmlns:d="http://schemas.xmlsoap.org/ws/2005/04/discovery"><s:Header><a:RelatesTo>${messageId}</a:RelatesTo></s:Header><s:Body><d:ProbeMatches><d:ProbeMatch><a:EndpointReference><a:Address>${id}</a:Address></a:EndpointReference><d:Scopes>onvif://www.onvif.org/name/${encodeURIComponent(name)} onvif://www.onvif.org/hardware/M1</d:Scopes><d:XAddrs>${named}</d:XAddrs></d:ProbeMatch></d:ProbeMatches></s:Body></s:Envelope>`
     answering(host).send(text, from.port, from.address)
   })
-  socket.bind(3702, () => socket.addMembership(group, host))
+  socket.bind(3702, () => socket.addMembership(group, options.network ?? host))
   await once(socket, 'listening')
   const answers = new Map<string, Socket>()
   /** Answers come from the device's own address. */

@@ -47,6 +47,8 @@ export function useDeviceSetup(room = () => '') {
   const probe = useProbe()
   const step = ref<SetupStep>('address')
   const host = ref('')
+  /** A device that was found on the network, with the name that it gives itself; null: the address was typed. */
+  let found: { address: string; name: string } | null = null
   /** Login found in the address. */
   const foundLogin = ref<{ name: string; password: string } | null>(null)
   const made = ref<DeviceView | null>(null)
@@ -57,6 +59,9 @@ export function useDeviceSetup(room = () => '') {
   /** Room created for a device that then failed: it is not created twice. */
   let madeRoom: { topic: string; room_id: string } | null = null
 
+  /** Room of the device before: cameras of one site are added in a row. */
+  let keptRoom = ''
+
   const initial = (): SetupForm => ({
     userAddress: '',
     assist_address: '',
@@ -66,7 +71,7 @@ export function useDeviceSetup(room = () => '') {
     userId: '',
     userData: '',
     room: 'existing',
-    roomId: room(),
+    roomId: keptRoom || room(),
     topic: '',
   })
   const form = useForm({
@@ -151,9 +156,20 @@ export function useDeviceSetup(room = () => '') {
     if (to === 'login') checkLogin()
     if (to === 'probe') ask()
     if (to !== 'room') return
-    const { userName } = form.values
-    if (userName === '' || userName === suggested.name) form.values.userName = host.value
-    suggested.name = host.value
+    const { userName, userAddress } = form.values
+    const name = found?.address === userAddress ? found.name : host.value
+    if (userName === '' || userName === suggested.name) form.values.userName = name
+    suggested.name = name
+  }
+
+  /** Takes the stream of a found device, and probes it with the login that it wanted. */
+  function takeFound(device: { address: string; host: string; name: string }): void {
+    found = device
+    form.values.userAddress = device.address
+    host.value = device.host
+    // The substream is chosen already: it belongs to this address.
+    Object.assign(suggested, { assistOf: device.address })
+    go('probe')
   }
 
   /** Tells whether the fields of a step are valid; else shows their problems. */
@@ -181,13 +197,13 @@ export function useDeviceSetup(room = () => '') {
     if (wrong !== undefined) step.value = wrong
   }
 
-  /** Starts over; keeps the room, because cameras of one site are added in a row. */
+  /** Starts over. */
   function restart(keepRoom = false): void {
-    const roomId = made.value?.roomId
+    keptRoom = keepRoom ? (made.value?.roomId ?? keptRoom) : ''
     form.reset()
-    if (keepRoom && roomId !== undefined) form.values.roomId = roomId
     probe.forget()
     host.value = ''
+    found = null
     foundLogin.value = null
     Object.assign(suggested, { name: '', assist: '', assistOf: '', loginOf: '' })
     made.value = null
@@ -195,5 +211,21 @@ export function useDeviceSetup(room = () => '') {
     step.value = 'address'
   }
 
-  return { ...form, step, host, foundLogin, hasLogin, made, probe, parsed, takeLogin, ask, go, next, back, restart }
+  return {
+    ...form,
+    step,
+    host,
+    foundLogin,
+    hasLogin,
+    made,
+    probe,
+    parsed,
+    takeLogin,
+    takeFound,
+    ask,
+    go,
+    next,
+    back,
+    restart,
+  }
 }

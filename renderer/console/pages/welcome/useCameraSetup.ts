@@ -2,6 +2,8 @@ import { computed, reactive, ref, shallowRef } from 'vue'
 import type { FoundCameraView } from '../../../../shared/console/devices.ts'
 import { useConsole } from '../../composables/useConsole.ts'
 import { useFeedback } from '../../composables/useFeedback.ts'
+import { useCameraSearch } from '../devices/find/useCameraSearch.ts'
+import { nameOfFound, sentLogin, substreamOf, useFoundCamera } from '../devices/find/useFoundCamera.ts'
 import { useProbe } from '../devices/useProbe.ts'
 import { useFirstRun } from './useFirstRun.ts'
 
@@ -9,9 +11,6 @@ import { useFirstRun } from './useFirstRun.ts'
 interface CameraSource {
   found: FoundCameraView | null
 }
-
-/** Obstacle to adding the chosen camera; empty: none. */
-type Obstacle = '' | 'login' | 'wrongLogin' | 'noStreams' | 'gone'
 
 /** Choosing, testing and adding a camera. @param added called once it is in the room */
 export function useCameraSetup(added: () => void) {
@@ -22,14 +21,15 @@ export function useCameraSetup(added: () => void) {
   /** null: nothing is chosen. */
   const source = shallowRef<CameraSource | null>(null)
   const values = reactive({ userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
-  const obstacle = ref<Obstacle>('')
-  const asking = ref(false)
+  const search = useCameraSearch()
+  const asked = useFoundCamera()
+  const { obstacle, asking } = asked
   const adding = ref(false)
   const busy = computed(() => asking.value || adding.value || probe.running.value)
 
   function clear(): void {
     probe.forget()
-    obstacle.value = ''
+    asked.clear()
     source.value = null
     Object.assign(values, { userAddress: '', assist_address: '', userName: '', login_name: '', login_password: '' })
   }
@@ -44,34 +44,18 @@ export function useCameraSetup(added: () => void) {
   async function pick(found: FoundCameraView): Promise<void> {
     clear()
     source.value = { found }
-    values.userName = found.name || found.model || found.host
+    values.userName = nameOfFound(found)
     await askStreams(found)
   }
 
-  const login = (): { login_name?: string; login_password?: string } => ({
-    ...(values.login_name !== '' && { login_name: values.login_name }),
-    ...(values.login_password !== '' && { login_password: values.login_password }),
-  })
-
   async function askStreams(found: FoundCameraView): Promise<void> {
-    asking.value = true
-    const hadLogin = Object.keys(login()).length > 0
-    const answer = await attempt(() => client.call('devices.discovered_streams', { id: found.id, ...login() }))
-    asking.value = false
-    // Another one was chosen meanwhile.
-    if (answer === undefined || source.value?.found?.id !== found.id) return
-    const [first] = answer.streams
-    if (first !== undefined) {
-      const last = answer.streams.at(-1)
+    const isNamed = await asked.ask(found, values)
+    const [first] = asked.streams.value
+    if (isNamed && first !== undefined) {
       values.userAddress = first.address
-      values.assist_address = last !== undefined && last.width < first.width ? last.address : ''
+      values.assist_address = substreamOf(first, asked.streams.value)?.address ?? ''
       await testAddress()
-      return
-    }
-    if (answer.state === 'login') obstacle.value = hadLogin ? 'wrongLogin' : 'login'
-    else if (answer.state === 'gone') obstacle.value = 'gone'
-    else {
-      obstacle.value = 'noStreams'
+    } else if (obstacle.value === 'noStreams') {
       source.value = { found: null }
       values.userAddress = `rtsp://${found.host}/`
     }
@@ -86,10 +70,10 @@ export function useCameraSetup(added: () => void) {
   }
 
   async function testAddress(): Promise<void> {
-    const hadLogin = Object.keys(login()).length > 0
-    await probe.run({ userAddress: values.userAddress, ...login() })
+    const login = sentLogin(values)
+    await probe.run({ userAddress: values.userAddress, ...login })
     const result = probe.result.value
-    if (result?.kind === 'auth') obstacle.value = hadLogin ? 'wrongLogin' : 'login'
+    if (result?.kind === 'auth') obstacle.value = Object.keys(login).length > 0 ? 'wrongLogin' : 'login'
     if (result?.ok) await add()
   }
 
@@ -100,7 +84,7 @@ export function useCameraSetup(added: () => void) {
       userAddress,
       userName: userName.trim() || (URL.parse(userAddress)?.hostname ?? userAddress),
       ...(assist_address !== '' && { assist_address }),
-      ...login(),
+      ...sentLogin(values),
     }
     const made = await attempt(() => client.call('first_run.add_camera', camera))
     await finish(made !== undefined)
@@ -121,7 +105,7 @@ export function useCameraSetup(added: () => void) {
     added()
   }
 
-  return { source, values, probe, obstacle, asking, adding, busy, clear, enter, pick, test, add, useTestCamera }
+  return { search, source, values, probe, obstacle, asking, adding, busy, clear, enter, pick, test, add, useTestCamera }
 }
 
 export type CameraSetup = ReturnType<typeof useCameraSetup>

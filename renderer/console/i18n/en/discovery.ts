@@ -1,0 +1,30 @@
+/** Search for cameras on the network: loaded with the dialog and the step that search. */
+export const discovery = {
+  ways: 'How to add the camera',
+  byAddress: 'Enter an address',
+  bySearch: 'Find on the network',
+  searching: 'Searching the network for cameras…',
+  found: '{count} found',
+  again: 'Search again',
+  use: 'Use',
+  added: 'Added',
+  none: 'No camera answered in the networks of {addresses}.',
+  blocked:
+    'This controller could not search any network: it has no address in one, or its firewall refuses multicast (UDP 3702).',
+  outside:
+    'Cameras answered from outside of the permitted camera networks: {hosts}. Add their network under Settings, Media: without it, they cannot be used.',
+  settings: 'Permitted camera networks',
+  mendOnvif: 'Switch on ONVIF and WS-Discovery (multicast) in the settings of the camera.',
+  mendNetwork: 'A search ends at the router: for a camera in another network or VLAN, enter its address.',
+  mendMulticast: 'Wi-Fi, switches and firewalls may drop multicast (UDP 3702, group 239.255.255.250).',
+  asking: 'Asking {name} for its streams…',
+  login: 'The camera wants a login.',
+  wrongLogin: 'The camera refuses this login. Check name and password.',
+  noStreams: 'The camera did not name its address. Enter it as its manual says.',
+  gone: 'The camera no longer answers. Search again.',
+  sameLogin: 'Use the login of {name}',
+  askStreams: 'Ask for streams',
+  other: 'Choose another',
+  stream: 'Stream',
+  unnamedSize: 'size not named',
+} as const

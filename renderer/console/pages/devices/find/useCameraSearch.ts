@@ -1,0 +1,30 @@
+import { ref, shallowRef } from 'vue'
+import type { ProcedureOutput } from '../../../../../shared/console/contract.ts'
+import { useConsole } from '../../../composables/useConsole.ts'
+
+/** A search for cameras on the networks of the controller. Its result is kept until the next one. */
+export function useCameraSearch() {
+  const client = useConsole()
+  const result = shallowRef<ProcedureOutput<'devices.discover'>>()
+  const error = shallowRef<unknown>(null)
+  const loading = ref(false)
+
+  /** Searches; a search under way goes on. */
+  async function search(): Promise<void> {
+    if (loading.value) return
+    loading.value = true
+    try {
+      result.value = await client.call('devices.discover')
+      error.value = null
+    } catch (reason) {
+      result.value = undefined
+      error.value = reason
+    } finally {
+      loading.value = false
+    }
+  }
+
+  return { result, error, loading, search }
+}
+
+export type CameraSearch = ReturnType<typeof useCameraSearch>

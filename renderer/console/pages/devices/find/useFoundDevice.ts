@@ -1,0 +1,101 @@
+import { computed, ref, shallowRef } from 'vue'
+import type { FoundCameraView } from '../../../../../shared/console/devices.ts'
+import type { useDeviceSetup } from '../useDeviceSetup.ts'
+import { useCameraSearch } from './useCameraSearch.ts'
+import { nameOfFound, sentLogin, substreamOf, useFoundCamera } from './useFoundCamera.ts'
+
+/** Adding a device that is found on the network: search, the camera, its login, one of its streams. */
+export function useFoundDevice(setup: ReturnType<typeof useDeviceSetup>) {
+  const search = useCameraSearch()
+  const found = useFoundCamera()
+  const { camera, streams, obstacle } = found
+  const { values } = setup
+  /** The address is typed, or the camera is found. */
+  const way = ref<'typed' | 'found'>('typed')
+  /** Address of the chosen stream. */
+  const chosen = ref('')
+  /** Login of the device added last: cameras of one site often share it. It leaves the page with the dialog. */
+  const before = shallowRef<{ name: string; login_name: string; login_password: string } | null>(null)
+  const stream = computed(() => streams.value.find(({ address }) => address === chosen.value))
+  const substream = computed(() => stream.value && substreamOf(stream.value, streams.value))
+  /** The step can go on: there is a stream, or a login to ask with. */
+  const ready = computed(() => camera.value !== null && obstacle.value !== 'gone' && !found.asking.value)
+
+  async function ask(one: FoundCameraView): Promise<void> {
+    chosen.value = ''
+    const isNamed = await found.ask(one, values)
+    if (isNamed) choose(streams.value[0]?.address ?? '')
+    else if (obstacle.value === 'noStreams') {
+      way.value = 'typed'
+      values.userAddress = `rtsp://${one.host}/`
+    }
+  }
+
+  /** Chooses a stream, and its substream. */
+  function choose(address: string): void {
+    chosen.value = address
+    values.assist_address = substream.value?.address ?? ''
+  }
+
+  async function pick(one: FoundCameraView): Promise<void> {
+    setup.restart(true)
+    await ask(one)
+  }
+
+  /** Back to the list. */
+  function other(): void {
+    found.clear()
+    setup.restart(true)
+  }
+
+  function useLoginBefore(): void {
+    if (before.value === null) return
+    values.login_name = before.value.login_name
+    values.login_password = before.value.login_password
+  }
+
+  /** Continues: asks for the streams, or probes the chosen one. */
+  async function next(): Promise<void> {
+    const one = camera.value
+    if (one === null || !ready.value) return
+    if (stream.value === undefined) await ask(one)
+    else setup.takeFound({ address: stream.value.address, host: one.host, name: nameOfFound(one) })
+  }
+
+  /** Begins the next device. A found one is followed by the list, without another search. */
+  function another(): void {
+    const { userName, login_name, login_password } = values
+    if (Object.keys(sentLogin(values)).length > 0) before.value = { name: userName, login_name, login_password }
+    found.clear()
+    setup.restart(true)
+  }
+
+  /** Forgets everything. */
+  function reset(): void {
+    way.value = 'typed'
+    before.value = null
+    search.result.value = undefined
+    found.clear()
+  }
+
+  return {
+    ...found,
+    values,
+    search,
+    way,
+    chosen,
+    substream,
+    before,
+    ready,
+    stream,
+    choose,
+    pick,
+    other,
+    useLoginBefore,
+    next,
+    another,
+    reset,
+  }
+}
+
+export type FoundDevice = ReturnType<typeof useFoundDevice>

@@ -21,7 +21,7 @@ interface FirstRunParts {
   host: () => string
   rooms: Pick<Rooms, 'create' | 'update'>
   outgoing: Pick<OutgoingUsers, 'add' | 'update' | 'view' | 'views'>
-  testCamera: Pick<TestCamera, 'start'>
+  testCamera: Pick<TestCamera, 'lend'>
 }
 
 type Camera = ProcedureParsed<'first_run.add_camera'>
@@ -114,6 +114,6 @@ export function firstRunHandlers(parts: FirstRunParts): Handlers<ProceduresOf<'f
       }),
     'first_run.add_camera': (camera) => inTurn(() => addCamera(camera)),
     'first_run.add_test_camera': ({ userName }) =>
-      inTurn(async () => addCamera({ userName, userAddress: await testCamera.start() })),
+      inTurn(() => testCamera.lend((userAddress) => addCamera({ userName, userAddress }))),
   }
 }

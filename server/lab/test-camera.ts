@@ -2,7 +2,7 @@ import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import { LoopbackServer } from '../edge/loopback-server.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
-import type { Store } from '../store/store.ts'
+import type { Change, Store } from '../store/store.ts'
 import { picturesOf } from './film-packets.ts'
 import { TestCameraSession } from './test-camera-session.ts'
 
@@ -13,57 +13,103 @@ const maxConnections = 32
 
 /** Needs of the test camera. */
 interface TestCameraOptions {
-  store: Pick<Store, 'all'>
+  store: Pick<Store, 'all' | 'get' | 'onChange'>
   outgoing: Pick<OutgoingUsers, 'update'>
   logger: NodeLogger
 }
 
-/** A camera without a device: a film over RTSP on 127.0.0.1, for nodes on this machine. It listens from its first use, and again after a restart while a device has its address. */
+/** A camera without a device: a film over RTSP on 127.0.0.1, for nodes on this machine. It listens while a device has its address, which a deleted one in the trash has not. */
 export class TestCamera {
   readonly #options: TestCameraOptions
   #server: LoopbackServer | undefined
-  #starting: Promise<string> | undefined
+  /** userIds of devices with its address. */
+  readonly #devices = new Set<string>()
+  /** Number of calls that are about to give a device its address. */
+  #awaited = 0
+  #queue: Promise<unknown> = Promise.resolve()
+  #stopFollowing = (): void => {}
 
   constructor(options: TestCameraOptions) {
     this.#options = options
   }
 
   /**
-   * Starts it if need be. Resolves to its address.
-   * @throws ListenError
+   * Gives its address to work that makes a device with it, and listens meanwhile.
+   * @throws ListenError; whatever the work throws
    */
-  start(): Promise<string> {
-    this.#starting ??= this.#listen(0).catch((error: unknown) => {
-      this.#starting = undefined
-      throw error
-    })
-    return this.#starting
-  }
-
-  /** Starts it again if devices have its address; they get the new one where its port is taken. Never rejects. */
-  async resume(): Promise<void> {
-    const { store, outgoing, logger } = this.#options
-    const devices = [...store.all('devices').values()].filter(({ userAddress }) => isTestCamera(userAddress))
-    const [first] = devices
-    if (first === undefined) return
+  async lend<T>(work: (address: string) => Promise<T>): Promise<T> {
+    this.#awaited += 1
     try {
-      this.#starting = this.#listen(parseDeviceAddress(first.userAddress).port).catch(() => this.#listen(0))
-      const address = await this.#starting
-      for (const { userId, userAddress } of devices)
-        if (userAddress !== address) await outgoing.update(userId, { userAddress: address })
-    } catch (error) {
-      this.#starting = undefined
-      logger.warn({ err: error }, 'the test camera could not be started')
+      return await work(await this.#inTurn(() => this.#listen(0)))
+    } finally {
+      this.#awaited -= 1
+      this.#closeUnused()
     }
   }
 
-  close(): void {
-    this.#server?.close()
-    this.#server = undefined
-    this.#starting = undefined
+  /** Follows the devices: listens as soon as one has its address, and ends with the last one. Resolves once it listens for those that there are. */
+  async resume(): Promise<void> {
+    const { store } = this.#options
+    for (const { userId, userAddress } of store.all('devices').values())
+      if (isTestCamera(userAddress)) this.#devices.add(userId)
+    this.#stopFollowing = store.onChange((changes) => this.#follow(changes))
+    if (this.#devices.size > 0) await this.#serve()
   }
 
+  close(): void {
+    this.#stopFollowing()
+    this.#devices.clear()
+    this.#server?.close()
+    this.#server = undefined
+  }
+
+  #follow(changes: readonly Change[]): void {
+    let isNew = false
+    for (const change of changes) {
+      if (change.collection !== 'devices') continue
+      if (change.value !== undefined && isTestCamera(change.value.userAddress)) {
+        isNew ||= !this.#devices.has(change.key)
+        this.#devices.add(change.key)
+      } else this.#devices.delete(change.key)
+    }
+    this.#closeUnused()
+    if (isNew) void this.#serve()
+  }
+
+  /** Listens, and gives its address to devices that have a former one. Never rejects. */
+  async #serve(): Promise<void> {
+    const { store, outgoing, logger } = this.#options
+    try {
+      await this.#inTurn(async () => {
+        const devices = [...this.#devices].flatMap((userId) => store.get('devices', userId) ?? [])
+        const [first] = devices
+        if (first === undefined) return
+        const { port } = parseDeviceAddress(first.userAddress)
+        const address = await this.#listen(port).catch(() => this.#listen(0))
+        for (const { userId, userAddress } of devices)
+          if (userAddress !== address) await outgoing.update(userId, { userAddress: address })
+      })
+    } catch (error) {
+      logger.warn({ err: error }, 'the test camera could not be started')
+    }
+    this.#closeUnused()
+  }
+
+  #closeUnused(): void {
+    if (this.#devices.size > 0 || this.#awaited > 0) return
+    this.#server?.close()
+    this.#server = undefined
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work)
+    this.#queue = turn.catch(() => undefined)
+    return turn
+  }
+
+  /** Listens, if it does not yet. Resolves to its address. @throws ListenError */
   async #listen(port: number): Promise<string> {
+    if (this.#server !== undefined) return addressOf(this.#server)
     const { testFilm } = await import('./test-film.ts')
     const pictures = picturesOf(Buffer.from(testFilm, 'base64'))
     const server = new LoopbackServer({
@@ -73,8 +119,12 @@ export class TestCamera {
     })
     await server.start(port)
     this.#server = server
-    return `rtsp://127.0.0.1:${server.port}${path}`
+    return addressOf(server)
   }
+}
+
+function addressOf({ port }: LoopbackServer): string {
+  return `rtsp://127.0.0.1:${port}${path}`
 }
 
 /** Tells whether an address is that of the test camera. */

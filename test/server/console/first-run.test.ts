@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import net from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProcedureInput, ProcedureName } from '../../../shared/console/contract.ts'
@@ -58,6 +59,42 @@ test('after a restart the test camera is back, at another port where its own is 
     expect(new URL(after?.userAddress ?? '').port).not.toBe(String(port))
     await expect.poll(async () => (await run('devices.list', {}))[0]?.state).toBe('joined')
     expect(await run('first_run.get', undefined)).toMatchObject({ purpose: 'site', room: { topic: 'Reception' } })
+  } finally {
+    squatter.close()
+  }
+})
+
+test('the test camera listens only while a device has its address, and is back with a device that is restored', async () => {
+  const [device] = await run('devices.list', {})
+  const { userId = '', userAddress = '' } = device ?? {}
+  const answers = (address: string) =>
+    new Promise<boolean>((resolve) => {
+      const socket = net.connect(Number(new URL(address).port), '127.0.0.1')
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+      socket.once('connect', () => socket.destroy())
+    })
+  const watched = net.connect(Number(new URL(userAddress).port), '127.0.0.1')
+  await once(watched, 'connect')
+  const ended = once(watched, 'close')
+  const { undo } = await run('devices.remove', { userIds: [userId] })
+  expect(await answers(userAddress)).toBe(false)
+  await ended
+  await run('devices.restore', { undo })
+  await expect.poll(async () => (await run('devices.list', {}))[0]?.state).toBe('joined')
+  expect((await run('devices.list', {}))[0]).toMatchObject({ userId, userAddress })
+
+  // Its room takes it along, and brings it back: at another port where its own is taken meanwhile.
+  const room_id = device?.roomId ?? ''
+  const deleted = await run('rooms.delete', { room_ids: [room_id] })
+  expect(await answers(userAddress)).toBe(false)
+  const squatter = net.createServer((socket) => socket.destroy()).listen(Number(new URL(userAddress).port), '127.0.0.1')
+  await once(squatter, 'listening')
+  try {
+    await run('rooms.restore', { undo: deleted.undo })
+    await expect.poll(async () => (await run('devices.list', {}))[0]?.state).toBe('joined')
+    const [moved] = await run('devices.list', {})
+    expect(moved?.userAddress).not.toBe(userAddress)
+    expect(await answers(moved?.userAddress ?? '')).toBe(true)
   } finally {
     squatter.close()
   }

@@ -85,12 +85,13 @@ export function firstRunHandlers(parts: FirstRunParts): Handlers<ProceduresOf<'f
 
   return {
     'first_run.get': () => {
-      const { purpose, step } = progress()
+      const { purpose, step, room_id } = progress()
       const { link_address } = settings().listeners
       const room = roomMade() ?? null
       const addresses = lanAddresses()
       return {
         ...{ purpose, step, room },
+        room_deleted: room === null && room_id !== '',
         camera: room === null ? '' : (cameraMade(room.room_id)?.userId ?? ''),
         open: leavesMachine(host()),
         addresses,

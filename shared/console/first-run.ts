@@ -10,6 +10,8 @@ const firstRunView = z.strictObject({
   step: z.enum(firstRunSteps),
   /** The room that was made; null: none, or it was deleted. */
   room: z.strictObject({ room_id: z.string(), topic: z.string() }).nullable(),
+  /** It made a room, which was deleted. */
+  room_deleted: z.boolean(),
   /** userId of the camera that was added to this room last; empty: none, or it was deleted. */
   camera: z.string(),
   /** Other devices can connect to the ports. */

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto'
 import net from 'node:net'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
@@ -9,7 +10,8 @@ import { launch } from '../e2e/desktop.ts'
 import { certificateFiles, shown } from '../server/edge/certificates.ts'
 import { openWindows } from '../support/chromium.ts'
 import { freePort } from '../support/free-port.ts'
-import { startHeadless } from '../support/headless.ts'
+import { type Headless, startHeadless } from '../support/headless.ts'
+import { MachineNetwork } from '../support/network/machine-network.ts'
 import { scanCode } from '../support/scanned-code.ts'
 import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
 import { Visitor } from '../support/sites/room-site.ts'
@@ -118,6 +120,30 @@ describe.skipIf(lan === '')('the first run', () => {
       expect(await site.call('devices.list', {})).toHaveLength(1)
     })
 
+    test('says that its room was deleted by another hand, and goes on with another one, or with the room once it is back', async () => {
+      const { page } = site
+      const { room } = await site.call('first_run.get')
+      const room_id = room?.room_id ?? ''
+      const { undo } = await site.call('rooms.delete', { room_ids: [room_id] })
+      const gone = page.getByRole('alert').filter({ hasText: 'The room was deleted meanwhile.' })
+      await gone.waitFor()
+      expect(await gone.getByRole('link', { name: 'trash' }).getAttribute('href')).toBe('#/trash')
+      await site.call('rooms.restore', { undo })
+      await page.getByText('Test camera is in the room').waitFor()
+      expect(await gone.count()).toBe(0)
+      await site.call('rooms.delete', { room_ids: [room_id] })
+      await key(page, 'Create another room').click()
+      await at(page, 'Room')
+      await gone.waitFor()
+      await key(page, 'Create another room').click()
+      await page.getByRole('img', { name: 'QR code of the room' }).waitFor()
+      expect(await gone.count()).toBe(0)
+      await key(page, 'Next').click()
+      await page.getByRole('button', { name: 'Use the test camera' }).click()
+      await page.getByText('Test camera is in the room').waitFor()
+      expect((await site.call('rooms.list', {})).items.map(({ room_id: one }) => one)).not.toContain(room_id)
+    })
+
     test('notices what was deleted, and can be skipped for good', async () => {
       const { page } = site
       const [device] = await site.call('devices.list', {})
@@ -158,16 +184,8 @@ describe.skipIf(lan === '')('the first run', () => {
 
   test('goes on in a browser whose console moves to every network, then to https', async () => {
     await using controller = await startHeadless()
-    const windows = await openWindows()
-    onTestFinished(() => windows.close())
-    const page = await windows.newPage({
-      viewport: { width: 1360, height: 860 },
-      locale: 'en-US',
-      ignoreHTTPSErrors: true,
-    })
-    page.setDefaultTimeout(30_000)
+    const page = await openWith(controller)
     const secret = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
-    await page.goto(`${controller.ready.console}/#key=${secret}`)
     await key(page, 'Next').click()
     await at(page, 'Network')
     await key(page, 'Apply and continue').click()
@@ -184,4 +202,79 @@ describe.skipIf(lan === '')('the first run', () => {
     const link = await scanCode(again.getByRole('img', { name: 'QR code of the room' }))
     expect(link.startsWith(`https://${lan}:`)).toBe(true)
   }, 120_000)
+
+  test('takes a certificate from files, and changes nothing while one is missing', async () => {
+    await using controller = await startHeadless()
+    const page = await openWith(controller)
+    await key(page, 'Next').click()
+    await at(page, 'Network')
+    await page.getByRole('radio', { name: /^This computer only/ }).check()
+    await key(page, 'Next').click()
+    await at(page, 'Certificate')
+    await page.getByRole('radio', { name: /^I have one/ }).check()
+    expect(await key(page, 'Apply and continue').isDisabled()).toBe(true)
+    const { cert_file, key_file } = await certificateFiles(controller.folder)
+    await page.getByLabel('Certificate file').fill(`${cert_file}.missing`)
+    await page.getByLabel('Key file').fill(key_file)
+    await key(page, 'Apply and continue').click()
+    await page.getByRole('alert').filter({ hasText: 'Nothing was changed.' }).waitFor()
+    expect((await controller.rpc('tls.info', undefined)).mode).toBe('off')
+    await page.getByLabel('Certificate file').fill(cert_file)
+    await key(page, 'Apply and continue').click()
+    await expect.poll(() => page.url(), { timeout: 20_000 }).toMatch(/^https:.*#\/welcome\/room$/)
+    controller.consoleSpeaks('https')
+    expect(await controller.rpc('tls.info', undefined)).toMatchObject({ mode: 'file' })
+    const { fingerprint256 } = new X509Certificate(await readFile(cert_file))
+    expect(await shown(controller.ready.console)).toBe(fingerprint256)
+  }, 120_000)
+
+  test.skipIf(!MachineNetwork.possible)(
+    'asks a machine in several networks which address phones use, and links name it',
+    async () => {
+      await using network = await MachineNetwork.create()
+      const machine = await network.add()
+      const other = '172.31.77.5'
+      await machine.addCard('office', other)
+      await using controller = await startHeadless({ through: machine.through, flags: ['--host', '0.0.0.0'] })
+      const { ready } = controller
+      controller.ready = { ...ready, console: ready.console.replace('127.0.0.1', machine.address) }
+      const page = await openWith(controller)
+      await key(page, 'Next').click()
+      await at(page, 'Network')
+      await page
+        .locator('.el-select')
+        .filter({ has: page.getByRole('combobox', { name: 'Address that phones use' }) })
+        .click()
+      const options = page.locator('[role=option]', { hasText: /\d\.\d/ })
+      await expect
+        .poll(async () => (await options.allTextContents()).map((text) => text.trim()).toSorted())
+        .toEqual([machine.address, other].toSorted())
+      await options.filter({ hasText: other }).click()
+      await key(page, 'Apply and continue').click()
+      await at(page, 'Certificate')
+      await page.getByRole('radio', { name: /^Continue without/ }).check()
+      await key(page, 'Next').click()
+      await at(page, 'Room')
+      await key(page, 'Create room').click()
+      const link = await scanCode(page.getByRole('img', { name: 'QR code of the room' }))
+      expect(link.startsWith(`http://${other}:`)).toBe(true)
+      expect((await controller.rpc('settings.get', undefined)).listeners.link_address).toBe(other)
+    },
+    120_000,
+  )
 })
+
+/** Opens the console of a controller in a browser that takes its certificate. */
+async function openWith(controller: Headless): Promise<Page> {
+  const windows = await openWindows()
+  onTestFinished(() => windows.close())
+  const page = await windows.newPage({
+    viewport: { width: 1360, height: 860 },
+    locale: 'en-US',
+    ignoreHTTPSErrors: true,
+  })
+  page.setDefaultTimeout(30_000)
+  const secret = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()
+  await page.goto(`${controller.ready.console}/#key=${secret}`)
+  return page
+}

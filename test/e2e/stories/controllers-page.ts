@@ -76,6 +76,13 @@ export function controllersStory(themes: Themes, faces: readonly ('leader' | 'st
           await look('the form of a node')
           await form.getByRole('button', { name: 'Remove this address' }).click()
           await form.getByText(sentence).waitFor({ state: 'detached' })
+        } else {
+          // A replica makes nothing: the first run says where it goes on.
+          await page.evaluate(`location.hash = '/welcome'`)
+          await page
+            .getByText('This controller is a replica. Open the first run at the controller that leads.')
+            .waitFor()
+          await look('the first run')
         }
         await page.context().close()
       }

@@ -110,7 +110,7 @@ test('a camera is added once by its address; what was deleted meanwhile is gone 
   const { camera: left, room } = await run('first_run.get', undefined)
   expect(left).toBe('')
   await run('rooms.delete', { room_ids: [room?.room_id ?? ''] })
-  expect(await run('first_run.get', undefined)).toMatchObject({ room: null, camera: '' })
+  expect(await run('first_run.get', undefined)).toMatchObject({ room: null, room_deleted: true, camera: '' })
   await expect(run('first_run.add_camera', camera)).rejects.toThrow('There is no such room')
   const { room_id } = await run('first_run.make_room', { topic: 'Again' })
   expect(room_id).not.toBe(room?.room_id)

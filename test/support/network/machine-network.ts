@@ -67,6 +67,15 @@ export class Machine {
     await this.#inside('ip', 'link', 'set', this.#card, state)
   }
 
+  /** Adds a card with an address in a network of its own, where nobody else is. */
+  async addCard(name: string, address: string): Promise<void> {
+    const end = `${name}-end`
+    await this.#inside('ip', 'link', 'add', name, 'type', 'veth', 'peer', 'name', end)
+    await this.#inside('ip', 'link', 'set', end, 'up')
+    await this.#inside('ip', 'address', 'add', `${address}/${prefixLength}`, 'dev', name)
+    await this.#inside('ip', 'link', 'set', name, 'up')
+  }
+
   /** The body of a page, as a client in this machine gets it. @throws Error without an answer in `withinMs` */
   async fetch(url: string, withinMs: number): Promise<string> {
     const { stdout } = await this.#inside('curl', '-sS', '--max-time', String(withinMs / 1_000), url)

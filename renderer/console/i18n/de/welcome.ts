@@ -107,6 +107,9 @@ export const welcome: Texts<typeof english> = {
     late: 'Noch kein Telefon? Prüfen Sie, ob es im selben Netz ist und keine Firewall Roomdesk blockiert.',
     check: 'Diesen Computer prüfen',
     renames: 'Umbenennen und weiter',
+    gone: 'Der Raum wurde inzwischen gelöscht. Erstellen Sie einen anderen, oder holen Sie ihn aus dem {trash} zurück.',
+    trash: 'Papierkorb',
+    createOther: 'Anderen Raum erstellen',
   },
   camera: {
     title: 'Die erste Kamera',
@@ -140,6 +143,7 @@ export const welcome: Texts<typeof english> = {
     camera: 'Kamera',
     network: 'Netzwerk',
     certificate: 'Zertifikat',
+    roomGone: 'Der Raum wurde inzwischen gelöscht',
     noRoom: 'Noch kein Raum',
     noCamera: 'Noch keine Kamera',
     localOnly: 'Nur dieser Computer',

@@ -103,6 +103,9 @@ export const welcome = {
     late: 'No phone yet? Check that it uses the same network, and that no firewall blocks Roomdesk.',
     check: 'Check this machine',
     renames: 'Rename and continue',
+    gone: 'The room was deleted meanwhile. Create another one, or bring it back from the {trash}.',
+    trash: 'trash',
+    createOther: 'Create another room',
   },
   camera: {
     title: 'The first camera',
@@ -136,6 +139,7 @@ export const welcome = {
     camera: 'Camera',
     network: 'Network',
     certificate: 'Certificate',
+    roomGone: 'The room was deleted meanwhile',
     noRoom: 'No room yet',
     noCamera: 'No camera yet',
     localOnly: 'This computer only',

@@ -104,6 +104,9 @@ export const welcome: Texts<typeof english> = {
     late: '手机还没打开？请确认它在同一网络中，并且没有防火墙阻挡 Roomdesk。',
     check: '检查本机',
     renames: '重命名并继续',
+    gone: '房间已被删除。请另建一个，或从{trash}恢复。',
+    trash: '回收站',
+    createOther: '另建房间',
   },
   camera: {
     title: '第一个摄像头',
@@ -137,6 +140,7 @@ export const welcome: Texts<typeof english> = {
     camera: '摄像头',
     network: '网络',
     certificate: '证书',
+    roomGone: '房间已被删除',
     noRoom: '还没有房间',
     noCamera: '还没有摄像头',
     localOnly: '仅限本机',

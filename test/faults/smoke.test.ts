@@ -37,13 +37,14 @@ const app = (name: string): string => `app.${name}`
 
 /** The story of a packed app, run with the built one on the stand-in: it tests the command, not Electron. */
 test.skipIf(process.platform === 'win32')(
-  'the complete story of the packed app runs',
+  '`npm start` and the complete story of the packed app run',
   async () => {
     const { code, said, report } = await smoke(['--stand-in'])
     const failed = report.items.filter(({ verdict }) => verdict !== 'PASS')
     expect({ code, failed }, said).toEqual({ code: 0, failed: [] })
     expect(report.on).toBe('stand-in')
     expect(report.items.map(({ name }) => name)).toEqual([
+      ...['fetch-broken', 'fetch-refused', 'fetch-interrupted', 'window'].map((name) => `start.${name}`),
       ...['start', 'origin', 'policy', 'no-node', 'visible', 'node-online', 'readiness'].map(app),
       ...['call', 'room-page-http', 'room-page-tls', 'preview', 'preview-h265', 'page-hang'].map(app),
       ...['page-crash', 'node-killed', 'gpu-crash', 'second-instance', 'sigterm', 'data-kept', 'version'].map(app),

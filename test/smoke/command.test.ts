@@ -32,12 +32,14 @@ test("without Electron's binary it says at once what is missing and how to insta
 test('it prints its usage, even without Electron', async () => {
   const { stdout, code } = await smoke('--help')
   expect(code).toBe(0)
-  for (const word of ['--only', '--skip-questions', '--report', 'unpacked', 'installers'])
+  for (const word of ['--only', '--skip-questions', '--report', 'start', 'unpacked', 'installers'])
     expect(stdout).toContain(word)
 })
 
 test('an invalid command line is answered with the valid options', () => {
-  expect(() => readOptions(['--only', 'app,boat'])).toThrow('--only boat: there is no such part; there are unpacked,')
+  expect(() => readOptions(['--only', 'app,boat'])).toThrow(
+    '--only boat: there is no such part; there are start, unpacked,',
+  )
   expect(() => readOptions(['--fast'])).toThrow('--fast')
   expect(readOptions(['--only', 'packed, app.call', '--only=questions', '--report', 'a.json'])).toMatchObject({
     only: ['packed', 'app.call', 'questions'],

@@ -15,6 +15,7 @@ export interface SmokeOptions {
 
 /** The parts, in running order. */
 export const parts = {
+  start: '`npm start`: progress of the fetch, headless where it fails, the app where it does not, Ctrl+C',
   unpacked: "the end-to-end tests on the project's own Electron",
   packed: 'the app packed for this system: fuses, signature, native code',
   app: 'the packed app, driven by its page and its ports',
@@ -33,7 +34,7 @@ or SKIP (not possible here, with the reason). Exit code: 0, 1 where an item fail
   --only NAMES        parts or items, by commas, e.g. --only packed,app.preview
   --skip-questions    name what a person would be asked, and do not ask
   --report FILE       write the result as JSON too
-  --stand-in          rehearse the part "app" on the stand-in of the tests: proves nothing of Electron
+  --stand-in          rehearse the parts "start" and "app" on the stand-in of the tests: proves nothing of Electron
   --help
 
 Parts:

@@ -7,6 +7,7 @@ import { help, readOptions, type SmokeOptions } from './options.ts'
 import { checkPacked, pack } from './packed.ts'
 import { askQuestions } from './questions.ts'
 import { Report } from './report.ts'
+import { tellOfStart } from './start-story.ts'
 import { checkUnpacked } from './unpacked.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -70,9 +71,10 @@ function obstacleOf({ electron, noWindow }: Machine): string | undefined {
   return `${noWindow}: ${remedy}.`
 }
 
-/** Runs the part "app" on the stand-in, and says so in each line. */
+/** Runs the parts "start" and "app" on the stand-in, and says so in each line. */
 async function rehearse(report: Report): Promise<void> {
   console.log('A rehearsal on the stand-in of the tests: it shows that this command works, and nothing of Electron.')
+  await tellOfStart(report, join(root, 'test/standin'))
   await tellAppStory(report, 'app', {
     executable: join(root, 'test/standin/electron'),
     args: [root],
@@ -87,6 +89,7 @@ async function runAll(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-pack-'))
   try {
+    await tellOfStart(report, process.env.ELECTRON_OVERRIDE_DIST_PATH)
     await checkUnpacked(report)
     if (['packed', 'app', 'questions'].some((part) => report.wants(part))) {
       const packed = await report.prepare('packed.pack', () => pack(electron.folder, folder), 10 * 60_000)

@@ -19,6 +19,7 @@ import { changesState, readConsoleSettings, readState, type ShellState, throttle
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 import { RoomdeskTray } from './tray.ts'
+import { isManagedPackage } from './updates/debian-package.ts'
 import { Updates, updatesFolder } from './updates/updates.ts'
 import { Walls } from './walls/walls.ts'
 import { ConsoleWindow } from './window.ts'
@@ -115,10 +116,12 @@ export class Shell {
         isPackaged: app.isPackaged,
         program: app.getPath('exe'),
         appImage: process.env.APPIMAGE,
+        isManagedPackage: () => isManagedPackage(app.getPath('exe')),
       },
       isOccupied: () => this.#state && this.#state.counts.people > 0,
       warnPeople: (inMs) => this.#warnPeople(inMs),
       restart: restartApp,
+      open: (file) => desktop.openPath(file),
       onChange: () => pushAppChange('updates'),
     })
     this.#tray = new RoomdeskTray(join(options.assets, 'tray'), { ...this.#actions(), open: () => this.show() })
@@ -183,6 +186,10 @@ export class Shell {
     },
     'updates.cancel': async () => {
       await this.#updates.cancel()
+      return this.#updates.view()
+    },
+    'updates.open': async () => {
+      await this.#updates.open()
       return this.#updates.view()
     },
     'updates.show': () => {

@@ -59,6 +59,8 @@ const updateProblems = [
   'diskFull',
   'notWritten',
   'notStarted',
+  'notAllowed',
+  'packageFailed',
   'notInstalled',
 ] as const
 export type UpdateProblemName = (typeof updateProblems)[number]
@@ -73,8 +75,8 @@ export const updateChoice = z.object({
 })
 
 const updatesView = updateChoice.extend({
-  /** `byHand`: the operator installs the fetched file, because that needs rights or a person. */
-  way: z.enum(['replace', 'installer', 'byHand']),
+  /** `package`: the system asks for the rights first; `image`: the operator puts the app in its place; `byHand`: the operator installs the fetched file. */
+  way: z.enum(['replace', 'installer', 'package', 'image', 'byHand']),
   /** Version of the running app. */
   version: z.string(),
   state: z.enum(['idle', 'checking', 'fetching', 'installing']),
@@ -88,6 +90,8 @@ const updatesView = updateChoice.extend({
   installs_at: z.number(),
   /** Path of the proven installer; empty: there is none. */
   file: z.string(),
+  /** Command that installs it from a terminal; empty: there is none. */
+  command: z.string(),
   /** How the installer was proven. */
   proof: z.enum(['signature', 'checksum']).nullable(),
   problem: z.object({ name: z.enum(updateProblems), detail: z.string() }).nullable(),
@@ -108,6 +112,8 @@ export const appProcedures = {
   /** `warn`: people in rooms are told, and it is installed two minutes later. */
   'updates.install': { input: z.strictObject({ warn: z.boolean() }), output: updatesView },
   'updates.cancel': { input: nothing, output: updatesView },
+  /** Opens the fetched image. */
+  'updates.open': { input: nothing, output: updatesView },
   /** Shows the fetched installer in its folder. */
   'updates.show': { input: nothing, output: updatesView },
 }

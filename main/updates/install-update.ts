@@ -1,17 +1,37 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, copyFile, open, rm } from 'node:fs/promises'
+import type { UpdatesView } from '../../shared/app-contract.ts'
 import { renameFile } from '../../server/store/system/rename-file.ts'
 import { problemOf } from './update-problem.ts'
 
-/** Way in which this app takes an update: `replace` its own AppImage, run the `installer`, or leave it to the operator (`byHand`), because it needs rights or a person. */
-export type InstallWay = 'replace' | 'installer' | 'byHand'
+/**
+ * Way in which this app takes an update: `replace` its own AppImage, run the `installer`, have the system install the `package` once somebody gives the rights,
+ * open the `image` for the operator, or leave all of it to the operator (`byHand`).
+ */
+export type InstallWay = UpdatesView['way']
 
-/** @param appImage path of the AppImage that runs, if one does */
-export function installWay(platform: NodeJS.Platform, isPackaged: boolean, appImage: string | undefined): InstallWay {
+/** The app, as far as its way depends on it. */
+interface InstalledApp {
+  platform: NodeJS.Platform
+  isPackaged: boolean
+  /** Path of the AppImage that runs, if one does. */
+  appImage: string | undefined
+  /** It came by a Debian package, and the system can ask for the rights to replace it. */
+  isManagedPackage: boolean
+}
+
+export function installWay({ platform, isPackaged, appImage, isManagedPackage }: InstalledApp): InstallWay {
   if (!isPackaged) return 'byHand'
   if (platform === 'win32') return 'installer'
-  return platform === 'linux' && appImage !== undefined ? 'replace' : 'byHand'
+  if (platform === 'darwin') return 'image'
+  if (platform === 'linux' && appImage !== undefined) return 'replace'
+  return platform === 'linux' && isManagedPackage ? 'package' : 'byHand'
+}
+
+/** Tells whether an update is installed while nobody is at the computer. */
+export function needsNobody(way: InstallWay): boolean {
+  return way === 'replace' || way === 'installer'
 }
 
 /** Puts a new AppImage in the place of the running one, whole or not at all. The running one goes on from its mount. @throws UpdateProblem */

@@ -3,8 +3,9 @@ import type { Logger } from 'pino'
 import { gt } from 'semver'
 import type { AppInput, UpdateProblemName, UpdatesView } from '../../shared/app-contract.ts'
 import type { PreferencesFile } from '../preferences.ts'
+import { installCommand, installPackage } from './debian-package.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
-import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
+import { type InstallWay, installWay, needsNobody, replaceAppImage, runInstaller } from './install-update.ts'
 import { InstallCountdown } from './install-countdown.ts'
 import { readRelease, type Release, type UpdateTarget } from './release.ts'
 import { proveSignature } from './signature.ts'
@@ -21,6 +22,8 @@ interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
   program: string
   /** Path of the AppImage that runs, if one does. */
   appImage: string | undefined
+  /** Tells whether the app came by a Debian package that the system can be asked to replace. */
+  isManagedPackage: () => Promise<boolean>
 }
 
 /** Parts of the updates. */
@@ -38,13 +41,15 @@ export interface UpdatesOptions {
   warnPeople: (inMs: number | undefined) => Promise<void>
   /** Ends the app in order, and starts its successor. */
   restart: () => void
+  /** Opens a file as a click on it does. Resolves to what went wrong; empty: nothing. */
+  open: (file: string) => Promise<string>
   onChange: () => void
 }
 
 /** Updates of the app from a place of the site's own. Nothing is asked of anybody while there is none. */
 export class Updates {
   readonly #options: UpdatesOptions
-  readonly #way: InstallWay
+  #isManagedPackage = false
   readonly #countdown: InstallCountdown
   #state: UpdatesView['state'] = 'idle'
   #release: Release | undefined
@@ -63,8 +68,6 @@ export class Updates {
     this.#options = options
     const { logger, warnPeople, onChange } = options
     this.#countdown = new InstallCountdown({ logger, warn: warnPeople, install: () => this.install(), onChange })
-    const { platform, isPackaged, appImage } = options.machine
-    this.#way = installWay(platform, isPackaged, appImage)
     const { installing } = this.#stored
     this.wasUpdated = installing === options.version
     if (installing === '') return
@@ -79,6 +82,10 @@ export class Updates {
     setTimeout(() => void this.check(), times.first).unref()
     setInterval(() => void this.check(), times.every).unref()
     setInterval(() => void this.#lookForQuiet(), times.look).unref()
+  }
+
+  get #way(): InstallWay {
+    return installWay({ ...this.#options.machine, isManagedPackage: this.#isManagedPackage })
   }
 
   view(): UpdatesView {
@@ -97,6 +104,7 @@ export class Updates {
       received: this.#received,
       installs_at: this.#countdown.at,
       file: this.#installer,
+      command: this.#installer.endsWith('.deb') ? installCommand(this.#installer) : '',
       proof: this.#proof ?? null,
       problem: problem === undefined ? null : { name: problem.problem, detail: problem.detail },
     }
@@ -148,6 +156,8 @@ export class Updates {
     })
     this.#proof = machine.platform === 'win32' ? await proveSignature(installer, machine.program) : 'checksum'
     this.#installer = installer
+    this.#isManagedPackage =
+      machine.platform === 'linux' && machine.appImage === undefined && (await machine.isManagedPackage())
     logger.info({ version: release.version, proof: this.#proof }, 'an update is ready')
   }
 
@@ -162,7 +172,31 @@ export class Updates {
   }
 
   get #mayInstall(): boolean {
-    return this.#release !== undefined && this.#installer !== '' && this.#state === 'idle' && this.#way !== 'byHand'
+    return this.#isReady && this.#way !== 'byHand' && this.#way !== 'image'
+  }
+
+  get #isReady(): boolean {
+    return this.#release !== undefined && this.#installer !== '' && this.#state === 'idle'
+  }
+
+  /** Opens the fetched image, for the operator to put the app in its place. */
+  async open(): Promise<void> {
+    const release = this.#release
+    if (release === undefined || this.#way !== 'image' || !this.#isReady) return
+    try {
+      await this.#prove(release)
+      const failure = await this.#options.open(this.#installer)
+      if (failure !== '') throw new UpdateProblem('notStarted', failure)
+      this.#problem = undefined
+    } catch (error) {
+      this.#fail(problemOf(error, 'notStarted'))
+    }
+    this.#options.onChange()
+  }
+
+  /** It lay on the disk since it was fetched. @throws UpdateProblem */
+  async #prove(release: Release): Promise<void> {
+    if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
   }
 
   /** Installs the fetched release, ends the app in order, and starts the new one. Resolves to whether the app ends. */
@@ -172,8 +206,7 @@ export class Updates {
     if (release === undefined || !this.#mayInstall) return false
     this.#enter('installing')
     try {
-      // It lay on the disk since it was fetched.
-      if (!(await isAsAnnounced(this.#installer, release))) throw new UpdateProblem('checksum', release.file)
+      await this.#prove(release)
       if (platform === 'win32') await proveSignature(this.#installer, program)
       this.#store({ installing: release.version })
       this.#options.logger.info({ version: release.version }, 'the update is installed')
@@ -181,7 +214,8 @@ export class Updates {
         await runInstaller(this.#installer)
         return true
       }
-      await replaceAppImage(this.#installer, appImage ?? '')
+      if (this.#way === 'package') await installPackage(this.#installer)
+      else await replaceAppImage(this.#installer, appImage ?? '')
       this.#options.restart()
       return true
     } catch (error) {
@@ -199,7 +233,7 @@ export class Updates {
     if (this.#options.isOccupied() !== false) this.#quietSince = 0
     else if (this.#quietSince === 0) this.#quietSince = now
     const quiet = this.#quietSince !== 0 && now - this.#quietSince >= times.quiet
-    if (install !== 'quiet' || !quiet || this.#hasFailed || this.#countdown.at !== 0) return
+    if (install !== 'quiet' || !needsNobody(this.#way) || !quiet || this.#hasFailed || this.#countdown.at !== 0) return
     if (hour === null || new Date(now).getHours() === hour) await this.install()
   }
 

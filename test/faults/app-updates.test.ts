@@ -126,3 +126,43 @@ test.skipIf(isGenuine)(
     expect(await readFile(join(app.userData, 'logs/roomdesk.log'), 'utf8')).toContain('the update is installed')
   },
 )
+
+// What apt does with the rights is its own: here nobody gives them.
+test.skipIf(isGenuine || process.platform !== 'linux')(
+  'a Debian package asks the system for the rights; without them the app goes on and shows the command',
+  async () => {
+    const programs = await mkdtemp(join(tmpdir(), 'roomdesk-programs-'))
+    onTestFinished(() => rm(programs, { recursive: true, force: true }))
+    const asked = join(programs, 'asked')
+    const script = `#!/bin/sh\n[ "$1" = --version ] && exit 0\necho "$@" > '${asked}'\nexit 126\n`
+    await writeFile(join(programs, 'pkexec'), script, { mode: 0o755 })
+    await writeFile(join(programs, 'dpkg-query'), '#!/bin/sh\nexit 0\n', { mode: 0o755 })
+    await writeFile(join(place, name), content)
+    await offer('99.0.0', createHash('sha512').update(content).digest('base64'))
+    await using app = await launch({
+      before: [join(import.meta.dirname, '../e2e/as-packaged.cjs')],
+      env: { PATH: `${programs}:${process.env.PATH}` },
+    })
+    const { page } = app
+    await page.evaluate(`location.hash = '#/settings/about'`)
+    const card = page.getByRole('form', { name: 'Updates of this app' })
+    await card.getByLabel('Address or folder').fill(place)
+    await card.getByRole('button', { name: 'Save' }).click()
+    await card.getByRole('button', { name: 'Check now' }).click()
+    await card.getByText('The system asks for the password of an administrator').waitFor()
+    // Nobody would be there to give the rights.
+    expect(await card.getByText('By itself, once nobody has been in a room').count()).toBe(0)
+    await card.getByRole('button', { name: 'Install and restart' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Install and restart' }).click()
+    await card.getByText('The system did not give the rights to install.').waitFor()
+    const file = join(app.userData, 'updates', name)
+    await card.getByText(`sudo apt install ${file}`).waitFor()
+    expect(await readFile(asked, 'utf8')).toBe(
+      `/usr/bin/apt-get install --yes --option=Dpkg::Options::=--force-confold ${file}\n`,
+    )
+    expect(await app.call('overview.get')).toMatchObject({ counts: { people: 0 } })
+    expect(await violations(page)).toEqual([])
+    if (process.env.ROOMDESK_PICTURES !== undefined)
+      await card.screenshot({ path: join(process.env.ROOMDESK_PICTURES, 'updates-deb.png') })
+  },
+)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { pino } from 'pino'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { PreferencesFile } from '../../../main/preferences.ts'
 import { fetchInstaller } from '../../../main/updates/fetch-installer.ts'
 import { readRelease } from '../../../main/updates/release.ts'
@@ -77,7 +77,15 @@ function startUpdates(change: Partial<UpdatesOptions> = {}): Updates {
     logger,
     folder: join(work, 'updates'),
     version: '0.2.0',
-    machine: { platform: 'linux', arch: 'x64', isPackaged: true, program: '/nowhere', appImage },
+    machine: {
+      platform: 'linux',
+      arch: 'x64',
+      isPackaged: true,
+      program: '/nowhere',
+      appImage,
+      isManagedPackage: async () => false,
+    },
+    open: async () => '',
     isOccupied: () => occupied,
     warnPeople: async (inMs) => void warnings.push(inMs ?? 'called off'),
     restart: () => (restarts += 1),
@@ -241,6 +249,7 @@ describe('installing', () => {
       isPackaged: true,
       program: '/nowhere',
       appImage: join(work, 'gone/R.AppImage'),
+      isManagedPackage: async () => false,
     } as const
     const updates = await checked(address, { machine })
     await updates.install()
@@ -248,20 +257,90 @@ describe('installing', () => {
     expect(restarts).toBe(0)
   })
 
-  test('where it needs rights, the operator installs: nothing is touched', async () => {
+  test('macOS: the image is opened for the operator, who puts the app in its place', async () => {
+    const opened: string[] = []
+    let failure = ''
     const machine = {
       platform: 'darwin',
       arch: 'arm64',
       isPackaged: true,
       program: '/nowhere',
       appImage: undefined,
+      isManagedPackage: async () => true,
     } as const
     answers['/updates/latest-mac.yml'] = description('0.3.0', newApp, 'Roomdesk-0.3.0-arm64.dmg')
     answers['/updates/Roomdesk-0.3.0-arm64.dmg'] = newApp
-    const updates = await checked(address, { machine })
-    expect(updates.view()).toMatchObject({ way: 'byHand', release: { version: '0.3.0' }, problem: null })
+    const open = async (path: string): Promise<string> => (opened.push(path), failure)
+    const updates = await checked(address, { machine, open })
+    const { file: image } = updates.view()
+    expect(updates.view()).toMatchObject({ way: 'image', command: '', release: { version: '0.3.0' }, problem: null })
     await updates.install()
+    expect([restarts, opened]).toEqual([0, []])
+    await updates.open()
+    expect([opened, updates.view().problem]).toEqual([[image], null])
+    failure = 'No application knows it'
+    await updates.open()
+    expect(updates.view().problem).toEqual({ name: 'notStarted', detail: failure })
+    // Changed since it was proven: it is not opened.
+    await writeFile(image, 'other')
+    await updates.open()
+    expect([opened.length, updates.view().problem?.name]).toEqual([2, 'checksum'])
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a Debian package', () => {
+  const deb = 'Roomdesk-0.3.0-amd64.deb'
+  const asked = (): Promise<string> => readFile(join(work, 'asked'), 'utf8').catch(() => '')
+  /** The updates of an app that came by a package. @param answer of the system to the question for the rights */
+  const managed = async (answer: string): Promise<Updates> => {
+    await writeFile(join(work, 'pkexec'), `#!/bin/sh\necho "$@" >> '${work}/asked'\n${answer}\n`, { mode: 0o755 })
+    vi.stubEnv('PATH', `${work}:/usr/bin:/bin`)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    answers['/updates/latest-linux.yml'] = description('0.3.0', newApp, deb)
+    answers[`/updates/${deb}`] = newApp
+    const machine = {
+      platform: 'linux',
+      arch: 'x64',
+      isPackaged: true,
+      program: '/nowhere',
+      appImage: undefined,
+      isManagedPackage: async () => true,
+    } as const
+    return await checked(address, { machine })
+  }
+
+  test('is installed by apt once the system has the rights, and the app restarts', async () => {
+    const updates = await managed('exit 0')
+    const path = join(work, 'updates', deb)
+    expect(updates.view()).toMatchObject({ way: 'package', file: path, command: `sudo apt install ${path}` })
+    expect(await updates.install()).toBe(true)
+    expect(await asked()).toBe(`/usr/bin/apt-get install --yes --option=Dpkg::Options::=--force-confold ${path}\n`)
+    expect(restarts).toBe(1)
+    expect(startUpdates({ version: '0.3.0' }).wasUpdated).toBe(true)
+  })
+
+  test('without the rights the app goes on and says so; the next attempt counts', async () => {
+    const updates = await managed(`[ -e '${work}/given' ] || exit 126`)
+    expect(await updates.install()).toBe(false)
     expect(restarts).toBe(0)
+    expect(updates.view()).toMatchObject({
+      state: 'idle',
+      problem: { name: 'notAllowed' },
+      release: { version: '0.3.0' },
+    })
+    await writeFile(join(work, 'given'), '')
+    expect(await updates.install()).toBe(true)
+    expect(restarts).toBe(1)
+  })
+
+  test('is never installed by itself: nobody would be there to give the rights', async () => {
+    const updates = await managed('exit 0')
+    updates.set({ source: address, install: 'quiet', hour: null })
+    vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+    updates.start()
+    await minutes(30)
+    vi.useRealTimers()
+    expect([await asked(), restarts]).toEqual(['', 0])
   })
 })
 

@@ -15,6 +15,8 @@ export const updates: Texts<typeof english> = {
   anyTime: 'Jederzeit',
   check: 'Jetzt prüfen',
   install: 'Installieren und neu starten',
+  open: 'Abbild öffnen',
+  command: 'Befehl',
   show: 'Datei zeigen',
   file: 'Installationsdatei',
   notes: 'Neu in {version}',
@@ -28,6 +30,11 @@ export const updates: Texts<typeof english> = {
   signed: 'Die Installationsdatei ist vollständig und vom selben Aussteller signiert wie diese App.',
   checked:
     'Die Installationsdatei ist vollständig: Ihre Prüfsumme ist die daneben genannte. Das beweist nicht, von wem sie stammt; vertrauen Sie ihr so weit wie dem Ort, von dem sie kommt.',
+  package:
+    'Das System fragt nach dem Passwort eines Administrators; die App läuft so lange weiter und startet dann neu. In einem Terminal leistet dieser Befehl dasselbe; starten Sie die App danach neu.',
+  image:
+    'Öffnen Sie das Abbild, beenden Sie Roomdesk, ziehen Sie das Symbol auf „Programme“ und wählen Sie „Ersetzen“; öffnen Sie die App dann wieder. Alle Daten bleiben.',
+  byCommand: 'Installieren Sie mit diesem Befehl, und starten Sie die App dann neu. Alle Daten bleiben.',
   byHand:
     'Dieses System verlangt für die Installation Rechte: Öffnen Sie die Datei selbst. Die App endet geordnet und behält alle Daten.',
   askTitle: '{version} jetzt installieren?',
@@ -55,6 +62,10 @@ export const updates: Texts<typeof english> = {
     notWritten:
       'Die App kann nicht ersetzt werden: {detail}. Verschieben Sie sie in einen Ordner, in den Sie schreiben dürfen.',
     notStarted: 'Die Installation startet nicht: {detail}',
+    notAllowed:
+      'Das System hat das Recht zur Installation nicht gegeben. Versuchen Sie es mit dem Passwort eines Administrators erneut, oder verwenden Sie den Befehl unten.',
+    packageFailed:
+      'apt konnte die Aktualisierung nicht installieren: {detail}. Der Befehl unten zeigt den ganzen Grund.',
     notInstalled: 'Version {detail} wurde nicht installiert: Es läuft noch die vorige. Installieren Sie sie von Hand.',
   },
 }

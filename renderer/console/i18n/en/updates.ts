@@ -13,6 +13,8 @@ export const updates = {
   anyTime: 'At any time',
   check: 'Check now',
   install: 'Install and restart',
+  open: 'Open the image',
+  command: 'Command',
   show: 'Show the file',
   file: 'Installer',
   notes: 'What is new in {version}',
@@ -26,6 +28,11 @@ export const updates = {
   signed: 'The installer is whole, and signed by whoever signed this app.',
   checked:
     'The installer is whole: its checksum is the one beside it. That does not prove who made it, so trust it as far as the place that it comes from.',
+  package:
+    'The system asks for the password of an administrator; the app goes on meanwhile, and restarts then. From a terminal, this command does the same; restart the app afterwards.',
+  image:
+    'Open the image, quit Roomdesk, drag its icon onto Applications and choose Replace, then open it again. The app keeps all data.',
+  byCommand: 'Install it with this command, then restart the app. It keeps all data.',
   byHand:
     'This system asks for the rights to install: open the file yourself. The app ends in order and keeps all data.',
   askTitle: 'Install {version} now?',
@@ -50,6 +57,9 @@ export const updates = {
     diskFull: 'The disk is full. Make room, then check again.',
     notWritten: 'The app cannot be replaced: {detail}. Move it to a folder that you may write to.',
     notStarted: 'The installer does not start: {detail}',
+    notAllowed:
+      'The system did not give the rights to install. Try again with the password of an administrator, or use the command below.',
+    packageFailed: 'apt could not install the update: {detail}. The command below shows the whole reason.',
     notInstalled: 'Version {detail} was not installed: this is still the version before. Install it by hand.',
   },
 }

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { installCommand, installPackage, isManagedPackage } from '../../../main/updates/debian-package.ts'
+
+let bin: string
+beforeEach(async () => {
+  bin = await mkdtemp(join(tmpdir(), 'roomdesk-programs-'))
+  vi.stubEnv('PATH', `${bin}:/bin`)
+})
+afterEach(async () => {
+  vi.unstubAllEnvs()
+  await rm(bin, { recursive: true, force: true })
+})
+
+/** Makes a program of the system, as a shell script. */
+const program = (name: string, script: string): Promise<void> =>
+  writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+
+describe.skipIf(process.platform === 'win32')('on Debian', () => {
+  test.each([
+    ['a package, with polkit', '[ "$2" = /opt/Roomdesk/roomdesk ]', 'exit 0', true],
+    ['a package, without polkit', 'exit 0', 'exit 127', false],
+    ['unpacked by hand', 'exit 1', 'exit 0', false],
+  ])('the app is %s', async (_, query, polkit, isManaged) => {
+    await program('dpkg-query', query)
+    await program('pkexec', polkit)
+    expect(await isManagedPackage('/opt/Roomdesk/roomdesk')).toBe(isManaged)
+  })
+
+  test.each([
+    ['the dialog is dismissed', 'exit 126', 'notAllowed', ''],
+    ['nothing asks for the rights', 'exit 127', 'notAllowed', ''],
+    ['apt refuses', 'echo "E: Unmet dependencies." >&2; exit 100', 'packageFailed', 'Unmet dependencies.'],
+  ])('%s: the reason is told', async (_, answer, problem, detail) => {
+    await program('pkexec', answer)
+    await expect(installPackage('/tmp/a.deb')).rejects.toMatchObject({ problem, detail })
+  })
+})
+
+test('a folder with a name that a shell would take apart is quoted', () => {
+  expect(installCommand('/home/ann/a.deb')).toBe('sudo apt install /home/ann/a.deb')
+  expect(installCommand("/home/ann o'hara/a.deb")).toBe(`sudo apt install '/home/ann o'\\''hara/a.deb'`)
+})

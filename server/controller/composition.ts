@@ -121,7 +121,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     sink: events,
   })
   services.metrics.addControllers(controllers.metrics())
-  const ready = machineReadiness({ options, listeners: listening.listeners, visits, settings, host })
+  const ready = machineReadiness({ options, listeners: listening.listeners, visits, settings, host, services })
   visits.onArrival((arrival) => services.hub.emit('readiness.phone_arrived', arrival))
   const parts: ConsoleParts = {
     services,

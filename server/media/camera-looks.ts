@@ -3,12 +3,23 @@ import { parseDeviceAddress } from '../../shared/device-address.ts'
 import type { CameraPulls } from './feeds/camera-pulls.ts'
 import { stillOf } from './feeds/camera-still.ts'
 import type { Feed } from './feeds/feed.ts'
+import type { Room } from './rooms/room.ts'
 import { RtspError } from './rtsp/rtsp-error.ts'
 
 /** Measures of the camera behind a feed; null where there is none. */
 export function qualityOf(pulls: CameraPulls, feed: Feed | undefined): ControlResult<'camera_quality'> {
   const meter = feed && pulls.meters.of(feed)
   return { quality: meter === undefined ? null : { now: meter.now ?? null, minutes: [...meter.minutes] } }
+}
+
+/** Clocks of the cameras of these rooms. */
+export function clocksOf(pulls: CameraPulls, rooms: Iterable<Pick<Room, 'streams'>>): ControlResult<'camera_clocks'> {
+  const streams = Array.from(rooms, (room) => [...room.streams.values()]).flat()
+  const clocks = streams.flatMap(({ view, feed }) => {
+    const ahead_ms = pulls.meters.of(feed)?.clockAhead
+    return ahead_ms === undefined ? [] : [{ streamId: view.stream_id, ahead_ms }]
+  })
+  return { clocks }
 }
 
 /** Picture of a camera, or the reason why there is none. @throws the signal's reason */

@@ -7,7 +7,7 @@ import type {
 } from '../../shared/media/control.ts'
 import type { MediaSettings } from '../../shared/media/media-settings.ts'
 import type { ConnectionStats, StreamStats } from '../../shared/media/stream-stats.ts'
-import { qualityOf, stillAnswer } from './camera-looks.ts'
+import { clocksOf, qualityOf, stillAnswer } from './camera-looks.ts'
 import { CameraPulls, type PullSettings } from './feeds/camera-pulls.ts'
 import type { Feed } from './feeds/feed.ts'
 import type { FeedConversion } from './feeds/feed-playback.ts'
@@ -258,6 +258,7 @@ export class MediaServer {
       return { picture: picture === undefined ? null : { ...picture, frame: picture.frame.toString('base64') } }
     },
     camera_quality: async ({ roomId, streamId }) => qualityOf(this.#pulls, this.#feedOf(roomId, streamId)),
+    camera_clocks: async () => clocksOf(this.#pulls, this.#rooms.all()),
     camera_still: (params, signal) => stillAnswer(this.#pulls, params, signal),
     show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),

@@ -1,6 +1,7 @@
 import type { Settings } from '../../shared/settings.ts'
 import { portOfUrl } from '../edge/network-addresses.ts'
 import type { Listeners } from '../http/listeners.ts'
+import { type CameraClock, cameraClocksCheck } from './camera-clocks-check.ts'
 import { clockCheck } from './clock-check.ts'
 import { diskCheck, spaceCheck } from './disk-check.ts'
 import { ffmpegCheck } from './ffmpeg-check.ts'
@@ -22,13 +23,15 @@ export interface MachineParts {
   recordingsFolder: string | undefined
   /** Path or name of ffmpeg; undefined: no media program runs here. */
   ffmpeg: string | undefined
+  /** Reads the clocks of cameras. */
+  cameraClocks: (signal: AbortSignal) => Promise<readonly CameraClock[]>
   /** Path of the key of stored secrets. */
   keyFile: string
 }
 
 /** Checks that the controller makes on every machine. */
 export function machineChecks(parts: MachineParts): Checks {
-  const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile } = parts
+  const { phone, listeners, settings, dataFolder, recordingsFolder, ffmpeg, keyFile, cameraClocks } = parts
   const { host, visits } = phone
   const ports = (): string[] =>
     neededPorts(settings(), (name) => portOfUrl(listeners.url(name)), listeners.url('console') !== '').map(
@@ -42,6 +45,7 @@ export function machineChecks(parts: MachineParts): Checks {
     disk: diskCheck(dataFolder),
     space: spaceCheck(() => [dataFolder, ...(recordingsFolder === undefined ? [] : [recordingsFolder])]),
     clock: clockCheck(systemTool),
+    cameraClocks: cameraClocksCheck(cameraClocks),
     key: keyFileCheck(keyFile),
   }
 }

@@ -37,6 +37,10 @@ export const findingStates = {
   clockSynchronised: 'good',
   clockFree: 'attention',
   clockUnknown: 'unchecked',
+  cameraClocksAgree: 'good',
+  cameraClocksNone: 'good',
+  cameraClocksDiffer: 'attention',
+  cameraClocksUnknown: 'unchecked',
   trayShown: 'good',
   trayMissing: 'attention',
   trayUnknown: 'unchecked',
@@ -190,6 +194,21 @@ export const findingTexts = {
   clockUnknown: {
     message: 'This system does not say whether its clock is synchronised.',
     advice: 'Compare it with a clock you trust.',
+  },
+  cameraClocksAgree: {
+    message: 'Every camera that tells its clock agrees with this machine ({count}).',
+    advice: none,
+  },
+  cameraClocksNone: { message: 'No camera has joined a room.', advice: none },
+  cameraClocksDiffer: {
+    message:
+      'Cameras with another time than this machine: {count} (h:mm:ss: {cameras}). Times in their pictures do not match recordings and events.',
+    advice:
+      'Set network time (NTP) and the time zone in the settings of each camera. If all are off, mend the clock of this machine.',
+  },
+  cameraClocksUnknown: {
+    message: 'No camera tells its clock. Cameras tell it in sender reports of RTP, to embedded nodes.',
+    advice: 'Compare the time in their pictures with a clock you trust.',
   },
   trayShown: {
     message: 'This desktop shows the tray icon.',

@@ -11,6 +11,7 @@ export const readinessChecks = [
   'disk',
   'space',
   'clock',
+  'cameraClocks',
   'key',
   'power',
   'tray',

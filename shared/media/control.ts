@@ -247,6 +247,11 @@ export const controlMethods = {
       quality: z.strictObject({ now: cameraMeasure.nullable(), minutes: z.array(cameraMeasure) }).nullable(),
     }),
   },
+  /** Clocks of the cameras in all rooms, less that of this machine, in milliseconds. Those of cameras that tell none are left out. */
+  camera_clocks: {
+    params: z.strictObject({}),
+    result: z.strictObject({ clocks: z.array(z.strictObject({ streamId: z.string(), ahead_ms: z.number() })) }),
+  },
   /** A picture of a camera that need not be in a room. */
   camera_still: {
     params: z.strictObject({ address: z.string().max(2_048), login: login.optional() }),

@@ -2,7 +2,7 @@ import { isRtp } from '../rtp/packet.ts'
 import { h264Content, sequenceParameters } from '../rtp/key-frame.ts'
 import { PictureOrder } from '../rtp/picture-order.ts'
 import { packings, piecesOf, Refragmentation } from '../rtp/refragment.ts'
-import { clockPointOf } from '../rtp/rtcp.ts'
+import type { ClockPoint } from '../rtp/rtcp.ts'
 import { codecSupportOf, parameterObstacle, shortcomingsOf } from '../rtsp/codec-support.ts'
 import type { RtspTrack } from '../rtsp/description.ts'
 import { describedParameters, h264Parameters } from '../rtsp/resolution.ts'
@@ -80,10 +80,8 @@ export class CameraFeed {
     this.#video.push(packet)
   }
 
-  /** Takes an RTCP compound of a track. */
-  rtcp(track: RtspTrack, packet: Buffer): void {
-    const point = clockPointOf(packet)
-    if (point === undefined) return
+  /** Takes a sender report of a track. */
+  report(track: RtspTrack, point: ClockPoint): void {
     this.feed.raw[track.kind].report(point)
     this.#conversion.report(track.kind, point)
   }

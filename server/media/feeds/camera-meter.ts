@@ -22,11 +22,11 @@ interface Totals {
 export class CameraMeter {
   readonly #video = new ReceptionCounts()
   #ssrc = 0
+  #clockAhead: number | undefined
   #bytes = 0
   #frames = 0
   /** Counts of the streams before the last restart. */
-  #expectedBefore = 0
-  #receivedBefore = 0
+  readonly #before = { expected: 0, received: 0 }
   #last: Totals | undefined
   #minuteBegan: Totals | undefined
   #now: CameraMeasure | undefined
@@ -42,9 +42,22 @@ export class CameraMeter {
     return this.#now
   }
 
+  /** Clock of the camera less that of this machine, in milliseconds; undefined: it tells none. */
+  get clockAhead(): number | undefined {
+    return this.#clockAhead
+  }
+
   /** Oldest first. */
   get minutes(): readonly CameraMeasure[] {
     return this.#minutes
+  }
+
+  /**
+   * Takes the time of a sender report. A time before 1970 is none: such a camera counts from its start (RFC 3550, section 6.4.1).
+   * @param ntp @param at milliseconds since the epoch
+   */
+  noteClock(ntp: number, at: number): void {
+    this.#clockAhead = ntp < 0 ? undefined : ntp - at
   }
 
   /** Counts an RTP packet. */
@@ -57,8 +70,8 @@ export class CameraMeter {
     const ssrc = ssrcOf(packet)
     const ahead = sequenceDistance(counts.highest, sequence)
     if (counts.highest < 0 || ssrc !== this.#ssrc || Math.abs(ahead) > widestGap) {
-      this.#expectedBefore += counts.expected
-      this.#receivedBefore += counts.received
+      this.#before.expected += counts.expected
+      this.#before.received += counts.received
       this.#ssrc = ssrc
       counts.begin(sequence)
       counts.received = 1
@@ -77,8 +90,8 @@ export class CameraMeter {
       bytes: this.#bytes,
       frames: this.#frames,
       keyFrames: keyFrames ?? 0,
-      expected: this.#expectedBefore + this.#video.expected,
-      received: this.#receivedBefore + this.#video.received,
+      expected: this.#before.expected + this.#video.expected,
+      received: this.#before.received + this.#video.received,
     }
     const minute = (this.#minuteBegan ??= totals)
     const isMinute = at - minute.at >= minuteMs
@@ -103,6 +116,7 @@ export class CameraMeter {
     this.#last = undefined
     this.#minuteBegan = undefined
     this.#now = undefined
+    this.#clockAhead = undefined
   }
 }
 

@@ -1,6 +1,7 @@
 import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import { orAborted } from '../base/or-aborted.ts'
+import { clockPointOf } from '../rtp/rtcp.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
 import type { Transcoding } from '../transcode/transcoding.ts'
@@ -127,7 +128,12 @@ export class CameraPulls {
           meter.note(track.kind, packet)
           begin().rtp(track, packet)
         },
-        rtcp: (track, packet) => camera?.rtcp(track, packet),
+        rtcp: (track, packet) => {
+          const point = clockPointOf(packet)
+          if (point === undefined) return
+          meter.noteClock(point.ntp, Date.now())
+          camera?.report(track, point)
+        },
         ended: (error) => lost(error),
       },
     )

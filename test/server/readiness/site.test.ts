@@ -29,7 +29,7 @@ const findingOf = async (check: 'phone' | 'ports' | 'firewall') =>
 test('a script gets every check of a headless site with sentences in English, and those that the machine lacks are left out', async () => {
   const { checks, machine } = await site.rpc('readiness.checks', {})
   expect(machine).not.toBe('')
-  expect(checks).toEqual(['ports', 'phone', 'firewall', 'ffmpeg', 'disk', 'space', 'clock', 'key'])
+  expect(checks).toEqual(['ports', 'phone', 'firewall', 'ffmpeg', 'disk', 'space', 'clock', 'cameraClocks', 'key'])
   const { results } = await site.rpc('readiness.run', {})
   expect(results.map(({ check }) => check)).toEqual(checks)
   for (const { message, took_ms } of results) {

@@ -1,3 +1,4 @@
+import { senderReport } from '../../../server/media/rtp/rtcp.ts'
 import { startScriptedCamera, usualAnswer } from './scripted-camera.ts'
 
 /** Rate and size of the stream. */
@@ -10,6 +11,8 @@ export interface Pacing {
   gop?: number
   /** Size of a packet including its header, in bytes. */
   bytes?: number
+  /** Its clock less ours in milliseconds, told with each key frame; `uptime`: it tells how long it runs; left out: it tells none. */
+  clock?: number | 'uptime'
 }
 
 /** A camera that sends empty pictures at a known rate: it costs no encoding. */
@@ -18,7 +21,13 @@ export interface PacedCamera extends AsyncDisposable {
 }
 
 /** Starts the camera; each connection gets pictures of its own, beginning with a key frame. */
-export async function startPacedCamera({ packets, everyMs, gop = 25, bytes = 1_000 }: Pacing): Promise<PacedCamera> {
+export async function startPacedCamera({
+  packets,
+  everyMs,
+  gop = 25,
+  bytes = 1_000,
+  clock,
+}: Pacing): Promise<PacedCamera> {
   const timers = new Set<NodeJS.Timeout>()
   const camera = await startScriptedCamera((request) =>
     request.method === 'PLAY'
@@ -34,6 +43,7 @@ export async function startPacedCamera({ packets, everyMs, gop = 25, bytes = 1_0
                 )
                 sequence += 1
               }
+              if (clock !== undefined && picture % gop === 0) socket.write(reportOf(clock, picture * everyMs * 90))
               picture += 1
             }, everyMs)
             timers.add(timer)
@@ -58,4 +68,14 @@ function interleaved(sequence: number, timestamp: number, key: boolean, last: bo
   frame.writeUInt32BE(timestamp >>> 0, 8)
   frame[16] = key ? 0x65 : 0x41
   return frame
+}
+
+/** Seconds from 1900, where NTP begins, to 1970. */
+const secondsTo1970 = 2_208_988_800
+
+/** A sender report on the channel beside the media. */
+function reportOf(clock: number | 'uptime', timestamp: number): Buffer {
+  const ntp = clock === 'uptime' ? process.uptime() * 1_000 - secondsTo1970 * 1_000 : Date.now() + clock
+  const report = senderReport(0, ntp, timestamp, 1, 1)
+  return Buffer.concat([Buffer.from([0x24, 1, report.length >> 8, report.length & 0xff]), report])
 }

@@ -107,6 +107,21 @@ export const readinessFindings: Texts<typeof english> = {
     message: 'Dieses System sagt nicht, ob seine Uhr synchronisiert ist.',
     advice: 'Mit einer verlässlichen Uhr vergleichen.',
   },
+  cameraClocksAgree: {
+    message: 'Jede Kamera, die ihre Uhr nennt, stimmt mit diesem Computer überein ({count}).',
+    advice: none,
+  },
+  cameraClocksNone: { message: 'Keine Kamera ist einem Raum beigetreten.', advice: none },
+  cameraClocksDiffer: {
+    message:
+      'Kameras mit anderer Zeit als dieser Computer: {count} (h:mm:ss: {cameras}). Zeiten in ihren Bildern passen nicht zu Aufzeichnungen und Ereignissen.',
+    advice:
+      'Netzwerkzeit (NTP) und Zeitzone in den Einstellungen jeder Kamera einstellen. Weichen alle ab, die Uhr dieses Computers richtig stellen.',
+  },
+  cameraClocksUnknown: {
+    message: 'Keine Kamera nennt ihre Uhr. Kameras nennen sie eingebetteten Knoten in Sender-Berichten von RTP.',
+    advice: 'Die Zeit in ihren Bildern mit einer verlässlichen Uhr vergleichen.',
+  },
   trayShown: { message: 'Dieser Desktop zeigt das Symbol.', advice: none },
   trayMissing: {
     message:

@@ -70,6 +70,16 @@ export const readinessFindings: Texts<typeof english> = {
     advice: '请开启网络时间：{command}',
   },
   clockUnknown: { message: '系统未说明时钟是否同步。', advice: '请与可靠的时钟比对。' },
+  cameraClocksAgree: { message: '所有给出时钟的摄像头都与本机一致（{count} 个）。', advice: none },
+  cameraClocksNone: { message: '没有摄像头加入房间。', advice: none },
+  cameraClocksDiffer: {
+    message: '与本机时间不同的摄像头：{count} 个（时:分:秒：{cameras}）。其画面中的时间与录像和事件不符。',
+    advice: '请在每个摄像头的设置中开启网络时间（NTP）并设置时区。如果全部不符，请校正本机时钟。',
+  },
+  cameraClocksUnknown: {
+    message: '没有摄像头给出时钟。摄像头通过 RTP 发送方报告向内置节点给出时钟。',
+    advice: '请将其画面中的时间与可靠的时钟比对。',
+  },
   trayShown: { message: '此桌面会显示托盘图标。', advice: none },
   trayMissing: {
     message: '此桌面不显示托盘图标：窗口关闭后，再次启动 Roomdesk 即可打开。',

@@ -104,6 +104,7 @@ function pictures({ room, device, wall, node, credential, recorded }) {
     { name: 'settings', route: '/settings/network' },
     { name: 'settings-backups', route: '/settings/data' },
     { name: 'settings-accounts', route: '/settings/accounts' },
+    { name: 'readiness', route: '/readiness', settle: 6_000 },
     { name: 'trash', route: '/trash' },
     { name: 'help', route: '/help' },
     { name: 'certificate', route: '/certificate' },
@@ -123,7 +124,7 @@ async function addDevice(page) {
     .click()
   const dialog = page.getByRole('dialog').first()
   const { userAddress } = (await controller.rpc('devices.list', {})).find(({ userId }) => userId === 'control-1')
-  await dialog.locator('input').first().fill(userAddress.replace('rtsp://', 'rtsp://viewer:mistyped@'))
+  await dialog.locator('input[inputmode="url"]').first().fill(userAddress.replace('rtsp://', 'rtsp://viewer:mistyped@'))
   await dialog.locator('[data-step-next]').click()
   await dialog.locator('input[type="password"]').waitFor()
   await dialog.locator('[data-step-next]').click()

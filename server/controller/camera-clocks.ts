@@ -2,7 +2,7 @@ import type { OutgoingUsers } from '../devices/outgoing-users.ts'
 import type { EmbeddedNodes } from '../nodes/embedded/embedded-nodes.ts'
 import type { CameraClock } from '../readiness/camera-clocks-check.ts'
 
-/** Reads the clocks of all cameras that have joined, as the embedded nodes hear them; those of cameras elsewhere are not known. */
+/** Reads the clocks of all cameras that have joined, as the embedded nodes hear them; those of cameras on other nodes are not known. */
 export async function cameraClocks(
   outgoing: Pick<OutgoingUsers, 'views'>,
   media: EmbeddedNodes | undefined,

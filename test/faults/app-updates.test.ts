@@ -127,7 +127,7 @@ test.skipIf(isGenuine)(
   },
 )
 
-// What apt does with the rights is its own: here nobody gives them.
+// Nobody gives the rights here: apt itself is not tested.
 test.skipIf(isGenuine || process.platform !== 'linux')(
   'a Debian package asks the system for the rights; without them the app goes on and shows the command',
   async () => {

@@ -113,7 +113,7 @@ interface Started extends AsyncDisposable {
 async function start(env: NodeJS.ProcessEnv, args: readonly string[]): Promise<Started> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-npm-start-'))
   const isFetch = args.includes('--fetch-electron')
-  // Where it is to be fetched there is none, neither installed nor in the cache.
+  // A fetch begins with none, neither installed nor in the cache.
   const missing = { ELECTRON_OVERRIDE_DIST_PATH: folder, electron_config_cache: join(folder, 'cache') }
   const ports = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
   const own = isFetch ? [`--data-dir=${join(folder, 'site')}`, ...ports] : [`--user-data-dir=${folder}`]

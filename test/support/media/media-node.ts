@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { mediaThreads, permissionArguments } from '../../../server/nodes/embedded/confinement.ts'
+import { mediaProgramArguments } from '../../../server/nodes/embedded/fork-process.ts'
 import type { FfmpegRuns } from '../../../server/nodes/embedded/ffmpeg/ffmpeg-runs.ts'
 import { signJoinToken } from '../../../server/rooms/sign-join-token.ts'
 import type { JoinGrant } from '../../../shared/join-token.ts'
@@ -103,7 +104,7 @@ export class TestMediaNode implements AsyncDisposable {
     const settings = mediaSettingsSchema.parse(options.settings ?? {})
     const recordings = options.recordings ?? ''
     const confined = permissionArguments(program, [root], recordings)
-    const execArgv = [...process.execArgv, ...confined, ...(options.execArgv ?? [])]
+    const execArgv = [...process.execArgv, ...mediaProgramArguments, ...confined, ...(options.execArgv ?? [])]
     const node = new TestMediaNode(
       fork(program, [], { stdio: 'inherit', execArgv, env: { ...process.env, ...mediaThreads, ...options.env } }),
       ffmpeg,

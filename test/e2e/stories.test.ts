@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ConsoleUnderTest, openConsole } from '../support/sites/console-site.ts'
-import { accessibilityStory } from './stories/accessibility.ts'
+import { everyPageStory } from './stories/accessibility.ts'
 import { clientStories } from './stories/clients.ts'
 import { deviceStories } from './stories/devices.ts'
 import { formStories } from './stories/forms.ts'
@@ -30,7 +30,7 @@ describe('an operator of the console', () => {
   listStories(() => opened)
   helpStories(() => opened)
   lookStories(() => opened)
-  accessibilityStory(() => opened, 'light')
+  everyPageStory(() => opened)
   test('causes no errors in the page', () => {
     expect(opened.problems).toEqual([])
   })

@@ -5,8 +5,8 @@ import { accessibilityStory, phoneAccessibilityStory, signInStory } from '../e2e
 import { dialogStory } from '../e2e/stories/dialogs.ts'
 import { roomAccessibilityStory } from '../e2e/stories/room-accessibility.ts'
 
-// Every run of the tests checks the same pages of the console in light mode, on a desktop.
-describe('in dark mode, and on a phone', () => {
+// Every run of the tests opens the same pages of the console in light mode, on a desktop.
+describe('in both modes, on a desktop and a phone', () => {
   let opened: ConsoleUnderTest
   let site: RoomSite
   beforeAll(async () => {
@@ -16,6 +16,7 @@ describe('in dark mode, and on a phone', () => {
     await Promise.all([opened[Symbol.asyncDispose](), site[Symbol.asyncDispose]()])
   })
 
+  accessibilityStory(() => opened, 'light')
   accessibilityStory(() => opened, 'dark')
   dialogStory(() => opened, 'dark')
   signInStory('dark')

@@ -6,7 +6,25 @@ import { startHeadless } from '../../support/headless.ts'
 import { openWindows } from '../../support/chromium.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
-import { violationsOfPages } from './every-page.ts'
+import { visitEveryPage, violationsOfPages } from './every-page.ts'
+
+/** Every page of the router opens, and its title is not the one of an unknown address. */
+export function everyPageStory(opened: () => ConsoleUnderTest): void {
+  test('every page opens', async () => {
+    const { call, page } = opened()
+    await call('settings.set', { console: { theme: 'light', language: 'en' } })
+    await call('overview.dismiss_welcome', {})
+    await page.reload()
+    const unknown: string[] = []
+    const visited: string[] = []
+    await visitEveryPage(page, 'desktop', async (path) => {
+      visited.push(path)
+      if ((await page.getByRole('heading', { level: 1 }).first().innerText()) === 'Page not found') unknown.push(path)
+    })
+    expect(visited.length).toBeGreaterThan(20)
+    expect(unknown).toEqual(['/no-such-page'])
+  })
+}
 
 /** Accessibility: axe finds nothing on any page in this theme. */
 export function accessibilityStory(opened: () => ConsoleUnderTest, theme: 'light' | 'dark'): void {

@@ -1,14 +1,14 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { firewallAdvice } from '../../server/controller/firewall-advice.ts'
 import { defaultSettings } from '../../shared/settings.ts'
-import { removeFolder, startHeadless } from '../support/headless.ts'
+import { removeFolder, siteWithoutMedia, startHeadless } from '../support/headless.ts'
 
 const credential = { label: 'Lab', access_key: 'lab', secret_key: 'lab-secret' }
 const advice = 'Other machines may connect'
 
 test.each([
-  ['a flag', ['--host', '0.0.0.0'], undefined, {}],
-  ['the environment', [], undefined, { ROOMDESK_HOST: '0.0.0.0' }],
+  ['a flag', ['--host', '0.0.0.0'], siteWithoutMedia, {}],
+  ['the environment', [], siteWithoutMedia, { ROOMDESK_HOST: '0.0.0.0' }],
   ['the site file', [], { credentials: [credential], settings: { listeners: { host: '0.0.0.0' } } }, {}],
 ])('a new site opened to other machines by %s logs once what a firewall has to admit', async (_, flags, site, env) => {
   const first = await startHeadless({ flags, site, env })
@@ -23,7 +23,7 @@ test.each([
 })
 
 test('a site for this machine only logs nothing about firewalls', async () => {
-  const alone = await startHeadless()
+  const alone = await startHeadless({ site: siteWithoutMedia })
   onTestFinished(() => removeFolder(alone.folder))
   expect(alone.log.filter((line) => line.includes(advice))).toEqual([])
   await alone.stop()

@@ -114,6 +114,9 @@ export interface HeadlessOptions {
   through?: readonly string[]
 }
 
+/** A site file for a test that needs no media: without one, a first start adds the embedded node, whose program takes as long to start as the controller. */
+export const siteWithoutMedia = { nodes: [{ name: 'lab', kind: 'simulated' }] }
+
 /** Starts the built controller and resolves at its `ready` line; rejects with its output if it ends before. */
 export async function startHeadless(options: HeadlessOptions = {}): Promise<Headless> {
   const { program = ownProgram } = options

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { violations } from '../../support/axe.ts'
-import { startHeadless } from '../../support/headless.ts'
+import { siteWithoutMedia, startHeadless } from '../../support/headless.ts'
 import { openWindows } from '../../support/chromium.ts'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
@@ -117,7 +117,7 @@ async function firstLoadOf(console: string): Promise<typeof firstLoad> {
 /** The only page that just the headless console has. */
 export function signInStory(colorScheme: 'light' | 'dark'): void {
   test(`the sign-in page loads little, a wrong key is refused, the correct one in the address signs in; axe finds nothing on the sign-in page, ${colorScheme}`, async () => {
-    const controller = await startHeadless()
+    const controller = await startHeadless({ site: siteWithoutMedia })
     const browser = await openWindows()
     try {
       const { script, style } = await firstLoadOf(controller.ready.console)

@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { endingSignals } from '../../../server/bin/ending-signals.ts'
-import { type Ready, startHeadless } from '../../support/headless.ts'
+import { type Ready, siteWithoutMedia, startHeadless } from '../../support/headless.ts'
 
 const program = join(import.meta.dirname, '../../../dist/server/headless.js')
 
 test('A controller without a terminal, as after nohup, goes on when one is closed', async () => {
-  const controller = await startHeadless({ through: ['nohup'] })
+  const controller = await startHeadless({ site: siteWithoutMedia, through: ['nohup'] })
   controller.child.kill('SIGHUP')
   expect((await fetch(`${controller.ready.console}/healthz`)).status).toBe(200)
   expect(await controller.stop()).toBe(0)

@@ -6,7 +6,7 @@ import { EventHub } from '../../../server/console/event-hub.ts'
 import type { EventDraft } from '../../../server/event-log/event-log.ts'
 import { PlainRule } from '../../../server/cluster/plain-controllers.ts'
 import { controllersView } from '../../../shared/console/controllers.ts'
-import { startHeadless } from '../../support/headless.ts'
+import { siteWithoutMedia, startHeadless } from '../../support/headless.ts'
 import { KnownSite, known } from './known-controllers.ts'
 
 /** Opens a console that shows a site, and an event log. */
@@ -154,7 +154,7 @@ test('metrics show whether this controller leads, its lag, and whether the datab
 })
 
 test('a site stored in files has one controller, which leads and cannot hand over', async () => {
-  const server = await startHeadless()
+  const server = await startHeadless({ site: siteWithoutMedia })
   onTestFinished(async () => {
     await server.remove()
   })

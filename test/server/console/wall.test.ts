@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Headless, startHeadless } from '../../support/headless.ts'
+import { type Headless, siteWithoutMedia, startHeadless } from '../../support/headless.ts'
 
 const gate = { kind: 'camera', id: 'gate' } as const
 const lobby = { kind: 'room', id: 'lobby' } as const
@@ -7,7 +7,7 @@ const lobby = { kind: 'room', id: 'lobby' } as const
 describe('The video wall', () => {
   let server: Headless
   beforeAll(async () => {
-    server = await startHeadless()
+    server = await startHeadless({ site: siteWithoutMedia })
   })
   afterAll(async () => {
     await server.remove()

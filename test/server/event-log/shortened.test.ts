@@ -2,14 +2,14 @@ import { cp, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { eventsFolder } from '../../../server/store/backups/backup-events.ts'
-import { type Headless, removeFolder, startHeadless } from '../../support/headless.ts'
+import { type Headless, removeFolder, siteWithoutMedia, startHeadless } from '../../support/headless.ts'
 import { joined, openLog, segmentFiles } from '../../support/sites/event-log-site.ts'
 import { temporaryFolder } from '../../support/sites/store-site.ts'
 import { verifiedByProgram } from './verify-program.ts'
 
 /** Makes a stopped site with some events. */
 async function stoppedSite(): Promise<string> {
-  const server = await startHeadless({})
+  const server = await startHeadless({ site: siteWithoutMedia })
   onTestFinished(() => removeFolder(server.folder))
   for (const topic of ['One', 'Two', 'Three']) await server.rpc('rooms.create', { topic, owner_id: 'ann' })
   await server.stop()
@@ -39,7 +39,7 @@ test('a log removed while the site was stopped is reported at the next start and
 })
 
 test('an older copy of the whole log with its seal fails verification', async () => {
-  const server = await startHeadless({})
+  const server = await startHeadless({ site: siteWithoutMedia })
   onTestFinished(() => removeFolder(server.folder))
   const [events, copy] = [join(server.folder, eventsFolder), join(server.folder, 'older')]
   await server.rpc('events.verify', {})

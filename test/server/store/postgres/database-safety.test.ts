@@ -6,7 +6,7 @@ import { Controller } from '../../../../server/controller/controller.ts'
 import { readLaunchOptions } from '../../../../server/bin/launch-options.ts'
 import { withPasswordOf } from '../../../../server/store/postgres/database-password.ts'
 import { databaseRisk } from '../../../../server/store/postgres/database-safety.ts'
-import { startHeadless } from '../../../support/headless.ts'
+import { siteWithoutMedia, startHeadless } from '../../../support/headless.ts'
 import { postgresOfFile } from '../drivers.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
@@ -48,7 +48,7 @@ test('A password of the database comes from a file; one in the arguments, which 
   const folder = await temporaryFolder()
   const file = join(folder, 'password')
   await writeFile(file, 'a-password\n')
-  const shown = await startHeadless({ folder, flags: ['--store', database] })
+  const shown = await startHeadless({ folder, site: siteWithoutMedia, flags: ['--store', database] })
   await shown.stop()
   expect(shown.log.join('\n')).toContain('use --store-password-file')
   expect(shown.log.join('\n')).not.toContain('a-password')

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Headless, startHeadless } from '../../../support/headless.ts'
+import { type Headless, siteWithoutMedia, startHeadless } from '../../../support/headless.ts'
 import { DatabaseProxy } from '../../../support/postgres/database-proxy.ts'
 import { PostgresServer } from '../../../support/postgres/postgres-server.ts'
 
@@ -10,7 +10,7 @@ async function durableServer(): Promise<PostgresServer> {
 }
 
 async function controllerOn(database: string): Promise<Headless> {
-  const controller = await startHeadless({ flags: ['--store', database] })
+  const controller = await startHeadless({ site: siteWithoutMedia, flags: ['--store', database] })
   onTestFinished(() => controller.remove())
   return controller
 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect } from 'node:tls'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { ApiClient } from '../../support/api-client.ts'
-import { ControllersSite, credential, type SiteController } from '../../support/sites/controllers-site.ts'
-import { handOver } from '../../support/controllers/hand-over.ts'
-import { SignalClient } from '../../support/media/signal-client.ts'
+import { ApiClient } from '../support/api-client.ts'
+import { ControllersSite, credential, type SiteController } from '../support/sites/controllers-site.ts'
+import { handOver } from '../support/controllers/hand-over.ts'
+import { SignalClient } from '../support/media/signal-client.ts'
 
 /** Uses everything at one address: both APIs, a body, the room page, signalling, the console. */
 async function everythingAnswers({ headless }: SiteController): Promise<void> {

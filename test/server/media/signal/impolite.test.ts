@@ -22,7 +22,8 @@ let node: TestMediaNode
 let polite: SignalClient
 let memory: number
 beforeAll(async () => {
-  node = await TestMediaNode.start()
+  // With a young generation that grows as needed, its memory tells what is kept.
+  node = await TestMediaNode.start({ execArgv: ['--min-semi-space-size=1'] })
   await node.openRoom('meeting')
   polite = await SignalClient.join(node.url, 'meeting', { token: node.token('meeting', { userId: 'polite' }) })
   memory = residentBytes()

@@ -5,13 +5,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { handOver } from '../support/controllers/hand-over.ts'
-import { proved } from '../support/controllers/proved.ts'
+import { type Proof, proved } from '../support/controllers/proved.ts'
 import type { ControllersSite, SiteController } from '../support/sites/controllers-site.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '..', '..')
-/** The last commit before additions to the tables: ROOMDESK_EARLIER names another. */
-const earlier = process.env.ROOMDESK_EARLIER ?? '0791c0f5'
+/** A commit whose records are those of today: ROOMDESK_EARLIER names another. */
+const earlier = process.env.ROOMDESK_EARLIER ?? '88080429'
+/** The last commit before additions to the tables, and before records of the trash and of recordings. */
+const earlierRecords = '0791c0f5'
 
 async function isKnown(commit: string): Promise<boolean> {
   return await run('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).then(
@@ -20,14 +22,14 @@ async function isKnown(commit: string): Promise<boolean> {
   )
 }
 
-/** Checks the earlier version out, and builds it. @returns its controller */
-async function buildEarlier(): Promise<string> {
+/** Checks an earlier version out, and builds it. @returns its controller */
+async function buildEarlier(commit: string): Promise<string> {
   const folder = join(await mkdtemp(join(tmpdir(), 'roomdesk-earlier-')), 'checkout')
   onTestFinished(async () => {
     await rm(join(folder, '..'), { recursive: true })
     await run('git', ['worktree', 'prune'], { cwd: root })
   })
-  await run('git', ['worktree', 'add', '--detach', folder, earlier], { cwd: root })
+  await run('git', ['worktree', 'add', '--detach', folder, commit], { cwd: root })
   const locks = await Promise.all([root, folder].map((each) => readFile(join(each, 'package-lock.json'), 'utf8')))
   if (locks[0] === locks[1]) await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   else await run('npm', ['ci'], { cwd: folder })
@@ -42,31 +44,38 @@ async function leadBy(site: ControllersSite, name: string): Promise<void> {
   await expect.poll(async () => (await site.leader()).name).toBe(name)
 }
 
-describe.skipIf(!(await isKnown(earlier)))(
+/** Upgrades a controller of the earlier version, which refuses calls while it stops: its clients are sent to the other one first. */
+async function replaceEarlier({ site, clients }: Proof, controller: SiteController): Promise<void> {
+  site.drained.add(controller)
+  await clients.moreChanges(50)
+  await site.upgrade(controller)
+  site.drained.delete(controller)
+}
+
+function expectNoFailure(history: Awaited<ReturnType<typeof proved>>): void {
+  const failed = history.filter(({ outcome: { as } }) => as === 'open')
+  expect(failed.map((call) => JSON.stringify(call))).toEqual([])
+}
+
+describe.skipIf(!(await isKnown(earlier)) || !(await isKnown(earlierRecords)))(
   'A site is upgraded while it runs (needs the history of the repository)',
   () => {
-    // Takes about a minute: the earlier version is built.
+    // Each takes about a minute: the earlier version is built.
     test('Replica first, hand over, then the other, and one of them back: under load, no call fails', {
       timeout: 400_000,
     }, async () => {
-      const program = await buildEarlier()
-      const history = await proved({ clients: 6, controllers: 2, program }, async ({ site, clients }) => {
+      const program = await buildEarlier(earlier)
+      const history = await proved({ clients: 6, controllers: 2, program }, async (proof) => {
+        const { site, clients } = proof
         const [a, b] = site.controllers
         if (a === undefined || b === undefined) throw new Error('Two controllers run.')
-        // The earlier version refuses calls while it stops: its clients are sent to the other one first.
-        const replaceEarlier = async (controller: SiteController): Promise<void> => {
-          site.drained.add(controller)
-          await clients.moreChanges(50)
-          await site.upgrade(controller)
-          site.drained.delete(controller)
-        }
         await clients.moreChanges(100)
-        await replaceEarlier(b)
+        await replaceEarlier(proof, b)
         // The earlier version leads on, in tables of the newer one.
         await clients.moreChanges(100)
         await leadBy(site, 'b')
         await clients.moreChanges(100)
-        await replaceEarlier(a)
+        await replaceEarlier(proof, a)
         await clients.moreChanges(100)
         await leadBy(site, 'a')
         await clients.moreChanges(100)
@@ -75,10 +84,39 @@ describe.skipIf(!(await isKnown(earlier)))(
         await leadBy(site, 'b')
         await clients.moreChanges(100)
         await leadBy(site, 'a')
-        await replaceEarlier(b)
+        await replaceEarlier(proof, b)
       })
+      expectNoFailure(history)
+    })
+
+    test('Where records have changed, the earlier version says so once the newer one leads: only calls that were under way there can fail, and nothing is lost', {
+      timeout: 400_000,
+    }, async () => {
+      const program = await buildEarlier(earlierRecords)
+      let ledAt = 0
+      const history = await proved({ clients: 6, controllers: 2, program }, async (proof) => {
+        const { site, clients } = proof
+        const [a, b] = site.controllers
+        if (a === undefined || b === undefined) throw new Error('Two controllers run.')
+        await clients.moreChanges(100)
+        await replaceEarlier(proof, b)
+        // The earlier version leads on, and writes its own records.
+        await clients.moreChanges(100)
+        site.drained.add(a)
+        await leadBy(site, 'b')
+        ledAt = performance.now()
+        await clients.moreChanges(100)
+        await expect.poll(() => a.headless.log.join('\n')).toMatch(/Written by a newer Roomdesk/)
+        await site.upgrade(a)
+        site.drained.delete(a)
+        await clients.moreChanges(100)
+        await leadBy(site, 'a')
+        await clients.moreChanges(100)
+      })
+      // Each client has one call under way.
       const failed = history.filter(({ outcome: { as } }) => as === 'open')
-      expect(failed.map((call) => JSON.stringify(call))).toEqual([])
+      expect(new Set(failed.map(({ client }) => client)).size).toBe(failed.length)
+      expectNoFailure(history.filter(({ start }) => start > ledAt))
     })
   },
 )

@@ -16,7 +16,7 @@ type Name = (typeof names)[number]
 const addressOf: Record<Name, string> = { a: '10.0.0.11', b: '10.0.0.12', c: '10.0.0.13' }
 if (!['etcd', 'patroni', 'haproxy', 'keepalived'].every((program) => spawnSync('which', [program]).status === 0))
   throw new Error(
-    'These machines need root, and: apt-get install --no-install-recommends etcd-server etcd-client patroni python3-psycopg2 haproxy keepalived iproute2 iptables',
+    'These machines need root, and: apt-get install --no-install-recommends etcd-server etcd-client patroni python3-psycopg2 python3-idna haproxy keepalived iproute2 iptables',
   )
 
 const slow = { timeout: 60_000, interval: 500 }

@@ -29,11 +29,6 @@ export function installWay({ platform, isPackaged, appImage, isManagedPackage }:
   return platform === 'linux' && isManagedPackage ? 'package' : 'byHand'
 }
 
-/** Tells whether an update is installed while nobody is at the computer. */
-export function needsNobody(way: InstallWay): boolean {
-  return way === 'replace' || way === 'installer'
-}
-
 /** Puts a new AppImage in the place of the running one, whole or not at all. The running one goes on from its mount. @throws UpdateProblem */
 export async function replaceAppImage(installer: string, appImage: string): Promise<void> {
   const next = `${appImage}.new`

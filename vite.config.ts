@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import vue from '@vitejs/plugin-vue'
 import { build, defineConfig, type InlineConfig, type Plugin, type UserConfig } from 'vite'
 import { helpPages } from './packaging/help/help-pages.ts'
+import { consoleChunks } from './packaging/pages/console-chunks.ts'
 import { notePackages } from './packaging/licences/note-packages.ts'
 import { blurFolder, blurWorker } from './shared/media/room-page.ts'
 
@@ -141,7 +142,15 @@ export default defineConfig({
         // An asset in a data: URL would need a wider content security policy.
         assetsInlineLimit: 0,
         chunkSizeWarningLimit: 1200,
-        rolldownOptions: { input: at(pageEntry), checks: { bundlerTimings: false } },
+        rolldownOptions: {
+          input: at(pageEntry),
+          checks: { bundlerTimings: false },
+          output: {
+            codeSplitting: { groups: consoleChunks(at('renderer/console/pages/OverviewPage.vue')) },
+            // A chunk that some pages share is named after all of them.
+            chunkFileNames: ({ name }) => `assets/${name.split('~')[0]}-[hash].js`,
+          },
+        },
       },
     },
     node: {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { openPage, startedAt } from '../e2e/recorded-meeting.ts'
+import { noteCutTexts } from '../e2e/surfaces/cut-texts.ts'
 import { lookAt, sizes } from '../e2e/surfaces/surface-walk.ts'
 
-test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark', async () => {
+test('axe finds nothing in the dialogs and menus of recordings, desktop and phone, light and dark; no language cuts a text of theirs', async () => {
   const { console: opened, page } = await openPage('headless')
   const found: Record<string, string[]> = {}
+  const cut: Record<string, string[]> = {}
   page.setDefaultTimeout(15_000)
   const { room_id } = await opened.call('rooms.create', { topic: 'Ruled' })
   const [address] = page.url().split('#')
@@ -13,16 +15,20 @@ test('axe finds nothing in the dialogs and menus of recordings, desktop and phon
     await page.goto(`${address}#/recordings?room=1000&at=${startedAt + 500}`)
     await page.getByRole('button', { name: 'Export' }).click()
     await lookAt(page, 'ExportDialog ElDialog', size, found)
+    await noteCutTexts(page, opened.call, `ExportDialog ElDialog, ${size}`, cut)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.getByRole('toolbar', { name: 'Player' }).getByRole('button', { name: 'More' }).click()
     await lookAt(page, 'RecordingsPage RowMenu', size, found)
+    await noteCutTexts(page, opened.call, `RecordingsPage RowMenu, ${size}`, cut)
     await page.keyboard.press('Escape')
     await page.goto(`${address}#/rooms/${room_id}`)
     await page.getByRole('button', { name: 'Change rule' }).click()
     await lookAt(page, 'RuleDialog ElDialog', size, found)
+    await noteCutTexts(page, opened.call, `RuleDialog ElDialog, ${size}`, cut)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog', { name: /rule/i }).waitFor({ state: 'hidden' })
   }
   expect(found).toEqual({})
+  expect(cut).toEqual({})
 })

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openWindows, type Windows } from '../support/chromium.ts'
 import { type Headless, startHeadless } from '../support/headless.ts'
-import { SignalClient } from '../support/media/signal-client.ts'
+import type { SignalClient } from '../support/media/signal-client.ts'
 import { consoleSurfaces } from '../e2e/surfaces/console-surfaces.ts'
 import { allThemes, type Size, SurfaceWalk } from '../e2e/surfaces/surface-walk.ts'
 import { fillSite, signInAs, site } from '../e2e/walk/filled-site.ts'
+import { waitingGuest } from '../e2e/walk/waiting-guest.ts'
 
 /** Every dialog, drawer, panel and menu of the console can be read by everybody. */
 describe('the dialogs, panels and menus of the console', () => {
@@ -16,7 +17,7 @@ describe('the dialogs, panels and menus of the console', () => {
     controller = await startHeadless({ site })
     browser = await openWindows()
     ;({ room } = await fillSite(controller))
-    guests.push(await wait(controller))
+    guests.push(await waitingGuest(controller))
   })
   afterAll(async () => {
     for (const guest of guests) guest.socket.close()
@@ -43,24 +44,4 @@ async function signIn(controller: Headless, browser: Windows): Promise<SurfaceWa
   await walk.watch()
   await signInAs('admin', page, controller)
   return walk
-}
-
-/** Lets somebody wait to be let in. */
-async function wait(controller: Headless): Promise<SignalClient> {
-  await controller.rpc('nodes.enable', { name: 'Annex' })
-  await vi.waitFor(
-    async () => {
-      const nodes = await controller.rpc('nodes.list', {})
-      expect(nodes.find(({ config }) => config.name === 'Annex')).toMatchObject({ state: 'online' })
-    },
-    { timeout: 30_000 },
-  )
-  const { room_id } = await controller.rpc('rooms.create', { topic: 'Interview', waiting_room: true })
-  const { url } = await controller.rpc('media.join_link', { room_id, user_id: 'bo', user_name: 'Bo' })
-  const { listeners } = await controller.rpc('overview.get', {})
-  // Its listener starts with the node.
-  const guest = new SignalClient(listeners.find((listener) => listener.name === 'node')?.url ?? '')
-  await guest.ask(room_id, { token: new URL(url).hash.replace('#token=', '') })
-  await guest.next('waiting')
-  return guest
 }

@@ -41,14 +41,15 @@ export class SurfaceWalk extends PageWalk {
   async look(name: string, way: Way, size: Size, themes: Themes = allThemes): Promise<void> {
     if (way.only !== undefined && way.only !== size) return
     try {
-      await this.#open(way, size)
+      await this.open(way, size)
       await lookAt(this.page, name, size, this.found, themes)
     } catch (error) {
       this.found[`${name}, ${size}`] = [error instanceof Error ? error.message : String(error)]
     }
   }
 
-  async #open(way: Way, size: Size): Promise<void> {
+  /** Opens a surface in a size of the window. @throws Error when a control of its path is not there */
+  async open(way: Way, size: Size): Promise<void> {
     await this.page.setViewportSize(sizes[size])
     await this.goTo(way.route, [])
     for (const step of way.path) {

@@ -16,6 +16,8 @@ export const i18n = createI18n<[Catalogue], Language, false>({
 
 /** The language chosen last. */
 let chosen: Language = 'en'
+/** A page is open that shows texts which the first load leaves out. */
+let needsLater = false
 
 /** Shows the console in a language, and loads its texts if necessary. A later choice takes precedence. */
 export async function showLanguage(language: Language): Promise<void> {
@@ -23,6 +25,7 @@ export async function showLanguage(language: Language): Promise<void> {
   if (!i18n.global.availableLocales.includes(language)) {
     i18n.global.setLocaleMessage(language, await languageTexts[language].load())
   }
+  if (needsLater) await addLaterTexts()
   if (chosen !== language) return
   i18n.global.locale.value = language
   document.documentElement.lang = languageOf(language).tag
@@ -30,8 +33,10 @@ export async function showLanguage(language: Language): Promise<void> {
 
 let added: Promise<void> | undefined
 
-/** Adds the English texts that the first load leaves out, once: before what shows them is shown. Tried again after it has failed. */
+/** Adds the English texts that the first load leaves out, once: before what shows them is shown. Tried again after it has failed. Other languages come whole. */
 export async function addLaterTexts(): Promise<void> {
+  needsLater = true
+  if (chosen !== 'en') return
   added ??= languageTexts.en.load().then((texts) => i18n.global.setLocaleMessage('en', texts))
   await added.catch((error: unknown) => {
     added = undefined

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { growingTo } from './growing-cache.ts'
 import { limits } from './limits.ts'
 
 /** Uses of one key in its current window. */
@@ -14,7 +15,7 @@ export interface RateLimitOptions {
   most: number | (() => number)
   /** Length of a window from a key's first use, in milliseconds. */
   windowMs: number
-  /** Maximum number of keys; beyond it the least recently used one is forgotten. Allocates memory for all of them at once: 26 bytes each. */
+  /** Maximum number of keys; beyond it the least recently used one is forgotten. */
   remembered?: number
   /** Monotonic clock, in milliseconds. */
   now?: () => number
@@ -34,7 +35,7 @@ export class RateLimit {
     this.#most = typeof most === 'number' ? () => most : most
     this.#windowMs = windowMs
     this.#now = now ?? (() => performance.now())
-    this.#windows = new LRUCache({ max: remembered })
+    this.#windows = new LRUCache(growingTo(remembered))
   }
 
   /** Tells whether a key has reached its limit. */

@@ -1,5 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { growingTo } from '../../shared/growing-cache.ts'
 import { limits } from '../../shared/limits.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { DigestForm, Settings } from '../../shared/settings.ts'
@@ -61,7 +62,7 @@ export class Sessions {
   readonly #byKey = new Map<string, Session>()
   readonly #byCredential = new Map<string, SessionLru>()
   /** Reasons by keys of sessions. */
-  readonly #ends = new LRUCache<string, string>({ max: rememberedEnds })
+  readonly #ends = new LRUCache<string, string>(growingTo(rememberedEnds))
   readonly #unsubscribe: () => void
   readonly #timer: NodeJS.Timeout
 

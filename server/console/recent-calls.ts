@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { EventActor, EventSubject } from '../../shared/console/events.ts'
+import { growingTo } from '../../shared/growing-cache.ts'
 
 /** Maximum time between two calls that belong together, in milliseconds. */
 const togetherMs = 5 * 60_000
@@ -9,7 +10,7 @@ const maxRemembered = 1_000
 /** Remembers recent calls, so that the event log has one entry for a download in parts, or for a meeting that is watched. */
 export class RecentCalls {
   /** Time of the last call by caller and thing, in milliseconds of `performance.now()`. */
-  readonly #times = new LRUCache<string, number>({ max: maxRemembered })
+  readonly #times = new LRUCache<string, number>(growingTo(maxRemembered))
 
   /** Notes a call. @returns whether the same caller called the same of the same thing within the last five minutes */
   goesOn(procedure: string, actor: EventActor, subject: EventSubject): boolean {

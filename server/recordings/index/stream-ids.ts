@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { LRUCache } from 'lru-cache'
+import { growingTo } from '../../../shared/growing-cache.ts'
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { number } from './row.ts'
 
@@ -12,8 +13,8 @@ export class StreamIds {
   readonly #addStream: StatementSync
   readonly #findForm: StatementSync
   readonly #addForm: StatementSync
-  readonly #streams = new LRUCache<string, number>({ max: maxHeld })
-  readonly #forms = new LRUCache<string, number>({ max: maxHeld })
+  readonly #streams = new LRUCache<string, number>(growingTo(maxHeld))
+  readonly #forms = new LRUCache<string, number>(growingTo(maxHeld))
 
   constructor(database: DatabaseSync) {
     this.#findStream = database.prepare(

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FragmentTable, ScanState } from './fragments.ts'
 import { HeaderReader } from './header-reader.ts'
@@ -25,7 +26,7 @@ const maxTables = 4_000
 /** Fragment tables of the files of a recordings folder, also of those that are being written. Reads headers only, and keeps the latest. */
 export class FragmentTables {
   readonly #files: SegmentFiles
-  readonly #entries = new LRUCache<string, Entry>({ max: maxTables })
+  readonly #entries = new LRUCache<string, Entry>(growingTo(maxTables))
 
   constructor(files: SegmentFiles) {
     this.#files = files

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
 import { ObjectError } from '../objects/object-error.ts'
@@ -44,7 +45,7 @@ const headers = { 'X-Content-Type-Options': 'nosniff', 'Cross-Origin-Resource-Po
 export class RecordingPlayback {
   readonly #parts: PlaybackParts
   readonly #reads = new FileReads({ all: 128, caller: 32 })
-  readonly #reported = new LRUCache<string, true>({ max: maxReported, ttl: reportMs })
+  readonly #reported = new LRUCache<string, true>({ ...growingTo(maxReported), ttl: reportMs })
   readonly tables: FragmentTables
 
   constructor(parts: PlaybackParts) {

@@ -197,9 +197,12 @@ function program(name: string): string {
   return path
 }
 
-/** Finds another user, since PostgreSQL refuses to run as root. */
+let ids: Promise<{ uid: number; gid: number }> | undefined
+
+/** Finds another user, since PostgreSQL refuses to run as root; once for each process. */
 async function otherUser(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined
-  const [uid, gid] = await Promise.all(['-u', '-g'].map(async (flag) => (await run('id', [flag, 'postgres'])).stdout))
-  return { uid: Number(uid), gid: Number(gid) }
+  const id = async (flag: string): Promise<number> => Number((await run('id', [flag, 'postgres'])).stdout)
+  ids ??= Promise.all([id('-u'), id('-g')]).then(([uid, gid]) => ({ uid, gid }))
+  return await ids
 }

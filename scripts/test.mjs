@@ -31,7 +31,7 @@ const packages = [
     ? [
         ...['python3-aiortc', 'golang-go', 'golang-github-pion-webrtc.v3-dev'],
         // Three machines as in the guide.
-        ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'haproxy', 'keepalived'],
+        ...['etcd-server', 'etcd-client', 'patroni', 'python3-psycopg2', 'python3-idna', 'haproxy', 'keepalived'],
         // A file system without hard links and modes.
         ...['exfatprogs', 'exfat-fuse'],
         // The installer for Windows.

@@ -39,7 +39,7 @@ export class SegmentFiles {
     const found = await this.#local(segment)
     if (found !== undefined) {
       const { path, size, growing } = found
-      return { size, growing, open: () => open(path, 'r') }
+      return { size, growing, open: async () => await openFound(path, growing) }
     }
     const { remote, size } = this.#inStorage(segment)
     return { size, growing: false, open: () => remote.open(segment.file, size) }
@@ -57,8 +57,7 @@ export class SegmentFiles {
     try {
       return await locate(this.folder, segment.file)
     } catch (error) {
-      const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-      if (!isGone || this.#remote === undefined || (segment.stored ?? 'local') === 'local') throw error
+      if (!isMissing(error) || this.#remote === undefined || (segment.stored ?? 'local') === 'local') throw error
       return undefined
     }
   }
@@ -67,6 +66,20 @@ export class SegmentFiles {
     if (this.#remote === undefined || bytes === undefined) throw new Error('the segment is not in object storage')
     return { remote: this.#remote, size: bytes }
   }
+}
+
+/** Opens a file that was found. One that was being written may have its final name by now; what was read of it stays true. */
+async function openFound(path: string, growing: boolean): Promise<ByteSource> {
+  try {
+    return await open(path, 'r')
+  } catch (error) {
+    if (!growing || !isMissing(error)) throw error
+    return await open(path.slice(0, -partSuffix.length), 'r')
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /**

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hasCode } from '../store/files/durable-files.ts'
 
 /** Ended sessions that are kept by name; beyond it all that have begun end. */
 const maxEnded = 1_000
@@ -52,7 +53,7 @@ export class EndedKeySessions {
       this.#allUntil = all_until
       for (const [key, end] of ended) this.#ended.set(key, end)
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return
+      if (hasCode(error, 'ENOENT')) return
       // Sessions that were ended might live again: all that have begun end.
       this.#allUntil = this.#latestEnd()
       this.#warn(`${this.#file} cannot be read: whoever signed in with the console key must sign in again.`)

@@ -2,6 +2,7 @@ import { opendir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
+import { hasCode } from '../../store/files/durable-files.ts'
 
 /** A file of a recordings folder. */
 export interface FoundFile {
@@ -21,7 +22,7 @@ export async function* findRecordings(folder: string): AsyncGenerator<FoundFile>
   const waiting = [folder]
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
     const opened = await opendir(current).catch((error: unknown) => {
-      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+      if (hasCode(error, 'ENOENT')) return undefined
       throw error
     })
     if (opened === undefined) continue

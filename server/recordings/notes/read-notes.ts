@@ -2,6 +2,7 @@ import { open, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
+import { hasCode } from '../../store/files/durable-files.ts'
 
 /** Longest file of notes that is read, in bytes: a day of segments that end every second has 10 MB. */
 const maxBytes = 32 * 1024 * 1024
@@ -107,6 +108,6 @@ async function* foldersOf(folder: string): AsyncGenerator<string> {
 }
 
 function withoutMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+  if (hasCode(error, 'ENOENT')) return undefined
   throw error
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../../shared/growing-cache.ts'
+import { hasCode } from '../../store/files/durable-files.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
 import { ObjectError } from '../objects/object-error.ts'
@@ -70,7 +71,7 @@ export class RecordingPlayback {
     try {
       return await this.#view(view, request, url.searchParams, segment, caller)
     } catch (error) {
-      if (isMissing(error)) return refuse(410, 'The file of this recording is gone.')
+      if (hasCode(error, 'ENOENT')) return refuse(410, 'The file of this recording is gone.')
       if (error instanceof ObjectError)
         return refuse(error.problem === 'missing' ? 410 : 502, error.message, { 'Recording-Problem': error.problem })
       throw error
@@ -254,8 +255,4 @@ function secondsOf(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   const seconds = text === null || text === '' ? Number.NaN : Number(text)
   return Number.isFinite(seconds) && seconds >= 0 && seconds < 1e7 ? seconds : undefined
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }

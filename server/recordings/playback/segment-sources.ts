@@ -2,6 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { join, normalize, sep } from 'node:path'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
+import { hasCode } from '../../store/files/durable-files.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { ByteSource } from './byte-source.ts'
 
@@ -57,7 +58,8 @@ export class SegmentFiles {
     try {
       return await locate(this.folder, segment.file)
     } catch (error) {
-      if (!isMissing(error) || this.#remote === undefined || (segment.stored ?? 'local') === 'local') throw error
+      if (!hasCode(error, 'ENOENT') || this.#remote === undefined || (segment.stored ?? 'local') === 'local')
+        throw error
       return undefined
     }
   }
@@ -73,13 +75,9 @@ async function openFound(path: string, growing: boolean): Promise<ByteSource> {
   try {
     return await open(path, 'r')
   } catch (error) {
-    if (!growing || !isMissing(error)) throw error
+    if (!growing || !hasCode(error, 'ENOENT')) throw error
     return await open(path.slice(0, -partSuffix.length), 'r')
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
 }
 
 /**

@@ -52,6 +52,22 @@ async function replaceEarlier({ site, clients }: Proof, controller: SiteControll
   site.drained.delete(controller)
 }
 
+/** Runs a site of two controllers, a and b, of an earlier version under load, upgrades b, and goes on from there. a leads. Returns the history, which is proved. */
+async function upgraded(
+  program: string,
+  goOn: (proof: Proof, a: SiteController, b: SiteController) => Promise<void>,
+): ReturnType<typeof proved> {
+  return await proved({ clients: 6, controllers: 2, program }, async (proof) => {
+    const [a, b] = proof.site.controllers
+    if (a === undefined || b === undefined) throw new Error('Two controllers run.')
+    await proof.clients.moreChanges(100)
+    await replaceEarlier(proof, b)
+    // The earlier version leads on, in tables of the newer one.
+    await proof.clients.moreChanges(100)
+    await goOn(proof, a, b)
+  })
+}
+
 function expectNoFailure(history: Awaited<ReturnType<typeof proved>>): void {
   const failed = history.filter(({ outcome: { as } }) => as === 'open')
   expect(failed.map((call) => JSON.stringify(call))).toEqual([])
@@ -65,14 +81,8 @@ describe.skipIf(!(await isKnown(earlier)) || !(await isKnown(earlierRecords)))(
       timeout: 400_000,
     }, async () => {
       const program = await buildEarlier(earlier)
-      const history = await proved({ clients: 6, controllers: 2, program }, async (proof) => {
+      const history = await upgraded(program, async (proof, a, b) => {
         const { site, clients } = proof
-        const [a, b] = site.controllers
-        if (a === undefined || b === undefined) throw new Error('Two controllers run.')
-        await clients.moreChanges(100)
-        await replaceEarlier(proof, b)
-        // The earlier version leads on, in tables of the newer one.
-        await clients.moreChanges(100)
         await leadBy(site, 'b')
         await clients.moreChanges(100)
         await replaceEarlier(proof, a)
@@ -94,14 +104,8 @@ describe.skipIf(!(await isKnown(earlier)) || !(await isKnown(earlierRecords)))(
     }, async () => {
       const program = await buildEarlier(earlierRecords)
       let ledAt = 0
-      const history = await proved({ clients: 6, controllers: 2, program }, async (proof) => {
+      const history = await upgraded(program, async (proof, a) => {
         const { site, clients } = proof
-        const [a, b] = site.controllers
-        if (a === undefined || b === undefined) throw new Error('Two controllers run.')
-        await clients.moreChanges(100)
-        await replaceEarlier(proof, b)
-        // The earlier version leads on, and writes its own records.
-        await clients.moreChanges(100)
         site.drained.add(a)
         await leadBy(site, 'b')
         ledAt = performance.now()

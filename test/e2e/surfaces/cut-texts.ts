@@ -18,10 +18,8 @@ type Call = (
 
 /** Looks at the open surface in each language, and notes which of its texts are cut off. The page speaks English again afterwards. */
 export async function noteCutTexts(page: Page, call: Call, name: string, cut: Record<string, string[]>): Promise<void> {
-  for (const { id, tag } of [
-    ...languages.filter(({ id }) => id !== 'en'),
-    ...languages.filter(({ id }) => id === 'en'),
-  ]) {
+  // English is the first of them.
+  for (const { id, tag } of languages.toReversed()) {
     await call('settings.set', { console: { language: id } })
     await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe(tag)
     await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))')

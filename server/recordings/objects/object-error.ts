@@ -1,4 +1,5 @@
 import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
+import { isOfCertificate } from '../../edge/authorities.ts'
 
 /** The object storage could not do what was asked. */
 export class ObjectError extends Error {
@@ -73,7 +74,7 @@ export function problemOfRequest(error: unknown): ObjectError {
   const name = typeof code === 'string' ? code : ''
   const known = Object.hasOwn(ofNetwork, name) ? ofNetwork[name] : undefined
   if (known !== undefined) return new ObjectError(known, name, error)
-  if (/CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(name)) return new ObjectError('certificate', name, error)
+  if (isOfCertificate(name)) return new ObjectError('certificate', name, error)
   if (/^HPE_|SSL|EPROTO/.test(name)) return new ObjectError('noService', name, error)
   return new ObjectError('unreachable', name, error)
 }

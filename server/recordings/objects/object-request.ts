@@ -1,13 +1,12 @@
 import dns from 'node:dns/promises'
-import { readFile } from 'node:fs/promises'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { rootCertificates } from 'node:tls'
 import aws4 from 'aws4'
 import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
+import { readAuthorities } from '../../edge/authorities.ts'
 import { listContains, ownAddresses } from '../../edge/address-list.ts'
 import { ObjectError, problemOfAnswer, problemOfRequest } from './object-error.ts'
 
@@ -145,13 +144,11 @@ export class ObjectRequests {
     const kept = { keepAlive: true, maxSockets, maxFreeSockets: 4 }
     if (!isTls) return new http.Agent(kept)
     const { ca_file } = this.#settings
-    if (ca_file === '') return new https.Agent(kept)
-    const authorities = await readFile(ca_file, 'utf8').catch((error: unknown) => {
+    const ca = await readAuthorities(ca_file).catch((error: unknown) => {
       const code = error instanceof Error && 'code' in error ? String(error.code) : ''
       throw new ObjectError('caFile', code, error)
     })
-    if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new ObjectError('caFile')
-    return new https.Agent({ ...kept, ca: [...rootCertificates, authorities] })
+    return new https.Agent({ ...kept, ca })
   }
 }
 

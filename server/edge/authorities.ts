@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { rootCertificates } from 'node:tls'
+
+/**
+ * Reads the authorities that a server's certificate may be signed by: the well-known ones, and those of a PEM file.
+ * @param file path; empty: only the well-known ones
+ * @throws Error of the file system with its code; Error when the file holds no certificate
+ */
+export async function readAuthorities(file: string): Promise<string[]> {
+  if (file === '') return [...rootCertificates]
+  const own = await readFile(file, 'utf8')
+  if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error('The file of authorities holds no certificate.')
+  return [...rootCertificates, own]
+}
+
+/** Whether an error of a connection by TLS is about the certificate. @param code as Node names it, e.g. `SELF_SIGNED_CERT_IN_CHAIN` */
+export function isOfCertificate(code: string): boolean {
+  return /CERT|SELF_SIGNED|UNABLE_TO|TLS/.test(code)
+}

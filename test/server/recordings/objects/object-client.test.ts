@@ -1,12 +1,14 @@
+import dns from 'node:dns/promises'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { testConnection } from '../../../../server/recordings/objects/test-storage.ts'
 import { ObjectClient } from '../../../../server/recordings/objects/object-client.ts'
 import type { ObjectStorageSettings } from '../../../../shared/recordings/object-storage.ts'
 import { sealer } from '../../../support/sites/store-site.ts'
 import { certificateFiles } from '../../edge/certificates.ts'
+import { bucketHosts } from '../../../support/objects/bucket-hosts.ts'
 import { ObjectServer } from '../../../support/objects/object-server.ts'
 
 const site = sealer
@@ -56,6 +58,24 @@ test('a file is uploaded below the prefix, read in parts, listed and deleted', a
   await storage.delete('never/there.mp4')
   expect(await server.names()).toEqual([])
   await expect(storage.read(names[0] ?? '', 0, 10)).rejects.toMatchObject({ problem: 'missing' })
+})
+
+test('a bucket that is part of the host name is reached there, signed for that name', async () => {
+  const lookup = vi.spyOn(dns, 'lookup').mockResolvedValue([{ address: '127.0.0.1', family: 4 }] as never)
+  onTestFinished(() => lookup.mockRestore())
+  const zone = 's3.storage.example'
+  const { fault, hosts } = bucketHosts(zone, 'S3RVER')
+  server.fault = fault
+  const byName = { endpoint: `http://${zone}:${server.port}`, path_style: false }
+  expect(await testConnection(client(byName), site)).toMatchObject({ problem: null, step: null })
+  const storage = client({ ...byName, prefix: 'site-a/' })
+  await storage.putBytes('a/1.json', Buffer.from('{}'))
+  expect(await server.names()).toEqual(['site-a/a/1.json'])
+  expect((await storage.list(undefined)).objects).toMatchObject([{ name: 'a/1.json', bytes: 2 }])
+  await storage.delete('a/1.json')
+  expect(await outcome({ ...byName, secret_access_key: 'wrong' })).toEqual(['signature', 'list'])
+  expect(await outcome({ ...byName, bucket: 'no-such-bucket' })).toEqual(['bucket', 'list'])
+  expect([...hosts]).toEqual([`recordings.${zone}:${server.port}`, `no-such-bucket.${zone}:${server.port}`])
 })
 
 test('the connection test passes where all works, and leaves nothing behind', async () => {

@@ -162,6 +162,8 @@ const liveSchema = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], rule('network')))
     .max(64)
     .default([]),
+  /** PEM file of authorities that the certificate of an `rtmps://` server may be signed by, besides the well-known ones; empty: none. */
+  push_ca_file: z.string().max(4096).default(''),
 })
 
 /** The operator's preferences for the console. */

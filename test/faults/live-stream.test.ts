@@ -1,6 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { stat } from 'node:fs/promises'
+import { once } from 'node:events'
+import { stat, writeFile } from 'node:fs/promises'
+import net, { type AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream'
+import tls from 'node:tls'
+import { generate } from 'selfsigned'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
@@ -17,6 +22,19 @@ function receive(port: number, file: string): ChildProcess {
   })
   onTestFinished(() => void server.kill('SIGKILL'))
   return server
+}
+
+/** Puts TLS before a port, with this certificate. Returns the port. */
+async function behindTls(port: number, { key, cert }: { key: string; cert: string }): Promise<number> {
+  const server = tls.createServer({ key, cert }, (socket) => {
+    const plain = net.connect(port, '127.0.0.1')
+    pipeline(socket, plain, socket, () => {})
+  })
+  server.on('tlsClientError', () => {})
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
 }
 
 const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size
@@ -78,4 +96,25 @@ test('The playlist slides: old fragments leave, numbers and discontinuities go o
   const seconds = [...slid.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, length]) => sum + Number(length), 0)
   expect(seconds).toBeGreaterThanOrEqual(30)
   expect(seconds).toBeLessThan(36)
+})
+
+test('A live stream is pushed by TLS to a server whose certificate is trusted, and to no other', async () => {
+  const site = await filmedSite({ door: shortFilm })
+  const plain = await freePort()
+  const file = join(site.folder, 'by-tls.flv')
+  receive(plain, file)
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
+  const port = await behindTls(plain, { key, cert })
+  const order = { room_id: site.roomId, user_id: 'door', publish_url: `rtmps://localhost:${port}/app/secret-key` }
+  const live = await site.client.get('/rtc/live/start', order)
+  expect(live).toMatchObject({ ret: 0 })
+  await expect.poll(() => site.logged.join(''), { timeout: 30_000 }).toContain('The certificate of localhost is not')
+  expect(await sizeOf(file)).toBe(0)
+  // The operator names the authority: the next attempt gets through.
+  const authority = join(site.folder, 'authority.pem')
+  await writeFile(authority, cert)
+  site.settings().live.push_ca_file = authority
+  await expect.poll(() => sizeOf(file), { timeout: 60_000 }).toBeGreaterThan(10_000)
+  await site.client.get('/rtc/live/stop', { id: String(live.id) })
+  expect(site.logged.join('')).not.toContain('secret-key')
 })

@@ -7,7 +7,7 @@ import { checkPushAddress, PushAddressError } from './push-address.ts'
 import { RtmpPush, type RtmpPushOptions } from './rtmp-push.ts'
 
 /** Needs of the pushes. */
-export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'logger' | 'firstRetryMs'> {
+export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'logger' | 'firstRetryMs' | 'caFile'> {
   ffmpeg: LocalFfmpeg
   /** Networks that may be called; none: everywhere. */
   networks: () => readonly string[]
@@ -46,10 +46,10 @@ export class LivePushes {
   }
 
   start({ id, sound, picture }: StoredLive, stream: LiveStream, publishUrl: string): void {
-    const { folder, logger, ffmpeg, firstRetryMs } = this.#options
+    const { folder, logger, ffmpeg, caFile, firstRetryMs } = this.#options
     if (this.#pushes.has(id)) return
     const push = new RtmpPush({
-      ...{ id, stream, folder, logger, ffmpeg },
+      ...{ id, stream, folder, logger, ffmpeg, caFile },
       ...(firstRetryMs === undefined ? {} : { firstRetryMs }),
       tracks: { picture: picture !== 'none', sound: sound !== 'none' },
       target: () => this.#target(publishUrl),

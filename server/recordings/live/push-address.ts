@@ -1,14 +1,17 @@
 import dns from 'node:dns/promises'
+import type { TunnelTarget } from '../../edge/tls-tunnel.ts'
 import { addressList, listContains, ownAddresses } from '../../edge/address-list.ts'
 
 /** An address of an RTMP server that may be called. */
 export interface PushTarget {
-  /** For ffmpeg; its host is the address that was checked, where the protocol allows it. */
+  /** For ffmpeg: its host is the address that was checked. Without TLS, also where `tls` says that the server wants it. */
   url: string
-  /** Address that the server is told, with the name that its client wrote; empty: the same. */
+  /** Address that the server is told, with the name that its client wrote. */
   tcUrl: string
   /** For logs: without path, query and login, which hold the key of the stream. */
   shown: string
+  /** The server is reached by TLS (`rtmps://`). */
+  tls?: TunnelTarget
 }
 
 /** Why an address is refused, as a sentence. */
@@ -51,18 +54,13 @@ export async function checkPushAddress(
   const permitted = found.filter(({ address }) => permits(address))
   const [first] = permitted
   if (first === undefined) throw new PushAddressError('The operator does not allow to push to this address.')
-  // A name in TLS has to be the one in the certificate, so it stays, and all that it means has to be allowed.
-  if (url.protocol === 'rtmps:' && permitted.length < found.length) {
-    throw new PushAddressError('The operator does not allow to push to this address.')
-  }
-  const shown = `${url.protocol}//${host}:${port}`
-  if (url.protocol === 'rtmps:') return { url: text, tcUrl: '', shown }
   const address = first.family === 6 ? `[${first.address}]` : first.address
   const [, application = ''] = url.pathname.split('/')
   const login = url.username === '' ? '' : `${url.username}:${url.password}@`
   return {
     url: `rtmp://${login}${address}:${port}${url.pathname}${url.search}`,
-    tcUrl: `rtmp://${url.host}/${application}`,
-    shown,
+    tcUrl: `${url.protocol}//${url.host}/${application}`,
+    shown: `${url.protocol}//${host}:${port}`,
+    ...(url.protocol === 'rtmps:' && { tls: { address: first.address, port, host } }),
   }
 }

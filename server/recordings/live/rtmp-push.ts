@@ -1,11 +1,13 @@
 import { open } from 'node:fs/promises'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import { readAuthorities } from '../../edge/authorities.ts'
 import { locate } from '../playback/segment-sources.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'
-import { PushAddressError, type PushTarget } from './push-address.ts'
+import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
+import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
 
 /** State of a push, for the operator. */
 export type PushState = 'connecting' | 'pushing' | 'retrying' | 'ended'
@@ -20,6 +22,8 @@ export interface RtmpPushOptions {
   ffmpeg: LocalFfmpeg
   /** Resolves and checks the address anew for each connection. @throws PushAddressError */
   target: () => Promise<PushTarget>
+  /** PEM file of authorities for `rtmps://`; empty: only the well-known ones. */
+  caFile: () => string
   /** Whether one more run may encode pictures; the returned function gives the place back. */
   encoder: () => (() => void) | undefined
   logger: { info(fields: object, message: string): void; warn(fields: object, message: string): void }
@@ -94,15 +98,32 @@ export class RtmpPush {
       place()
       return 'this ffmpeg cannot make H.264'
     }
-    let target: PushTarget
     try {
-      target = await this.#options.target()
-    } catch (error) {
+      const target = await this.#options.target()
+      using tunnel = target.tls && (await this.#tunnel(target.tls, signal))
+      const url = tunnel === undefined ? target.url : urlAt(target.url, tunnel.port)
+      const { tcUrl } = target
+      return await this.#run(
+        program.path,
+        pushArguments(url, tcUrl, copies ? undefined : program.pictures, tracks),
+        url,
+      )
+    } finally {
       place()
-      if (error instanceof PushAddressError) return error.message
-      throw error
     }
-    const run = startFfmpeg(program, pushArguments(target, copies ? undefined : program.pictures, tracks))
+  }
+
+  async #tunnel(server: TunnelTarget, signal: AbortSignal): Promise<TlsTunnel> {
+    const authorities = await readAuthorities(this.#options.caFile()).catch((error: unknown) => {
+      throw new Error('The file of authorities for RTMP servers cannot be read.', { cause: error })
+    })
+    return await openTlsTunnel(server, authorities, signal)
+  }
+
+  /** Runs ffmpeg until it ends. @returns why, without secrets */
+  async #run(path: string, parameters: readonly string[], url: string): Promise<string> {
+    const { signal } = this.#ended
+    const run = startFfmpeg({ path }, parameters)
     const kill = (): void => run.kill()
     signal.addEventListener('abort', kill)
     run.stdout.resume()
@@ -110,10 +131,9 @@ export class RtmpPush {
       const fed = this.#feed(run, signal)
       const { complaint } = await run.ended
       const failed = await fed
-      return redacted(complaint, target.url) || failed || 'the server closed the connection'
+      return redacted(complaint, url) || failed || 'the server closed the connection'
     } finally {
       signal.removeEventListener('abort', kill)
-      place()
     }
   }
 
@@ -177,7 +197,8 @@ async function bytesOf(
 
 /** FLV holds H.264 and AAC. */
 function pushArguments(
-  { url, tcUrl }: PushTarget,
+  url: string,
+  tcUrl: string,
   encoder: string | undefined,
   { picture, sound }: FeedTracks,
 ): string[] {
@@ -188,9 +209,15 @@ function pushArguments(
     ...(picture ? [...pictures, ...fast] : ['-vn']),
     ...(sound ? ['-c:a', 'aac', '-b:a', '96k', '-ar', '44100'] : ['-an']),
     ...['-flvflags', 'no_duration_filesize', '-f', 'flv'],
-    ...(tcUrl === '' ? [] : ['-rtmp_tcurl', tcUrl]),
-    url,
+    ...['-rtmp_tcurl', tcUrl, url],
   ]
+}
+
+/** The same address on a port of this machine. */
+function urlAt(url: string, port: number): string {
+  const here = new URL(url)
+  here.host = `127.0.0.1:${port}`
+  return here.href
 }
 
 /** Words of ffmpeg without the address, whose path is often a key. */

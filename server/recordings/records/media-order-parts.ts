@@ -70,7 +70,8 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const addresses = new OrderAddresses(files, settings, mediaUrl)
   const streams = new LiveStreams({ index, tables, clock, requests })
   const networks = (): readonly string[] => settings().live.push_networks
-  const pushes = new LivePushes({ folder, ffmpeg, logger, networks, sitePorts })
+  const caFile = (): string => settings().live.push_ca_file
+  const pushes = new LivePushes({ folder, ffmpeg, logger, networks, caFile, sitePorts })
   const recordings = new OrderedRecordings({
     ...{ store, rooms, index, requests, span, files, logger },
     mixer: new SoundMixer(ffmpeg),

@@ -87,6 +87,8 @@ export const hints: Texts<(typeof english)['hints']> = {
     embed_origins: 'Ursprünge, einer je Zeile, z. B. https://intranet.example.org. Leer: nur diese Site.',
     push_networks:
       'IP-Adressen oder Netze, je Zeile eines, z. B. 192.0.2.0/24. Leer: alle außer den eigenen Ports der Site.',
+    push_ca_file:
+      'PEM-Datei auf dem Rechner von Roomdesk, für rtmps:// mit einem Zertifikat einer eigenen Zertifizierungsstelle. Leer: nur die bekannten.',
   },
   ...recording.settings.hints,
   trash: { days: '0 = aus: Gelöschtes kann nicht wiederhergestellt werden. Gilt für späteres Löschen.' },

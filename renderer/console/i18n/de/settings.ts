@@ -183,6 +183,7 @@ export const settings: Texts<typeof english> = {
     live: {
       embed_origins: 'Seiten, die den Player einbetten dürfen',
       push_networks: 'Zugelassene RTMP-Netze',
+      push_ca_file: 'Zertifizierungsstellen für RTMP',
     },
     ...recording.settings.labels,
   },

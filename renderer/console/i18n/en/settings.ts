@@ -177,6 +177,7 @@ export const settings = {
     live: {
       embed_origins: 'Pages that may embed the player',
       push_networks: 'Permitted RTMP networks',
+      push_ca_file: 'Certificate authorities for RTMP',
     },
     ...recording.settings.labels,
     trash: { days: 'Days kept' },

@@ -135,6 +135,7 @@ export const cardFields = {
   live: [
     { path: 'live.embed_origins', kind: 'lines' },
     { path: 'live.push_networks', kind: 'lines' },
+    { path: 'live.push_ca_file', kind: 'text', mono: true },
   ],
   trash: [number('trash.days')],
 } as const satisfies Record<string, readonly SettingField[]>

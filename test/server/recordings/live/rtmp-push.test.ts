@@ -29,6 +29,12 @@ test('The name of a server is resolved once, and what was checked is what is cal
     tcUrl: 'rtmp://live.example/app',
     shown: 'rtmp://live.example:1935',
   })
+  expect(await checkPushAddress('rtmps://live.example/app/key', here, lookup('192.0.2.7'))).toEqual({
+    url: 'rtmp://192.0.2.7:443/app/key',
+    tcUrl: 'rtmps://live.example/app',
+    shown: 'rtmps://live.example:443',
+    tls: { address: '192.0.2.7', port: 443, host: 'live.example' },
+  })
   expect(
     redacted('Error opening rtmp://192.0.2.7:1935/app/topsecret: refused', 'rtmp://192.0.2.7:1935/app/topsecret'),
   ).toBe('Error opening … refused'.replace('… ', '…: '))

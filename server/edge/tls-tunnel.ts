@@ -1,0 +1,68 @@
+import { once } from 'node:events'
+import net from 'node:net'
+import { pipeline } from 'node:stream'
+import tls from 'node:tls'
+import { isOfCertificate } from './authorities.ts'
+
+/** Server at the other end of a tunnel. */
+export interface TunnelTarget {
+  /** IP address. */
+  address: string
+  port: number
+  /** Name or IP address that its certificate must have. */
+  host: string
+}
+
+/** Connection by TLS that a program on this machine uses without TLS. */
+export interface TlsTunnel extends Disposable {
+  /** Port on 127.0.0.1 that takes one connection. */
+  readonly port: number
+}
+
+/** Time for connecting, in milliseconds. */
+const connectMs = 10_000
+
+/**
+ * Connects to a server, checks its certificate, and opens a port on 127.0.0.1 that leads there. Only the first connection to it is taken.
+ * @param ca authorities that the certificate may be signed by, as PEM
+ * @throws Error with a sentence for the operator
+ */
+export async function openTlsTunnel(
+  { address, port, host }: TunnelTarget,
+  ca: string[],
+  signal: AbortSignal,
+): Promise<TlsTunnel> {
+  // The extension of TLS holds names, no addresses (RFC 6066, section 3).
+  const name = net.isIP(host) === 0 ? { servername: host } : {}
+  const far = tls.connect({ host: address, port, ca, ...name })
+  const near = net.createServer()
+  near.maxConnections = 1
+  const close = (): void => {
+    far.destroy()
+    near.close()
+  }
+  try {
+    await once(far, 'secureConnect', { signal: AbortSignal.any([signal, AbortSignal.timeout(connectMs)]) })
+    near.listen(0, '127.0.0.1')
+    await once(near, 'listening')
+  } catch (error) {
+    far.on('error', () => {})
+    close()
+    throw new Error(reasonOf(error, host), { cause: error })
+  }
+  far.on('error', close)
+  near.once('connection', (socket) => {
+    near.close()
+    pipeline(socket, far, socket, close)
+  })
+  const place = near.address()
+  return { port: typeof place === 'object' ? (place?.port ?? 0) : 0, [Symbol.dispose]: close }
+}
+
+function reasonOf(error: unknown, host: string): string {
+  if (!(error instanceof Error)) return `${host} cannot be reached.`
+  if (error.name === 'AbortError') return `${host} does not answer.`
+  const code = 'code' in error ? String(error.code) : error.name
+  if (isOfCertificate(code)) return `The certificate of ${host} is not trusted (${code}).`
+  return `${host} cannot be reached by TLS (${code}).`
+}

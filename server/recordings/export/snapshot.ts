@@ -36,12 +36,22 @@ export class Snapshots {
     try {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
       const path = await this.#files.pathOf(segment, deadline)
-      const input = ['-ss', at.toFixed(3), '-protocol_whitelist', 'file', '-i', path]
-      const output = ['-map', '0:v:0', '-frames:v', '1', '-q:v', '2', '-c:v', 'mjpeg', '-f', 'image2pipe', 'pipe:1']
-      const quiet = ['-hide_banner', '-loglevel', 'error', '-nostdin']
-      return await runFfmpeg(program.path, [...quiet, ...input, ...output], { signal: deadline, maxBytes })
+      const pictureOf = (file: string): Promise<Buffer> =>
+        runFfmpeg(program.path, pictureArguments(file, at), { signal: deadline, maxBytes })
+      return await pictureOf(path).catch(async (error: unknown) => {
+        // A segment that was being written may have had its final name before ffmpeg opened it.
+        const now = await this.#files.pathOf(segment, deadline)
+        if (now === path) throw error
+        return await pictureOf(now)
+      })
     } finally {
       this.#running -= 1
     }
   }
+}
+
+function pictureArguments(path: string, at: number): string[] {
+  const input = ['-ss', at.toFixed(3), '-protocol_whitelist', 'file', '-i', path]
+  const output = ['-map', '0:v:0', '-frames:v', '1', '-q:v', '2', '-c:v', 'mjpeg', '-f', 'image2pipe', 'pipe:1']
+  return ['-hide_banner', '-loglevel', 'error', '-nostdin', ...input, ...output]
 }

@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
+import { openSegment } from '../playback/segment-sources.ts'
 import { answerContent } from '../records/byte-answer.ts'
 import { hideTracks } from './hidden-tracks.ts'
 import { hideWebmTracks } from './hidden-webm.ts'
@@ -39,7 +39,7 @@ async function* bytesWithout(
   hide: (piece: Buffer, offset: number) => void,
   { offset, bytes }: ByteRange,
 ): AsyncGenerator<Buffer> {
-  const file = await open(path, 'r')
+  const file = await openSegment(path)
   try {
     for (const piece of pieces) {
       const [from, to] = [Math.max(piece.offset, offset), Math.min(piece.offset + piece.bytes, offset + bytes)]

@@ -7,7 +7,7 @@ import type { StaticFiles } from '../../edge/static-files.ts'
 import type { Store } from '../../store/store.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import { locate } from '../playback/segment-sources.ts'
-import { answerBytes } from '../records/byte-answer.ts'
+import { answerFile } from '../records/byte-answer.ts'
 import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
 import { answerWithoutTracks } from './hidden-bytes.ts'
 import { hiddenTracks } from './hidden-tracks.ts'
@@ -161,7 +161,10 @@ async function serveSegment(
   const found = await locate(folder, segment.file).catch(() => undefined)
   if (found === undefined) return answerNothing(context)
   context.type = containerTypes[segment.container]
-  if (claims.sound && claims.picture) return answerBytes(context, found.path, found.size)
+  if (claims.sound && claims.picture) {
+    if (!(await answerFile(context, found.path))) answerNothing(context)
+    return
+  }
   const table = await tables.of(segment)
   answerWithoutTracks(context, found.path, table, hiddenTracks(table, claims))
 }

@@ -1,10 +1,9 @@
-import { stat } from 'node:fs/promises'
 import type { Context, Middleware } from 'koa'
 import type { Store } from '../../store/store.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
 import type { IndexedSegment, RecordingIndex } from '../recording-index.ts'
-import { answerBytes } from '../records/byte-answer.ts'
+import { answerFile } from '../records/byte-answer.ts'
 import { answerNothing, containerTypes, isRead, setPrivate } from '../records/record-page.ts'
 import { fragmentEnd, type LiveFragment, mediaLines } from './live-window.ts'
 import { openRecordedToken, type RecordedClaims } from './recorded-token.ts'
@@ -98,8 +97,6 @@ async function serveSegment(
   const left = new AbortController()
   context.res.once('close', () => left.abort())
   const path = await files.pathOf(segment, left.signal).catch(() => undefined)
-  const found = path === undefined ? undefined : await stat(path).catch(() => undefined)
-  if (path === undefined || found === undefined) return answerNothing(context)
+  if (path === undefined || !(await answerFile(context, path))) return answerNothing(context)
   context.type = containerTypes[segment.container]
-  answerBytes(context, path, found.size)
 }

@@ -1,7 +1,6 @@
-import { open } from 'node:fs/promises'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
-import { locate } from '../playback/segment-sources.ts'
+import { locate, openSegment } from '../playback/segment-sources.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'
@@ -184,7 +183,7 @@ async function bytesOf(
   const found = stream.segmentAt(segment)
   if (found === undefined) throw new Error('a segment is gone')
   const { path } = await locate(folder, found.file)
-  const handle = await open(path, 'r')
+  const handle = await openSegment(path)
   try {
     const buffer = Buffer.alloc(init.bytes + bytes)
     await handle.read(buffer, 0, init.bytes, init.offset)

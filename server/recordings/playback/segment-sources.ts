@@ -1,4 +1,4 @@
-import { open, stat } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join, normalize, sep } from 'node:path'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
@@ -40,7 +40,7 @@ export class SegmentFiles {
     const found = await this.#local(segment)
     if (found !== undefined) {
       const { path, size, growing } = found
-      return { size, growing, open: async () => await openFound(path, growing) }
+      return { size, growing, open: () => openSegment(path) }
     }
     const { remote, size } = this.#inStorage(segment)
     return { size, growing: false, open: () => remote.open(segment.file, size) }
@@ -70,12 +70,15 @@ export class SegmentFiles {
   }
 }
 
-/** Opens a file that was found. One that was being written may have its final name by now; what was read of it stays true. */
-async function openFound(path: string, growing: boolean): Promise<ByteSource> {
+/**
+ * Opens a file that was found. One that was being written may have its final name by now; what was read of it stays true.
+ * @throws Error with the code ENOENT when it is gone
+ */
+export async function openSegment(path: string): Promise<FileHandle> {
   try {
     return await open(path, 'r')
   } catch (error) {
-    if (!growing || !hasCode(error, 'ENOENT')) throw error
+    if (!path.endsWith(partSuffix) || !hasCode(error, 'ENOENT')) throw error
     return await open(path.slice(0, -partSuffix.length), 'r')
   }
 }

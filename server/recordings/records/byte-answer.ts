@@ -1,7 +1,8 @@
-import { createReadStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { wantedRange } from '../playback/byte-ranges.ts'
+import { hasCode } from '../../store/files/durable-files.ts'
+import { openSegment } from '../playback/segment-sources.ts'
 import type { ByteRange } from '../playback/fragments.ts'
 
 /**
@@ -26,9 +27,23 @@ export function answerContent(context: Context, size: number, read: (part: ByteR
   context.length = part.bytes
 }
 
-/** Answers with a file; see `answerContent`. @param size bytes of the file that may be read */
-export function answerBytes(context: Context, path: string, size: number): void {
-  answerContent(context, size, ({ offset, bytes }) =>
-    createReadStream(path, { start: offset, end: offset + bytes - 1 }),
-  )
+/** Answers with what is in a file by now; see `answerContent`. Returns whether there is one. */
+export async function answerFile(context: Context, path: string): Promise<boolean> {
+  const file = await openSegment(path).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error
+    return undefined
+  })
+  if (file === undefined) return false
+  let isRead = false
+  try {
+    const { size } = await file.stat()
+    answerContent(context, size, ({ offset, bytes }) => {
+      isRead = true
+      // It closes the file at its end, and when the client leaves.
+      return file.createReadStream({ start: offset, end: offset + bytes - 1 })
+    })
+  } finally {
+    if (!isRead) await file.close()
+  }
+  return true
 }

@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises'
 import type { Context, Middleware } from 'koa'
-import { answerBytes } from './byte-answer.ts'
+import { answerFile } from './byte-answer.ts'
 import { recordPath, type RecordFiles } from './record-files.ts'
 
 /** Content types of files. */
@@ -12,11 +11,9 @@ export function recordDownload(files: RecordFiles): Middleware {
     if (!context.path.startsWith(recordPath) || !isRead(context)) return void (await next())
     setPrivate(context)
     const found = files.find(context.path.slice(recordPath.length))
-    const status = found && (await stat(found.path).catch(() => undefined))
-    if (found === undefined || status === undefined) return answerNothing(context)
+    if (found === undefined || !(await answerFile(context, found.path))) return answerNothing(context)
     context.type = containerTypes[found.file.container]
     context.set('Content-Disposition', `inline; filename="${found.file.file}"`)
-    answerBytes(context, found.path, status.size)
   }
 }
 

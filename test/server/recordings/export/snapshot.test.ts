@@ -1,0 +1,44 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { Snapshots } from '../../../../server/recordings/export/snapshot.ts'
+import { SegmentFiles } from '../../../../server/recordings/playback/segment-sources.ts'
+import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
+import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
+import { record } from '../../../support/recordings/recorded-files.ts'
+
+/** Pictures of a segment, whose file gets its final name when the segment is complete. */
+
+const ffmpeg = { path: 'ffmpeg', version: '', pictures: undefined, sound: false }
+const signal = AbortSignal.timeout(30_000)
+
+async function openSegment(): Promise<{ folder: string; segment: SegmentStart }> {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-recordings-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const [segment] = await record({ folder, startedAt: Date.UTC(2026, 8, 21, 10), film: { seconds: 4 }, growing: true })
+  if (segment === undefined) throw new Error('nothing was recorded')
+  return { folder, segment }
+}
+
+const isJpeg = (bytes: Buffer | undefined): boolean => bytes?.subarray(0, 3).toString('hex') === 'ffd8ff'
+
+test('A picture is made of a segment that is completed just before ffmpeg opens it', async () => {
+  const { folder, segment } = await openSegment()
+  const files = new SegmentFiles(folder)
+  const paths: string[] = []
+  const pathOf = async (): Promise<string> => {
+    const path = await files.pathOf(segment, signal)
+    paths.push(path)
+    if (path.endsWith(partSuffix)) await rename(path, path.slice(0, -partSuffix.length))
+    return path
+  }
+  expect(isJpeg(await new Snapshots({ pathOf }).make(ffmpeg, segment, 1, signal))).toBe(true)
+  expect(paths).toHaveLength(2)
+})
+
+test('A picture that cannot be made is told by the last words of ffmpeg', async () => {
+  const { folder, segment } = await openSegment()
+  const pathOf = (): Promise<string> => Promise.resolve(join(folder, 'nowhere.mp4'))
+  await expect(new Snapshots({ pathOf }).make(ffmpeg, segment, 1, signal)).rejects.toThrow('No such file')
+})

@@ -21,6 +21,8 @@ export interface Desktop {
   userData: string
   /** Calls a procedure of the console contract like the page. Rejects with the error message. */
   call: (procedure: string, input?: unknown) => Promise<unknown>
+  /** Opens a page by its hash, e.g. `#/settings/about`, once the console shows its first one: the router does not hear of it before. */
+  open: (hash: string) => Promise<void>
   /** URL of a listener, e.g. `http://127.0.0.1:40123`. */
   url: (listener: 'media' | 'device' | 'node') => Promise<string>
   /** Reads stderr of the app so far. */
@@ -68,6 +70,10 @@ export async function launch(options: DesktopOptions = {}): Promise<Desktop> {
     page,
     userData,
     call,
+    open: async (hash) => {
+      await page.locator('main h1').first().waitFor()
+      await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+    },
     url: async (listener) => {
       const overview = (await call('overview.get')) as { listeners: { name: string; url: string }[] }
       const found = overview.listeners.find(({ name }) => name === listener)

@@ -25,7 +25,7 @@ const told = () => desktop.page.locator('.el-message')
 
 test('a download is announced once it is written, and not at all if the operator cancels the dialog', async () => {
   await fetch(`${await desktop.url('media')}/rtc/auth/valid?access_key=nobody&digest=x`)
-  await desktop.page.evaluate(`location.hash = '#/activity'`)
+  await desktop.open('#/activity')
   await desktop.page.getByRole('button', { name: 'Export' }).waitFor()
   const gaveUp = desktop.app.evaluate(
     ({ session }) =>
@@ -51,7 +51,7 @@ test('diagnostics: one file in the chosen place, with the ticked crash reports',
   const { page } = desktop
   await mkdir(join(desktop.userData, 'Crashpad/completed'), { recursive: true })
   await writeFile(join(desktop.userData, 'Crashpad/completed/a.dmp'), 'MDMP')
-  await page.evaluate(`location.hash = '#/readiness'`)
+  await desktop.open('#/readiness')
   const dialog = page.getByRole('dialog', { name: 'Save diagnostics' })
   await page.getByRole('button', { name: 'Save diagnostics' }).click()
   await dialog.getByText('Add 1 crash report').click()

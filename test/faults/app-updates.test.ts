@@ -34,7 +34,7 @@ const offer = (version: string, sha512: string, url = name): Promise<void> =>
 
 test.runIf(process.platform === 'linux')('the operator names a folder, and learns what it holds', async () => {
   const { page } = desktop
-  await page.evaluate(`location.hash = '#/settings/about'`)
+  await desktop.open('#/settings/about')
   const card = page.getByRole('form', { name: 'Updates of this app' })
   await card.getByLabel('Address or folder').fill(place)
   expect(await card.getByRole('button', { name: 'Check now' }).count()).toBe(0)
@@ -82,7 +82,7 @@ test.skipIf(isGenuine)(
     })
     const { page } = app
     const { room_id } = (await app.call('rooms.create', { topic: 'Kept' })) as { room_id: string }
-    await page.evaluate(`location.hash = '#/settings/about'`)
+    await app.open('#/settings/about')
     const card = page.getByRole('form', { name: 'Updates of this app' })
     await card.getByLabel('Address or folder').fill(place)
     await card.getByText('By itself, once nobody has been in a room').click()
@@ -144,7 +144,7 @@ test.skipIf(isGenuine || process.platform !== 'linux')(
       env: { PATH: `${programs}:${process.env.PATH}` },
     })
     const { page } = app
-    await page.evaluate(`location.hash = '#/settings/about'`)
+    await app.open('#/settings/about')
     const card = page.getByRole('form', { name: 'Updates of this app' })
     await card.getByLabel('Address or folder').fill(place)
     await card.getByRole('button', { name: 'Save' }).click()

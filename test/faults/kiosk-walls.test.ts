@@ -118,7 +118,7 @@ describe.skipIf(isGenuine)('walls on two displays', () => {
 
   test('the operator chooses a view for each display in the settings, and walls at login', async () => {
     const { page } = desktop
-    await page.evaluate(`location.hash = '#/settings/displays'`)
+    await desktop.open('#/settings/displays')
     const card = page.getByRole('form', { name: 'Wall displays' })
     await card.getByText('1920 × 1080 · main display').waitFor()
     for (const [display, view] of [

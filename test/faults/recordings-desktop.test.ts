@@ -31,7 +31,7 @@ async function recordAndWatch(app: Desktop, cameraUrl: string, folder: string): 
   const files = async (): Promise<string[]> =>
     (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.mp4'))
   await expect.poll(files, { timeout: 20_000 }).toHaveLength(1)
-  await app.page.evaluate(`location.hash = '#/recordings?room=${room_id}'`)
+  await app.open(`#/recordings?room=${room_id}`)
   const video = "document.querySelector('figure.tile video')"
   await expect.poll(() => app.page.evaluate(`${video}?.videoWidth`), { timeout: 30_000 }).toBe(smallFilm.width)
 }

@@ -30,18 +30,19 @@ export function ignoreDisconnected(error) {
   if (!(error instanceof Disconnected)) throw error
 }
 
+/** Ends what it starts when the app is killed, which cannot do it (util-linux). */
+const setpriv = '/usr/bin/setpriv'
+
 /** Starts Chromium. @param {string[]} languages of the pages, as Electron makes them: the app's own, then the system's preferred ones. @returns its DevTools address, and a function that ends it */
 export async function launchChromium(languages) {
   if (!existsSync(executable)) throw new Error(`stand-in: ${executable} is missing: apt-get install chromium`)
   const profile = mkdtempSync(join(tmpdir(), 'roomdesk-standin-'))
   const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : []
-  const child = spawn(
-    executable,
-    [...flags, ...asRoot, `--lang=${languages[0]}`, `--accept-lang=${languages}`, `--user-data-dir=${profile}`],
-    {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    },
-  )
+  const look = [...flags, ...asRoot, `--lang=${languages[0]}`, `--accept-lang=${languages}`]
+  const [program, ...before] = existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL', executable] : [executable]
+  const child = spawn(program, [...before, ...look, `--user-data-dir=${profile}`], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const end = () => {
     child.kill('SIGKILL')
     try {

@@ -14,15 +14,20 @@ export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typ
 }
 
 /** Options of commands, which the app without a window carries out. */
-type CommandOption = 'moveStore' | 'verifyLog' | 'janusConfig' | 'version' | 'help' | 'storePasswordShown'
+type CommandOption = 'verifyLog' | 'version' | 'help' | 'storePasswordShown'
 
-/** Options of a site in a database or with a key of its own, and their flags: the desktop app keeps its site in files, under a key that the keychain protects. */
+/**
+ * Options of a site in a database or with a key of its own, and their flags: the desktop app keeps its site in files, under a key that the keychain protects. Commands
+ * come here only by their environment variable: as a flag they start the app without a window.
+ */
 const headlessOnly = {
   store: 'store',
   storePasswordFile: 'store-password-file',
   sealKey: 'seal-key',
   controllerName: 'controller-name',
   allowPlainControllers: 'allow-plain-controllers',
+  moveStore: 'move-store',
+  janusConfig: 'janus-config',
 } as const satisfies Partial<Record<keyof LaunchOptions, Flag>>
 
 /** The desktop app does not take this flag, or its environment variable. */

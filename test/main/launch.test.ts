@@ -47,6 +47,13 @@ test.each([
   },
 )
 
+test.each([
+  ['MOVE_STORE', 'database'],
+  ['JANUS_CONFIG', 'north'],
+])('a command that the environment asks for is refused aloud: ROOMDESK_%s', (name, value) => {
+  expect(() => read([], { [`ROOMDESK_${name}`]: value })).toThrow(/works only without a window/)
+})
+
 test('a site file that names a database is refused, too', async () => {
   const path = join(await temporaryFolder(), 'site.json')
   await writeFile(path, JSON.stringify({ store: 'postgres://roomdesk@db/roomdesk' }))

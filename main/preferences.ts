@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Logger } from 'pino'
 import { z } from 'zod'
+import { renameFileSync } from '../server/store/system/rename-file.ts'
 import { updateChoice, wallChoice } from '../shared/app-contract.ts'
 
 const noUpdates = { source: '', install: 'ask' as const, hour: null, installing: '' }
@@ -58,7 +59,7 @@ export class PreferencesFile {
     try {
       mkdirSync(dirname(this.#path), { recursive: true })
       writeFileSync(`${this.#path}.new`, `${JSON.stringify(this.#current, null, 2)}\n`)
-      renameSync(`${this.#path}.new`, this.#path)
+      renameFileSync(`${this.#path}.new`, this.#path)
     } catch (error) {
       this.#logger.warn({ err: error }, 'cannot keep the preferences of the window')
     }

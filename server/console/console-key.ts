@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sameSecret } from '../edge/same-secret.ts'
+import { renameFileSync } from '../store/system/rename-file.ts'
 import { EndedKeySessions } from './ended-key-sessions.ts'
 
 const sessionLife = 7 * 24 * 60 * 60 * 1000
@@ -44,7 +45,7 @@ export class ConsoleKey {
     const temporary = `${this.file}.new`
     writeFileSync(temporary, `${key}\n`, { mode: 0o600 })
     chmodSync(temporary, 0o600)
-    renameSync(temporary, this.file)
+    renameFileSync(temporary, this.file)
     this.#mtime = -1
     this.#read()
     return key
@@ -80,7 +81,7 @@ export class ConsoleKey {
   #begin(): void {
     const aside = `${this.file}.refused`
     if (existsSync(this.file)) {
-      renameSync(this.file, aside)
+      renameFileSync(this.file, aside)
       this.#warn(
         `${this.file} contains no console key: ${whatItMustHold}. It was set aside as ${aside} and a new key was created: read it in console.key, or write your own there.`,
       )

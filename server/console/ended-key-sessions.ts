@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto'
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { hasCode } from '../store/files/durable-files.ts'
+import { renameFileSync } from '../store/system/rename-file.ts'
 
 /** Ended sessions that are kept by name; beyond it all that have begun end. */
 const maxEnded = 1_000
@@ -67,7 +68,7 @@ export class EndedKeySessions {
       const text = JSON.stringify({ all_until: this.#allUntil, ended: [...this.#ended] })
       writeFileSync(temporary, `${text}\n`, { mode: 0o600 })
       chmodSync(temporary, 0o600)
-      renameSync(temporary, this.#file)
+      renameFileSync(temporary, this.#file)
     } catch {
       this.#warn(`${this.#file} cannot be written: the session that was ended lives again after a restart.`)
     }

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { onceFree } from '../../shared/held-file.ts'
 import { isConstrained, type KeyPair, makeAuthority, permittedNames, signCertificate } from './site-authority.ts'
 import { permits, permittedOf, type SiteNames, siteNames } from './site-names.ts'
 
@@ -150,7 +151,7 @@ async function writePair(folder: string, name: string, pair: KeyPair): Promise<K
 
 async function replace(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  await onceFree(process.platform, () => rename(`${file}.new`, file))
 }
 
 /** End of validity, in epoch milliseconds. */

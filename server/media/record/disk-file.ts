@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { onceFree } from '../../../shared/held-file.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import { UnsyncedAppends } from './unsynced-appends.ts'
 
@@ -154,7 +155,7 @@ export class DiskFile {
         await handle.close()
       }
       if (this.#whole === 0) await unlink(this.#path + partSuffix)
-      else await rename(this.#path + partSuffix, this.#path)
+      else await onceFree(process.platform, () => rename(this.#path + partSuffix, this.#path))
     })
     this.#parts.named(dirname(this.#path))
   }

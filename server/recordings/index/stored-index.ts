@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
@@ -10,6 +10,7 @@ import type {
   SegmentQuery,
   SourceQuery,
 } from '../recording-index.ts'
+import { renameFileSync } from '../../store/system/rename-file.ts'
 import type { StreamNames } from '../notes/note.ts'
 import type { RecordingNotes } from '../notes/recording-notes.ts'
 import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
@@ -297,7 +298,7 @@ function setAside(folder: string): void {
     const file = join(folder, `${indexFile}${companion}`)
     if (companion === '') {
       rmSync(`${file}.damaged`, { force: true })
-      renameSync(file, `${file}.damaged`)
+      renameFileSync(file, `${file}.damaged`)
     } else rmSync(file, { force: true })
   }
 }

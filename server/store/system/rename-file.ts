@@ -1,35 +1,42 @@
+import { renameSync } from 'node:fs'
 import { rename } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { heldPauses, isHeld, onceFree } from '../../../shared/held-file.ts'
 
-/** Pauses between attempts, in milliseconds: about 5 s in all. An antivirus or an indexer holds a new file for far less. */
-const pauses = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
-
-/** Codes of Windows for a file that another program has open. */
-const held: ReadonlySet<unknown> = new Set(['EPERM', 'EACCES', 'EBUSY'])
+/** Longest pause of a rename that everything else waits for, in milliseconds. */
+const maxPauseMs = 200
 
 /** Parts that a test replaces. */
-export interface RenameOptions {
+export interface RenameOptions<Result> {
   platform?: NodeJS.Platform
-  move?: (from: string, to: string) => Promise<void>
+  move?: (from: string, to: string) => Result
 }
 
 /**
  * Renames a file; what has the new name is replaced at once.
- * Windows refuses (EPERM, EACCES, EBUSY) while another program, such as an antivirus, has one of the two open: there it is tried again for about 5 s.
+ * Windows refuses while another program, such as an antivirus, has one of the two open: there it is tried again for about 5 s.
  * @throws errors of rename(2)
  */
 export async function renameFile(
   from: string,
   to: string,
-  { platform = process.platform, move = rename }: RenameOptions = {},
+  { platform = process.platform, move = rename }: RenameOptions<Promise<void>> = {},
 ): Promise<void> {
-  for (const pause of platform === 'win32' ? pauses : []) {
+  await onceFree(platform, () => move(from, to))
+}
+
+/** The same for a file that must have its name before anything goes on: tried again for 0.4 s. @throws as renameFile */
+export function renameFileSync(
+  from: string,
+  to: string,
+  { platform = process.platform, move = renameSync }: RenameOptions<void> = {},
+): void {
+  for (const pause of platform === 'win32' ? heldPauses.filter((one) => one <= maxPauseMs) : []) {
     try {
-      return await move(from, to)
+      return move(from, to)
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && held.has(error.code))) throw error
+      if (!isHeld(error)) throw error
     }
-    await setTimeout(pause)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pause)
   }
-  await move(from, to)
+  move(from, to)
 }

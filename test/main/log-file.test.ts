@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,5 +14,17 @@ test('the log never takes more than two files of 5 MiB', async () => {
   expect((await stat(path)).size).toBeLessThan(6.1 * 1024 * 1024)
   expect((await stat(`${path}.old`)).size).toBeLessThan(6.1 * 1024 * 1024)
   expect((await readFile(path, 'utf8')).endsWith('the last line\n')).toBe(true)
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a full log that cannot be renamed, as on Windows while another program has it open, goes on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-log-'))
+  const path = join(folder, 'roomdesk.log')
+  await mkdir(`${path}.old`)
+  const log = logFile(path)
+  log.write(`${'x'.repeat(6 * 1024 * 1024)}\n`)
+  log.write('the next line\n')
+  log.write('the last line\n')
+  expect((await readFile(path, 'utf8')).endsWith('x\nthe next line\nthe last line\n')).toBe(true)
   await rm(folder, { recursive: true, force: true })
 })

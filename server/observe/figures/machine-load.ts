@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
+import { join } from 'node:path'
 
 /** Load since the reading before: CPU of the machine in percent of all of its cores, of this process in percent of one; memory in bytes. */
 export interface MachineReading {
@@ -16,8 +17,8 @@ interface CpuTime {
 }
 
 /** Files of Linux control groups, version 2 (Documentation/admin-guide/cgroup-v2.rst). */
-const quotaFile = '/sys/fs/cgroup/cpu.max'
-const usageFile = '/sys/fs/cgroup/cpu.stat'
+const quotaFile = 'cpu.max'
+const usageFile = 'cpu.stat'
 
 /** Load of the machine, or of the container if it is limited to a part of the machine. */
 export class MachineLoad {
@@ -25,15 +26,18 @@ export class MachineLoad {
   readonly cores: number
   /** Bytes. */
   readonly memoryTotal: number
+  readonly #group: string
   readonly #isLimited: boolean
   #cpu: CpuTime
   #own: NodeJS.CpuUsage
   #at: number
 
-  constructor() {
-    const quota = quotaOf(textOf(quotaFile))
+  /** @param group folder of the control group; other systems have none */
+  constructor(group = '/sys/fs/cgroup') {
+    this.#group = group
+    const quota = quotaOf(textOf(join(group, quotaFile)))
     const memory = process.constrainedMemory()
-    this.#isLimited = quota !== undefined && textOf(usageFile) !== undefined
+    this.#isLimited = quota !== undefined && textOf(join(group, usageFile)) !== undefined
     this.cores = quota ?? availableParallelism()
     this.memoryTotal = memory > 0 && memory < totalmem() ? memory : totalmem()
     this.#cpu = this.#cpuTime()
@@ -62,7 +66,8 @@ export class MachineLoad {
 
   #cpuTime(): CpuTime {
     if (this.#isLimited) {
-      const used = Number(/^usage_usec (\d+)$/m.exec(textOf(usageFile) ?? '')?.[1] ?? Number.NaN) / 1_000
+      const used =
+        Number(/^usage_usec (\d+)$/m.exec(textOf(join(this.#group, usageFile)) ?? '')?.[1] ?? Number.NaN) / 1_000
       return { used, all: performance.now() * this.cores }
     }
     let all = 0

@@ -30,9 +30,9 @@ export async function readControllerId(folder: string): Promise<string | undefin
 }
 
 /** Tells a data folder from others on this machine since its last boot: a copy of the folder, or of the machine, has another one. */
-export async function idOfFolder(folder: string): Promise<string> {
+export async function idOfFolder(folder: string, bootFile = '/proc/sys/kernel/random/boot_id'): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true })
   // Only Linux tells one boot from another: elsewhere a row counts as that of another folder until it is old.
-  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => uuid())
+  const boot = await readFile(bootFile, 'utf8').catch(() => uuid())
   return `${boot.trim()} ${dev} ${ino}`
 }

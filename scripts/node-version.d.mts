@@ -1,0 +1,1 @@
+export declare function bundledNode(system?: string, packages?: string): string | undefined

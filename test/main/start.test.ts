@@ -1,6 +1,9 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -19,9 +22,9 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 const freePorts = ['media', 'device', 'node', 'console'].map((name) => `--${name}-port=0`)
 
 /** Runs `npm start`'s script until the end of the test. */
-function start(args: readonly string[], env: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [join(root, 'scripts/start.mjs'), ...args], {
-    cwd: root,
+function start(args: readonly string[], env: NodeJS.ProcessEnv, project = root) {
+  const child = spawn(process.execPath, [join(project, 'scripts/start.mjs'), ...args], {
+    cwd: project,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, DISPLAY: undefined, WAYLAND_DISPLAY: undefined, ...env },
   })
@@ -95,6 +98,66 @@ test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
   60_000,
 )
 
+const isAnswering = (port: number): Promise<boolean> =>
+  fetch(`http://127.0.0.1:${port}/openapi.json`).then(
+    ({ ok }) => ok,
+    () => false,
+  )
+
+/** A copy of the project without Electron's binary. */
+async function projectCopy(): Promise<string> {
+  const copy = join(folder, 'project')
+  const electron = join(copy, 'node_modules/electron')
+  await mkdir(electron, { recursive: true })
+  for (const name of await readdir(root)) {
+    if (['scripts', 'dist'].includes(name)) await cp(join(root, name), join(copy, name), { recursive: true })
+    else if (name !== 'node_modules') await symlink(join(root, name), join(copy, name))
+  }
+  const packages = join(root, 'node_modules')
+  for (const name of await readdir(packages))
+    if (name !== 'electron') await symlink(join(packages, name), join(copy, 'node_modules', name))
+  for (const file of ['package.json', 'install.js']) await cp(join(packages, 'electron', file), join(electron, file))
+  return copy
+}
+
+test.skipIf(process.platform !== 'linux')(
+  'the first start fetches Electron from a mirror, and opens the app with it',
+  async () => {
+    const project = await projectCopy()
+    const electron = join(project, 'node_modules/electron')
+    const { version } = JSON.parse(await readFile(join(electron, 'package.json'), 'utf8')) as { version: string }
+    const name = `electron-v${version}-linux-${process.arch}.zip`
+    await writeFile(join(folder, 'version'), version)
+    await writeFile(join(folder, 'electron'), `#!/bin/sh\nexec ${join(root, 'test/standin/electron')} "$@"\n`)
+    await chmod(join(folder, 'electron'), 0o755)
+    spawnSync('python3', ['-m', 'zipfile', '-c', join(folder, name), join(folder, 'version'), join(folder, 'electron')])
+    const zip = await readFile(join(folder, name))
+    await writeFile(
+      join(electron, 'checksums.json'),
+      JSON.stringify({ [name]: createHash('sha256').update(zip).digest('hex') }),
+    )
+    await using mirror = createServer((_request, response) => void response.end(zip)).listen(0, '127.0.0.1')
+    await once(mirror, 'listening')
+    const port = await freePort()
+    const flags = [`--user-data-dir=${folder}/data`, `--media-port=${port}`, '--device-port=0', '--node-port=0']
+    // Root, as in containers, starts it without a sandbox only.
+    await using started = start(
+      ['--fetch-electron', '--no-sandbox', ...flags],
+      {
+        ELECTRON_OVERRIDE_DIST_PATH: undefined,
+        ELECTRON_MIRROR: `http://127.0.0.1:${(mirror.address() as AddressInfo).port}/`,
+        electron_config_cache: join(folder, 'cache'),
+        DISPLAY: ':0',
+      },
+      project,
+    )
+    await expect.poll(() => isAnswering(port), { timeout: 40_000 }).toBe(true)
+    expect(started.said().join('\n')).toMatch(/^Electron \S+: \d+ of \d+ MB$/m)
+    expect(started.said().join()).not.toContain('headless, open')
+  },
+  90_000,
+)
+
 // Electron itself needs a display, which tests may not have.
 test.skipIf(isGenuine)(
   'with the binary, it opens the desktop app and ends with it',
@@ -102,12 +165,7 @@ test.skipIf(isGenuine)(
     const port = await freePort()
     const flags = [`--user-data-dir=${folder}`, `--media-port=${port}`, '--device-port=0', '--node-port=0']
     await using started = start(flags, { ELECTRON_OVERRIDE_DIST_PATH: join(root, 'test/standin') })
-    const answers = (): Promise<number> =>
-      fetch(`http://127.0.0.1:${port}/openapi.json`).then(
-        ({ status }) => status,
-        () => 0,
-      )
-    await expect.poll(answers, { timeout: 30_000 }).toBe(200)
+    await expect.poll(() => isAnswering(port), { timeout: 30_000 }).toBe(true)
     expect(started.said().join()).not.toContain('headless')
     started.child.kill('SIGTERM')
     expect(await once(started.child, 'exit')).toEqual([0, null])

@@ -8,6 +8,7 @@ import { installCommand, installPackage } from './debian-package.ts'
 import { fetchInstaller, isAsAnnounced } from './fetch-installer.ts'
 import { type InstallWay, installWay, replaceAppImage, runInstaller } from './install-update.ts'
 import { InstallCountdown } from './install-countdown.ts'
+import { ReplacedProgram } from './replaced-program.ts'
 import { readRelease, type Release, type UpdateTarget } from './release.ts'
 import { proveSignature } from './signature.ts'
 import { problemOf, UpdateProblem } from './update-problem.ts'
@@ -15,6 +16,9 @@ import { updateSource } from './update-source.ts'
 
 /** Times in milliseconds: from the start to the first check, between checks, between looks for a quiet moment, and how long it must have been quiet. */
 const times = { first: 60_000, every: 6 * 3_600_000, look: 30_000, quiet: 5 * 60_000 }
+
+/** Stands for the version of an update that somebody installed by other means. */
+const byOtherMeans = 'other means'
 
 /** The machine and the app, as far as updates need them. */
 interface UpdateMachine extends Omit<UpdateTarget, 'isAppImage'> {
@@ -52,6 +56,7 @@ export class Updates {
   readonly #options: UpdatesOptions
   #isManagedPackage = false
   readonly #countdown: InstallCountdown
+  readonly #program: ReplacedProgram | undefined
   #state: UpdatesView['state'] = 'idle'
   #release: Release | undefined
   #proof: 'signature' | 'checksum' | undefined
@@ -69,17 +74,21 @@ export class Updates {
     this.#options = options
     const { logger, warnPeople, onChange } = options
     this.#countdown = new InstallCountdown({ logger, warn: warnPeople, install: () => this.install(), onChange })
+    const { platform, isPackaged, appImage, program } = options.machine
+    // Windows and macOS replace no program that runs.
+    this.#program = platform === 'linux' && isPackaged ? new ReplacedProgram(appImage ?? program) : undefined
     const { installing } = this.#stored
-    this.wasUpdated = installing === options.version
+    this.wasUpdated = installing === options.version || installing === byOtherMeans
     if (installing === '') return
     this.#store({ installing: '' })
     this.#hasFailed = !this.wasUpdated
     if (this.#hasFailed) this.#problem = new UpdateProblem('notInstalled', installing)
-    else options.logger.info({ version: installing }, 'the app was updated')
+    else options.logger.info({ version: options.version }, 'the app was updated')
   }
 
   /** Checks now and then, and installs at a quiet moment if the operator wishes so. */
   start(): void {
+    void this.#program?.look()
     setTimeout(() => void this.check(), times.first).unref()
     setInterval(() => void this.check(), times.every).unref()
     setInterval(() => void this.#lookForQuiet(), times.look).unref()
@@ -234,8 +243,17 @@ export class Updates {
     if (this.#options.isOccupied() !== false) this.#quietSince = 0
     else if (this.#quietSince === 0) this.#quietSince = now
     const quiet = this.#quietSince !== 0 && now - this.#quietSince >= times.quiet
+    const isReplaced = this.#state === 'idle' && (await this.#program?.look()) === true
+    if (isReplaced && quiet && this.#countdown.at === 0) return this.#restartReplaced()
     if (install !== 'quiet' || !needsNobody(this.#way) || !quiet || this.#hasFailed || this.#countdown.at !== 0) return
     if (hour === null || new Date(now).getHours() === hour) await this.install()
+  }
+
+  #restartReplaced(): void {
+    this.#options.logger.info('the program was replaced: restarting')
+    this.#enter('installing')
+    this.#store({ installing: byOtherMeans })
+    this.#options.restart()
   }
 
   get #stored(): PreferencesFile['current']['updates'] {

@@ -1,0 +1,77 @@
+import { rename, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterEach, expect, test, vi } from 'vitest'
+import { PreferencesFile } from '../../../main/preferences.ts'
+import { ReplacedProgram } from '../../../main/updates/replaced-program.ts'
+import { Updates } from '../../../main/updates/updates.ts'
+import { temporaryFolder } from '../../support/sites/store-site.ts'
+
+const logger = pino({ level: 'silent' })
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+async function replace(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content)
+  await rename(`${path}.new`, path)
+}
+
+test('a program counts as replaced once its new file stays the same', async () => {
+  const path = join(await temporaryFolder(), 'roomdesk')
+  await writeFile(path, 'old')
+  const program = new ReplacedProgram(path)
+  const look = async (): Promise<boolean> => await program.look()
+  expect([await look(), await look()]).toEqual([false, false])
+  await replace(path, 'half')
+  expect(await look()).toBe(false)
+  await replace(path, 'whole')
+  expect([await look(), await look()]).toEqual([false, true])
+})
+
+test('an app that somebody replaced restarts by itself at a quiet moment, without any place of updates', async () => {
+  const folder = await temporaryFolder()
+  const program = join(folder, 'roomdesk')
+  await writeFile(program, 'old')
+  let occupied = true
+  let restarts = 0
+  const start = (): Updates =>
+    new Updates({
+      preferences: new PreferencesFile(join(folder, 'window.json'), logger),
+      logger,
+      folder: join(folder, 'updates'),
+      version: '0.2.0',
+      machine: {
+        ...{ platform: 'linux', arch: 'x64', isPackaged: true, program, appImage: undefined },
+        isManagedPackage: async () => true,
+      },
+      open: async () => '',
+      isOccupied: () => occupied,
+      warnPeople: async () => undefined,
+      restart: () => (restarts += 1),
+      onChange: () => undefined,
+    })
+  /** Time passes while the disk works. */
+  const halfHour = async (): Promise<void> => {
+    for (let half = 0; half < 60; half++) {
+      await vi.advanceTimersByTimeAsync(30_000)
+      // The look of the app comes before these.
+      for (let own = 0; own < 4; own++) await stat(program)
+    }
+  }
+  vi.useFakeTimers({ toFake: ['setInterval', 'setTimeout', 'Date'] })
+  start().start()
+  await halfHour()
+  await replace(program, 'new')
+  await halfHour()
+  expect(restarts).toBe(0)
+  occupied = false
+  await vi.waitFor(async () => {
+    await halfHour()
+    expect(restarts).toBe(1)
+  }, 20_000)
+  // Its walls open again, and nothing failed.
+  const next = start()
+  expect([next.wasUpdated, next.view().problem]).toEqual([true, null])
+  expect(start().wasUpdated).toBe(false)
+})

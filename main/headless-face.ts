@@ -53,9 +53,11 @@ function refuseKeychain(error: unknown): never {
 }
 
 /** A service has no keychain: its key is a file of its data folder. Its manager starts it again, and would lose sight of a successor. */
-function asService(): Pick<HeadlessProgram, 'logTo' | 'startAgain'> {
+function asService(): Pick<HeadlessProgram, 'logTo' | 'logFiles' | 'startAgain'> {
+  const log = join(app.getPath('userData'), '..', 'logs', 'roomdesk.log')
   return {
-    logTo: logFile(join(app.getPath('userData'), '..', 'logs', 'roomdesk.log')),
+    logTo: logFile(log),
+    logFiles: [log, `${log}.old`],
     startAgain: () => app.exit(failedCode),
   }
 }

@@ -37,6 +37,8 @@ export interface HeadlessProgram {
   sealing?: (dataFolder: string) => Promise<Pick<ControllerOptions, 'sealer' | 'siteKey'>>
   /** Log of this program; left out: stderr. */
   logTo?: DestinationStream
+  /** Files of that log, the current one first; left out: none. */
+  logFiles?: readonly string[]
   /** Folder of crash reports; left out: this program makes none. */
   crashFolder?: string
   /** Puts another process in the place of this one. */
@@ -128,7 +130,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     name: options.controllerName,
     allowPlainControllers: options.allowPlainControllers,
     logger,
-    diagnostics: { recentLog: () => recentLog.text, ...(program.crashFolder && { crashFolder: program.crashFolder }) },
+    diagnostics: { recentLog: () => recentLog.text, logFiles: program.logFiles, crashFolder: program.crashFolder },
     restarts,
     version: productVersion,
     site,

@@ -16,9 +16,9 @@ export interface ProgramTraces {
   /** Last lines of the log of this process. */
   recentLog?: () => string
   /** Files of the log, the current one first. */
-  logFiles?: readonly string[]
+  logFiles?: readonly string[] | undefined
   /** Folder of crash reports. */
-  crashFolder?: string
+  crashFolder?: string | undefined
 }
 
 /** Options of a controller. */

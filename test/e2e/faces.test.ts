@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { gunzipSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { productVersion } from '../../server/bin/version.ts'
 import { ApiClient } from '../support/api-client.ts'
@@ -83,6 +84,16 @@ test('a service keeps its own log and key, and roomdesk --quit ends it in order:
   const ended = once(child, 'exit')
   const ready = (await readyLines(child.stdout).next()).value
   expect((await fetch(`${ready?.console}/healthz`)).status).toBe(200)
+  // Its diagnostics hold the log of earlier runs, too.
+  const authorization = `Bearer ${(await readFile(join(base, 'site/console.key'), 'utf8')).trim()}`
+  const call = async <T>(procedure: string, input: object): Promise<T> => {
+    const asked = { method: 'POST', headers: { authorization }, body: JSON.stringify(input) }
+    const answer = await fetch(`${ready?.console}/rpc/${procedure}`, asked)
+    return ((await answer.json()) as { value: T }).value
+  }
+  const { name } = await call<{ name: string }>('diagnostics.make', {})
+  const { data } = await call<{ data: string }>('diagnostics.read', { name, offset: 0, length: 100_000 })
+  expect(gunzipSync(Buffer.from(data, 'base64')).toString('latin1')).toContain('/log-file.ndjson')
   // A second one leaves it alone.
   expect((await once(run(['--headless', '--service', ...folders, ...freePorts]), 'exit'))[0]).toBe(1)
   expect((await once(run(['--quit', folders[0] ?? '']), 'exit'))[0]).toBe(0)

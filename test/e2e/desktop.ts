@@ -24,7 +24,7 @@ export interface Desktop {
   /** Opens a page by its hash, e.g. `#/settings/about`, once the console shows its first one: the router does not hear of it before. */
   open: (hash: string) => Promise<void>
   /** URL of a listener, e.g. `http://127.0.0.1:40123`. */
-  url: (listener: 'media' | 'device' | 'node') => Promise<string>
+  url: (listener: 'media' | 'device' | 'node' | 'console' | 'event') => Promise<string>
   /** Reads stderr of the app so far. */
   log: () => string
   /** Quits in order; keeps the data for another launch. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -119,5 +119,29 @@ test('a flag that needs a database ends the start of the window with a reason, a
   const userData = await userFolder()
   const child = run([`--user-data-dir=${userData}`, '--store=postgres://roomdesk@db/roomdesk'])
   expect((await once(child, 'exit'))[0]).toBe(1)
+  expect(existsSync(join(userData, 'site'))).toBe(false)
+})
+
+test('each flag and variable of the headless controller works in the window, too', async () => {
+  const userData = await userFolder()
+  const recordings = join(userData, 'films')
+  await mkdir(recordings)
+  const flags = ['--event-port=0', '--console-port', '0', '--host=127.0.0.1', '--ffmpeg=/none/ffmpeg']
+  const args = [...flags, `--recordings-dir=${recordings}`, '--console-key=on', '--log-level=debug']
+  const own = {
+    ROOMDESK_DATA_DIR: join(userData, 'elsewhere'),
+    ROOMDESK_OLDER_CLIENTS: 'on',
+    ROOMDESK_GET_ACCESS_TOKEN: 'on',
+  }
+  await using desktop = await launch({ userData, args, env: { ...keychain('working'), ...own } })
+  expect(await desktop.url('event')).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  expect((await fetch(await desktop.url('console'))).status).toBe(200)
+  expect(await desktop.call('overview.get')).toMatchObject({
+    older_clients: { on: true, get_access_token: true, fixed: ['older_clients', 'get_access_token'] },
+  })
+  const { results } = (await desktop.call('readiness.run', { checks: ['ffmpeg'] })) as { results: unknown[] }
+  expect(results).toMatchObject([{ finding: 'ffmpegBroken' }])
+  expect(await desktop.call('recordings.status')).toMatchObject({ folder: recordings })
+  expect((await stat(join(userData, 'elsewhere/site.json'))).isFile()).toBe(true)
   expect(existsSync(join(userData, 'site'))).toBe(false)
 })

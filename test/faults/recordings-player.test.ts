@@ -24,10 +24,16 @@ declare global {
 
 const startedAt = Date.UTC(2026, 8, 21, 10)
 
-async function openPlayer(site: PlayerSite, userIds: readonly string[], at = startedAt, open = false): Promise<Page> {
+async function openPlayer(
+  site: PlayerSite,
+  userIds: readonly string[],
+  at = startedAt,
+  { open = false, code = '' }: { open?: boolean; code?: string } = {},
+): Promise<Page> {
   const browser = await openWindows()
   onTestFinished(() => browser.close())
   const page = await browser.newPage()
+  await page.addInitScript(code)
   await page.goto(site.url)
   await page.waitForFunction(() => 'PlayerPage' in globalThis)
   const streams = userIds.map((userId) => ({ userId, pieces: site.pieces(userId, open) }))
@@ -80,6 +86,40 @@ test.each(films)('No picture is missing, double or out of place at the seams of 
   }
 })
 
+/** Makes Chromium's media source that of Safari on an iPhone: a managed one, which refuses AirPlay, and takes Opus in MP4 by another name. */
+const asOnIphone = `(() => {
+  const Source = MediaSource
+  const known = (type) => type.replace('Opus', 'opus')
+  globalThis.ManagedMediaSource = class extends Source {
+    static isTypeSupported(type) {
+      return !/mp4;.*opus/.test(type) && Source.isTypeSupported(known(type))
+    }
+    addSourceBuffer(type) {
+      const { disableRemotePlayback } = document.querySelector('video')
+      if (!disableRemotePlayback || !ManagedMediaSource.isTypeSupported(type)) throw new TypeError('refused: ' + type)
+      return super.addSourceBuffer(known(type))
+    }
+  }
+  delete globalThis.MediaSource
+})()`
+
+test.each(['h264', 'vp8'] as const)('Safari on an iPhone plays a recording: %s', async (codec) => {
+  const site = await playerSite()
+  await site.record({ startedAt, film: { codec } })
+  const page = await openPlayer(site, ['camera'], startedAt, { code: asOnIphone })
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 50 * 40 + 25)
+  expect((await shown(page)).at(-1)?.number).toBe(50)
+})
+
+test('A browser that plays no streams of parts says so', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt })
+  const page = await openPlayer(site, ['camera'], startedAt, { code: 'delete globalThis.MediaSource' })
+  await expect
+    .poll(() => page.evaluate(() => globalThis.player.players.get('camera')?.state), { timeout: 20_000 })
+    .toBe('unplayable')
+})
+
 test('A click on the time line shows the picture of that moment', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })
@@ -124,7 +164,7 @@ test.each(['h264', 'vp8'] as const)('A recording that is still written plays on 
   const part = `${path}.part`
   await rename(path, part)
   await truncate(part, Math.round(whole.length / 3))
-  const page = await openPlayer(site, ['camera'], startedAt, true)
+  const page = await openPlayer(site, ['camera'], startedAt, { open: true })
   await page.evaluate(() => globalThis.player.conductor.play())
   const latest = async (): Promise<number> => (await shown(page)).at(-1)?.number ?? 0
   await expect.poll(latest, { timeout: 30_000 }).toBeGreaterThan(25)

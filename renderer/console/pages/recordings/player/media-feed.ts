@@ -1,3 +1,4 @@
+import { mediaSourceClass, playableType } from './media-source.ts'
 import type { Piece } from './piece.ts'
 
 /** A loaded part of a piece. Times are seconds of its media time. */
@@ -73,17 +74,21 @@ export class MediaFeed {
   /** Makes a new MediaSource where the present one does not fit. @throws Error the browser does not play this type */
   async prepare(piece: Piece): Promise<void> {
     if (this.fits(piece)) return
-    if (!MediaSource.isTypeSupported(piece.type)) throw new UnplayableError(piece.type)
+    const Source = mediaSourceClass()
+    const type = playableType(piece.type)
+    if (Source === undefined || type === undefined) throw new UnplayableError(piece.type)
     this.close()
     this.#origin = Math.floor(piece.from / 86_400_000) * 86_400_000 - reachMs
-    const source = new MediaSource()
+    const source = new Source()
     this.#source = source
     this.#url = URL.createObjectURL(source)
+    // A managed source opens only without AirPlay.
+    this.#video.disableRemotePlayback = true
     this.#video.src = this.#url
     await new Promise((resolve) => source.addEventListener('sourceopen', resolve, { once: true }))
     if (this.#source !== source) return
     source.duration = (4 * reachMs) / 1_000
-    this.#buffer = source.addSourceBuffer(piece.type)
+    this.#buffer = source.addSourceBuffer(type)
     this.#type = piece.type
     this.#tracks = tracksOf(piece)
   }
@@ -92,8 +97,9 @@ export class MediaFeed {
   async append(piece: Piece, data: ArrayBuffer): Promise<void> {
     await this.#inTurn(async (buffer) => {
       if (piece.type !== this.#type) {
-        if (!MediaSource.isTypeSupported(piece.type)) throw new UnplayableError(piece.type)
-        buffer.changeType(piece.type)
+        const type = playableType(piece.type)
+        if (type === undefined) throw new UnplayableError(piece.type)
+        buffer.changeType(type)
         this.#type = piece.type
       }
       buffer.timestampOffset = this.mediaTime(piece.from)

@@ -120,6 +120,20 @@ test('A browser that plays no streams of parts says so', async () => {
     .toBe('unplayable')
 })
 
+test('Playing from right before a seam goes on, and nothing is loaded twice', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt, film: { gop: 50 } })
+  const page = await openPlayer(site, ['camera'])
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 3_850)
+  await page.evaluate(() => globalThis.player.conductor.play())
+  await expect
+    .poll(() => page.evaluate(() => globalThis.player.conductor.at), { timeout: 20_000 })
+    .toBeGreaterThan(startedAt + 6_000)
+  const numbers = (await shown(page)).map(({ number }) => number)
+  expect(numbers).toEqual(expect.arrayContaining([96, 110, 125, 140]))
+  expect(site.requests.filter((path) => path.includes('/media')).length).toBeLessThan(15)
+})
+
 test('A click on the time line shows the picture of that moment', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { seconds: 60, gop: 50, width: 640, height: 360 }, segmentSeconds: 10 })

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import type { FragmentTable, ScanState } from './fragments.ts'
+import { endOf, type FragmentTable, type ScanState } from './fragments.ts'
 import { HeaderReader } from './header-reader.ts'
 import { scanMp4 } from './mp4-scan.ts'
 import type { SegmentFiles, SegmentPlace } from './segment-sources.ts'
@@ -64,8 +64,7 @@ export class FragmentTables {
       await source.close()
     }
     const { init, tracks, fragments } = entry.state
-    const last = fragments.at(-1)
-    const duration = last === undefined ? 0 : last.start + last.duration
+    const duration = endOf(fragments)
     entry.scannedBytes = size
     entry.table = { container, growing, init, tracks: [...tracks], fragments: [...fragments], duration }
     return entry.table

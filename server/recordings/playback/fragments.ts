@@ -30,6 +30,11 @@ export interface Fragment extends ByteRange {
   unsizedHeader?: number | undefined
 }
 
+/** End of the fragments, in seconds of media time: sound that was written after the last picture may end before it. */
+export function endOf(fragments: readonly Fragment[]): number {
+  return fragments.reduce((end, { start, duration }) => Math.max(end, start + duration), 0)
+}
+
 /** A track of a file. */
 export interface FragmentTrack {
   /** Number of the track in the file. */

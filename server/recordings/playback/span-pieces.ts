@@ -1,11 +1,11 @@
-import type { ByteRange, Fragment, FragmentTable, KeyFrame } from './fragments.ts'
+import { type ByteRange, endOf, type Fragment, type FragmentTable, type KeyFrame } from './fragments.ts'
 
 /** Pieces of a file, and bytes between them, that play a span. */
 export interface SpanPieces {
   pieces: (ByteRange | Uint8Array)[]
   /** Bytes of all pieces. */
   bytes: number
-  /** Media time of the first and behind the last picture, in seconds. */
+  /** Media time of the first picture and behind all that they hold, in seconds. */
   from: number
   to: number
 }
@@ -20,18 +20,23 @@ export function piecesOf(table: FragmentTable, from: number, to: number, maxByte
   const { fragments, init } = table
   const begin = firstFragment(fragments, from)
   const first = fragments[begin]
-  if (first === undefined || first.start + first.duration <= from) return undefined
+  if (first === undefined || endOf(fragments.slice(begin)) <= from) return undefined
   const taken: Fragment[] = []
   let bytes = 0
   for (const fragment of fragments.slice(begin)) {
     bytes += fragment.bytes
-    if (taken.length > 0 && (fragment.start >= to || bytes > maxBytes)) break
+    const isBehind = fragment.start >= to && !isTailOf(taken, fragment)
+    if (taken.length > 0 && (isBehind || bytes > maxBytes)) break
     taken.push(fragment)
   }
-  const last = taken.at(-1) ?? first
   const pieces = [init, ...taken.flatMap(withSize)]
   const length = pieces.reduce((sum, piece) => sum + (piece instanceof Uint8Array ? piece.length : piece.bytes), 0)
-  return { pieces, bytes: length, from: first.start, to: last.start + last.duration }
+  return { pieces, bytes: length, from: first.start, to: endOf(taken) }
+}
+
+/** Tells whether a fragment is sound of the time of others: written after the last picture, it plays with them. */
+function isTailOf(others: readonly Fragment[], { pictures, start }: Fragment): boolean {
+  return pictures === 0 && start < endOf(others) - 0.001
 }
 
 /** A cluster of unknown size gets its size: otherwise the browser waits for the next one before it shows the last picture. */
@@ -47,7 +52,7 @@ function withSize({ offset, bytes, unsizedHeader }: Fragment): (ByteRange | Uint
 
 const clusterId = 0x1f43_b675
 
-/** The latest fragment that begins at or before a time; of a picture, the one with the key frame before it. */
+/** The latest fragment that begins at or before a time; of a picture, the one with the key frame before it. Sound behind the last picture needs none. */
 function firstFragment(fragments: readonly Fragment[], time: number): number {
   let [low, high] = [0, fragments.length]
   while (high - low > 1) {
@@ -55,8 +60,9 @@ function firstFragment(fragments: readonly Fragment[], time: number): number {
     if ((fragments[middle]?.start ?? 0) <= time + 0.001) low = middle
     else high = middle
   }
-  const isPicture = fragments.some(({ keyFrames }) => keyFrames.length > 0)
-  while (isPicture && low > 0 && !startsWithKeyFrame(fragments[low])) low -= 1
+  const pictured = fragments.slice(0, low + 1).findLast(({ pictures }) => pictures > 0)
+  const isShown = pictured !== undefined && (pictured === fragments[low] || endOf([pictured]) > time)
+  while (isShown && low > 0 && !startsWithKeyFrame(fragments[low])) low -= 1
   return low
 }
 

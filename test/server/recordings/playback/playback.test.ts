@@ -162,3 +162,30 @@ test('Somebody who reads slowly cannot hold all files open', async () => {
   await slow[0]?.body?.cancel()
   expect((await site.ask(`/recordings/segments/${id}`)).status).toBe(200)
 })
+
+test.each([
+  ['whole files', 8],
+  ['one fragment after another', 0.05],
+])(
+  'A player that asks for what follows gets every byte once, also sound that is written after the last picture: %s',
+  async (_, seconds) => {
+    const site = await recordingsSite()
+    // With these groups of pictures, the last sounds of each segment are a fragment of their own; in the last segment, they end before its last picture.
+    const ids = await site.record({ startedAt, film: { codec: 'h264', gop: 50 } })
+    for (const id of ids) {
+      const listed = (await (await site.ask(`/recordings/segments/${id}/fragments`)).json()) as {
+        init: { bytes: number }
+        fragments: { bytes: number; pictures: number }[]
+      }
+      expect(listed.fragments.at(-1)?.pictures).toBe(0)
+      let [from, bytes] = [0, 0]
+      for (let asked = 0; asked < 10; asked++) {
+        const answer = await site.ask(`/recordings/segments/${id}/media?from=${from}&to=${from + seconds}`)
+        if (answer.status === 204) break
+        bytes += (await answer.arrayBuffer()).byteLength - listed.init.bytes
+        from = Number(answer.headers.get('recording-to')) + 0.002
+      }
+      expect(bytes).toBe(listed.fragments.reduce((sum, fragment) => sum + fragment.bytes, 0))
+    }
+  },
+)

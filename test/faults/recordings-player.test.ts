@@ -10,7 +10,13 @@ import { type PlayerSite, playerSite } from '../support/recordings/player-site.t
 interface PlayerPage {
   players: ReadonlyMap<string, { at: number; state: string }>
   shown: ReadonlyMap<string, { at: number; number: number }[]>
-  conductor: { at: number; ended: boolean; play(): void; setRate(rate: number): void }
+  conductor: {
+    at: number
+    ended: boolean
+    play(): void
+    setRate(rate: number): void
+    step(direction: 1 | -1): Promise<void>
+  }
   add(key: string, pieces: readonly object[]): void
   picture(key: string, at: number): Promise<number>
   step(key: string, direction: 1 | -1): Promise<number>
@@ -118,6 +124,27 @@ test('A browser that plays no streams of parts says so', async () => {
   await expect
     .poll(() => page.evaluate(() => globalThis.player.players.get('camera')?.state), { timeout: 20_000 })
     .toBe('unplayable')
+})
+
+/** Lets the browser report late which picture it shows, as a busy machine does. */
+const lateReports = `(() => {
+  const { requestVideoFrameCallback } = HTMLVideoElement.prototype
+  HTMLVideoElement.prototype.requestVideoFrameCallback = function (shown) {
+    return requestVideoFrameCallback.call(this, (...facts) => setTimeout(() => shown(...facts), 400))
+  }
+})()`
+
+test('A step shows the next picture on a busy machine, too', async () => {
+  const site = await playerSite()
+  await site.record({ startedAt })
+  const page = await openPlayer(site, ['camera'], startedAt, { code: lateReports })
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 96 * 40 + 25)
+  const numbers: number[] = []
+  for (const direction of [1, 1, 1, 1, 1, 1, -1, -1, -1] as const) {
+    await page.evaluate((one) => globalThis.player.conductor.step(one), direction)
+    numbers.push((await shown(page)).at(-1)?.number ?? -1)
+  }
+  expect(numbers).toEqual([97, 98, 99, 100, 101, 102, 101, 100, 99])
 })
 
 test('Playing from right before a seam goes on, and nothing is loaded twice', async () => {

@@ -32,8 +32,9 @@ const minFrames = 3
 /** Distance that is assumed before, and the largest that a step tries first, in seconds. */
 const shortFrame = 0.02
 const longFrame = 0.04
-/** Longest wait for the picture of a step, in milliseconds. */
+/** Longest wait for the picture of a step, and for the report that it is shown, in milliseconds. */
 const settleMs = 5_000
+const reportMs = 1_000
 
 /** Plays one recorded stream in a video element, by wall time. */
 export class StreamPlayer {
@@ -50,6 +51,8 @@ export class StreamPlayer {
   /** Seconds between the latest pictures: the least of these leads to the next one, whatever the distance at a seam is. */
   readonly #frames: number[] = []
   #shownAt = 0
+  /** The picture of the latest seek is not shown yet. */
+  #isPictureDue = false
   /** Moment that was asked for last. */
   #wanted = 0
 
@@ -99,6 +102,7 @@ export class StreamPlayer {
   /** Shows a moment; a gap is shown as such. */
   async seek(at: number): Promise<void> {
     this.#wanted = at
+    this.#isPictureDue = 'requestVideoFrameCallback' in this.video
     const target = this.#feed.mediaTime(at)
     const known = this.#pieces.known(at)
     const loadedTo = this.#feed.bufferedTo(target)
@@ -177,7 +181,10 @@ export class StreamPlayer {
   async settled(): Promise<void> {
     const deadline = performance.now() + settleMs
     while (this.video.seeking && performance.now() < deadline) await nextTurn()
-    // The callback with the picture comes with one of the next renderings.
+    // On a busy machine the report comes many renderings later.
+    const reported = performance.now() + reportMs
+    while (this.#isPictureDue && performance.now() < reported) await nextTurn()
+    // A browser without reports shows the picture with one of the next renderings.
     await nextTurn()
     await nextTurn()
   }
@@ -255,6 +262,7 @@ export class StreamPlayer {
       const apart = mediaTime - this.#shownAt
       if (apart > 0.001 && apart < 0.25 && this.#frames.push(apart) > keptFrames) this.#frames.shift()
       this.#shownAt = mediaTime
+      this.#isPictureDue = false
       this.#changed()
       this.video.requestVideoFrameCallback(shown)
     }

@@ -2,6 +2,7 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import type { StoredLive } from '../../store/records.ts'
+import type { EncoderPlaces } from './encoder-places.ts'
 import type { LiveStream } from './live-stream.ts'
 import { checkPushAddress, PushAddressError } from './push-address.ts'
 import { RtmpPush, type RtmpPushOptions } from './rtmp-push.ts'
@@ -9,20 +10,19 @@ import { RtmpPush, type RtmpPushOptions } from './rtmp-push.ts'
 /** Needs of the pushes. */
 export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'logger' | 'firstRetryMs' | 'caFile'> {
   ffmpeg: LocalFfmpeg
+  encoders: EncoderPlaces
   /** Networks that may be called; none: everywhere. */
   networks: () => readonly string[]
   sitePorts: () => readonly number[]
 }
 
-/** Pushes at once, and those of them that encode the picture: H.264 is only copied. */
+/** Pushes at once. */
 const maxPushes = 50
-const maxEncoders = 2
 
 /** Pushes of live streams to RTMP servers. */
 export class LivePushes {
   readonly #options: LivePushesOptions
   readonly #pushes = new Map<string, RtmpPush>()
-  #encoders = 0
 
   constructor(options: LivePushesOptions) {
     this.#options = options
@@ -46,14 +46,14 @@ export class LivePushes {
   }
 
   start({ id, sound, picture }: StoredLive, stream: LiveStream, publishUrl: string): void {
-    const { folder, logger, ffmpeg, caFile, firstRetryMs } = this.#options
+    const { folder, logger, ffmpeg, caFile, encoders, firstRetryMs } = this.#options
     if (this.#pushes.has(id)) return
     const push = new RtmpPush({
       ...{ id, stream, folder, logger, ffmpeg, caFile },
       ...(firstRetryMs === undefined ? {} : { firstRetryMs }),
       tracks: { picture: picture !== 'none', sound: sound !== 'none' },
       target: () => this.#target(publishUrl),
-      encoder: () => this.#encoder(),
+      encoder: () => encoders.take(),
     })
     this.#pushes.set(id, push)
   }
@@ -76,13 +76,5 @@ export class LivePushes {
   #target(publishUrl: string): ReturnType<typeof checkPushAddress> {
     const { networks, sitePorts } = this.#options
     return checkPushAddress(publishUrl, { networks: networks(), sitePorts: sitePorts() })
-  }
-
-  #encoder(): (() => void) | undefined {
-    if (this.#encoders >= maxEncoders) return undefined
-    this.#encoders += 1
-    return () => {
-      this.#encoders -= 1
-    }
   }
 }

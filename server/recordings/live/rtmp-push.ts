@@ -1,9 +1,8 @@
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
-import { locate, openSegment } from '../playback/segment-sources.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
+import { liveFragments } from './live-fragments.ts'
 import type { LiveStream } from './live-stream.ts'
-import { fragmentEnd, type LiveFragment } from './live-window.ts'
 import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
@@ -140,21 +139,13 @@ export class RtmpPush {
   async #feed(run: FfmpegRun, signal: AbortSignal): Promise<string> {
     const { stream, folder, tracks, id, logger } = this.#options
     const feed = new PushFeed(run.stdin, tracks)
-    let over = false
-    void run.ended.then(() => {
-      over = true
-    })
-    let sent: LiveFragment | undefined
+    const over = new AbortController()
+    void run.ended.then(() => over.abort())
     try {
-      while (!over && !signal.aborted) {
-        await stream.wait(sent === undefined ? 0 : fragmentEnd(sent), fragmentMs, signal)
-        for (const fragment of newer(stream.window.fragments, sent)) {
-          if (over) break
-          await feed.add(await bytesOf(stream, folder, fragment), fragment.segment / 1_000)
-          if (this.#state !== 'pushing') logger.info({ live: id }, 'rtmp push began')
-          this.#state = 'pushing'
-          sent = fragment
-        }
+      for await (const { fragment, bytes } of liveFragments(stream, folder, AbortSignal.any([signal, over.signal]))) {
+        await feed.add(bytes, fragment.segment / 1_000)
+        if (this.#state !== 'pushing') logger.info({ live: id }, 'rtmp push began')
+        this.#state = 'pushing'
       }
       await feed.end()
       return ''
@@ -163,34 +154,6 @@ export class RtmpPush {
       else run.kill()
       return error instanceof Error ? error.message : 'unknown'
     }
-  }
-}
-
-/** Fragments after one; without one only the newest, so that the server is given live pictures. */
-function newer(fragments: readonly LiveFragment[], sent: LiveFragment | undefined): readonly LiveFragment[] {
-  if (sent === undefined) return fragments.slice(-1)
-  return fragments.filter(
-    ({ segment, offset }) => segment > sent.segment || (segment === sent.segment && offset > sent.offset),
-  )
-}
-
-/** Init and one fragment. @throws what the file system says */
-async function bytesOf(
-  stream: LiveStream,
-  folder: string,
-  { segment, init, offset, bytes }: LiveFragment,
-): Promise<Buffer> {
-  const found = stream.segmentAt(segment)
-  if (found === undefined) throw new Error('a segment is gone')
-  const { path } = await locate(folder, found.file)
-  const handle = await openSegment(path)
-  try {
-    const buffer = Buffer.alloc(init.bytes + bytes)
-    await handle.read(buffer, 0, init.bytes, init.offset)
-    await handle.read(buffer, init.bytes, bytes, offset)
-    return buffer
-  } finally {
-    await handle.close()
   }
 }
 

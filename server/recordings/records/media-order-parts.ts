@@ -6,6 +6,7 @@ import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { SpanExport } from '../export/span-export.ts'
+import { EncoderPlaces } from '../live/encoder-places.ts'
 import { livePages } from '../live/live-page.ts'
 import { recordedPage } from '../live/recorded-page.ts'
 import { LivePushes } from '../live/live-pushes.ts'
@@ -54,6 +55,9 @@ export interface MediaOrderParts {
   close: () => Promise<void>
 }
 
+/** Live streams that encode their picture at once: H.264 is only copied. */
+const maxEncoders = 2
+
 /** Composes the ordered recordings; nothing runs yet. */
 export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const { store, settings, rooms, ffmpeg, logger, mediaUrl, sitePorts, failed } = options
@@ -71,7 +75,8 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const streams = new LiveStreams({ index, tables, clock, requests })
   const networks = (): readonly string[] => settings().live.push_networks
   const caFile = (): string => settings().live.push_ca_file
-  const pushes = new LivePushes({ folder, ffmpeg, logger, networks, caFile, sitePorts })
+  const encoders = new EncoderPlaces(maxEncoders)
+  const pushes = new LivePushes({ folder, ffmpeg, encoders, logger, networks, caFile, sitePorts })
   const recordings = new OrderedRecordings({
     ...{ store, rooms, index, requests, span, files, logger },
     mixer: new SoundMixer(ffmpeg),

@@ -28,7 +28,10 @@ export const roomRefusals = {
   tooManyRecordings: ['conflict', 'As many recordings are under way as this site takes: stop one first.'],
   tooManyLives: ['conflict', 'As many live streams are under way as this site takes: stop one first.'],
   recordedSpan: ['invalid', 'The span must end after it begins, and be six hours at most.'],
-  liveOfRoomSound: ['failed', 'A live stream carries the sound of one user, not of the room.'],
+  liveMixNeedsFfmpeg: [
+    'failed',
+    'A live stream with the sound of the room needs ffmpeg: install it on the controller.',
+  ],
   pushAddress: ['invalid', 'The address to push to is not allowed.'],
   pushNeedsFfmpeg: ['failed', 'Pushing to an RTMP server needs ffmpeg: install it on the controller.'],
   roomShowsNothing: ['failed', 'The MCU of this room shows no page and no streams.'],

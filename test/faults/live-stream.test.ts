@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { stat, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import net, { type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
@@ -8,21 +7,12 @@ import tls from 'node:tls'
 import { generate } from 'selfsigned'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
+import { receiveRtmp, sizeOf } from '../support/recordings/rtmp-server.ts'
 import { type FilmedSite, filmedSite, shortFilm } from '../support/sites/filmed-site.ts'
 
 /** Live streams over many seconds: the playlist of HLS slides, and a push comes back. The RTMP server is a real one, ffmpeg that listens. */
 
 vi.setConfig({ testTimeout: 180_000 })
-
-/** Starts an RTMP server that writes what it is sent into a file. */
-function receive(port: number, file: string): ChildProcess {
-  const parameters = ['-v', 'error', '-y', '-listen', '1', '-i', `rtmp://127.0.0.1:${port}/app/secret-key`]
-  const server = spawn('ffmpeg', [...parameters, '-c', 'copy', '-f', 'flv', '-flush_packets', '1', file], {
-    stdio: 'ignore',
-  })
-  onTestFinished(() => void server.kill('SIGKILL'))
-  return server
-}
 
 /** Puts TLS before a port, with this certificate. Returns the port. */
 async function behindTls(port: number, { key, cert }: { key: string; cert: string }): Promise<number> {
@@ -37,20 +27,18 @@ async function behindTls(port: number, { key, cert }: { key: string; cert: strin
   return (server.address() as AddressInfo).port
 }
 
-const sizeOf = async (file: string): Promise<number> => (await stat(file).catch(() => ({ size: 0 }))).size
-
 test('A live stream is pushed, comes back after the server was away, ends with stop, and its key is in no log', async () => {
   const site = await filmedSite({ door: shortFilm })
   const port = await freePort()
   const [first, second] = [join(site.folder, 'first.flv'), join(site.folder, 'second.flv')]
-  const server = receive(port, first)
+  const server = receiveRtmp(port, first)
   const publish_url = `rtmp://localhost:${port}/app/secret-key`
   const live = await site.client.get('/rtc/live/start', { room_id: site.roomId, user_id: 'door', publish_url })
   expect(live).toMatchObject({ ret: 0 })
   expect(JSON.stringify(live)).not.toContain('secret-key')
   await expect.poll(() => sizeOf(first), { timeout: 60_000 }).toBeGreaterThan(10_000)
   server.kill('SIGKILL')
-  receive(port, second)
+  receiveRtmp(port, second)
   await expect.poll(() => sizeOf(second), { timeout: 60_000 }).toBeGreaterThan(10_000)
   await site.client.get('/rtc/live/stop', { id: String(live.id) })
   expect(site.logged.join('')).not.toContain('secret-key')
@@ -102,7 +90,7 @@ test('A live stream is pushed by TLS to a server whose certificate is trusted, a
   const site = await filmedSite({ door: shortFilm })
   const plain = await freePort()
   const file = join(site.folder, 'by-tls.flv')
-  receive(plain, file)
+  receiveRtmp(plain, file)
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], { keyType: 'ec' })
   const port = await behindTls(plain, { key, cert })
   const order = { room_id: site.roomId, user_id: 'door', publish_url: `rtmps://localhost:${port}/app/secret-key` }

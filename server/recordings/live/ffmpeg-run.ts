@@ -1,4 +1,4 @@
-import type { Readable, Writable } from 'node:stream'
+import { Duplex, type Readable, type Writable } from 'node:stream'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
 
@@ -14,17 +14,28 @@ interface FfmpegEnd {
 export interface FfmpegRun {
   stdin: Writable
   stdout: Readable
+  /** Inputs beyond stdin: `pipe:3` and following. */
+  inputs: readonly Writable[]
   /** Never rejects. */
   ended: Promise<FfmpegEnd>
   kill(): void
 }
 
-/** Starts an ffmpeg that is fed while it runs. */
-export function startFfmpeg({ path }: Pick<FfmpegProgram, 'path'>, parameters: readonly string[]): FfmpegRun {
-  const { child, complaint } = spawnFfmpeg(path, ['-hide_banner', '-nostats', '-loglevel', 'error', ...parameters])
+/** Starts an ffmpeg that is fed while it runs. @param inputs number of inputs beyond stdin */
+export function startFfmpeg(
+  { path }: Pick<FfmpegProgram, 'path'>,
+  parameters: readonly string[],
+  inputs = 0,
+): FfmpegRun {
+  const given = ['-hide_banner', '-nostats', '-loglevel', 'error', ...parameters]
+  const { child, complaint } = spawnFfmpeg(path, given, { descriptors: 3 + inputs })
+  const further = child.stdio.slice(3).filter((each): each is Duplex => each instanceof Duplex)
+  // It may end at any time, and `ended` tells.
+  for (const each of further) each.on('error', () => {})
   const ended = new Promise<FfmpegEnd>((resolve) => {
     child.once('error', (error) => resolve({ ok: false, complaint: error.message }))
     child.once('close', (code) => resolve({ ok: code === 0, complaint: complaint() }))
   })
-  return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => child.kill('SIGKILL') }
+  const { stdin, stdout } = child
+  return { stdin, stdout, inputs: further, ended, kill: () => child.kill('SIGKILL') }
 }

@@ -12,6 +12,7 @@ import { answerNothing, containerTypes, isRead, setPrivate } from '../records/re
 import { answerWithoutTracks } from './hidden-bytes.ts'
 import { hiddenTracks } from './hidden-tracks.ts'
 import type { LiveStream } from './live-stream.ts'
+import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { type LiveClaims, openLiveToken } from './live-token.ts'
 
@@ -25,6 +26,7 @@ const firstMs = 6_000
 export interface LivePageParts {
   store: Pick<Store, 'get' | 'unseal'>
   streams: LiveStreams
+  mixes: Pick<LiveMixes, 'of'>
   tables: Pick<FragmentTables, 'of'>
   /** Recordings folder. */
   folder: string
@@ -76,8 +78,8 @@ async function serveLive(context: Context, parts: LivePageParts): Promise<void> 
   if (file === undefined || more.length > 0) return answerNothing(context)
   if (claims === undefined || isOver(parts, claims)) return answerOver(context, file)
   try {
-    const { room: roomId, user: userId, source } = claims
-    const stream = parts.streams.watch({ roomId, userId, source, quality: 'main' })
+    const stream = streamOf(parts, claims)
+    if (stream === undefined) return answerOver(context, file)
     if (file === 'index.m3u8') await servePlaylist(context, stream)
     else if (file === 'stream.json') await serveFacts(context, stream, claims)
     else await serveSegment(context, parts, stream, { name: file, claims })
@@ -86,6 +88,12 @@ async function serveLive(context: Context, parts: LivePageParts): Promise<void> 
     context.status = 503
     answerFacts(context, { ...nothing, state: 'impossible', problem: error.message })
   }
+}
+
+/** Stream of a token; undefined: it is over. @throws ApiError as LiveStreams.watch does */
+function streamOf({ streams, mixes }: LivePageParts, claims: LiveClaims): LiveStream | undefined {
+  const { room: roomId, user: userId, source, mixed, live = '' } = claims
+  return mixed === true ? mixes.of(live) : streams.watch({ roomId, userId, source, quality: 'main' })
 }
 
 /** A live stream of a client ends with its record. */

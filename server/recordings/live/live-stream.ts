@@ -1,6 +1,6 @@
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
-import type { RecordingIndex } from '../recording-index.ts'
+import type { SegmentQuery } from '../recording-index.ts'
 import { fragmentEnd, LiveWindow } from './live-window.ts'
 
 /** A new stream shows what was recorded this long before, if it was recorded anyway, in milliseconds. */
@@ -8,9 +8,15 @@ const backMs = 12_000
 /** Interval between two looks at a file that grows, in milliseconds. */
 const lookMs = 200
 
+/** Segments that a live stream is read from: complete ones, and those that are being written. */
+export interface LiveSegments {
+  segments(query: SegmentQuery): readonly SegmentStart[]
+  open(query: SegmentQuery): readonly SegmentStart[]
+}
+
 /** Needs of a live stream. */
 export interface LiveStreamParts {
-  index: Pick<RecordingIndex, 'segments' | 'open' | 'onChange'>
+  index: LiveSegments
   tables: Pick<FragmentTables, 'of'>
   clock: () => number
 }
@@ -86,8 +92,7 @@ export class LiveStream {
   #found(from: number, to: number): SegmentStart[] {
     const { index } = this.#parts
     const query = { ...this.stream, from, to }
-    const complete: readonly SegmentStart[] = index.segments(query)
-    return [...complete, ...index.open(query)].sort((one, other) => one.startedAt - other.startedAt)
+    return [...index.segments(query), ...index.open(query)].sort((one, other) => one.startedAt - other.startedAt)
   }
 }
 

@@ -12,6 +12,8 @@ const liveClaimsSchema = z.strictObject({
   source: z.enum(streamSources),
   sound: z.boolean(),
   picture: z.boolean(),
+  /** The sound is that of the room; left out: that of the user. */
+  mixed: z.boolean().optional(),
   /** Id of the live stream that it belongs to, with which it ends; left out: it expires. */
   live: z.string().max(64).optional(),
   /** Milliseconds since the epoch. */

@@ -13,6 +13,7 @@ import { matches, newestFirst, type OrderFilter, prunedBy } from '../records/ord
 import { isRecorded, sourceOf } from '../records/recorded-streams.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { sealLiveToken } from './live-token.ts'
+import type { LiveMixes } from './mix/live-mixes.ts'
 import type { LivePushes } from './live-pushes.ts'
 
 /** Live stream that a client orders. */
@@ -34,6 +35,7 @@ export interface OrderedLivesOptions {
   index: Pick<RecordingIndex, 'segments' | 'open'>
   streams: LiveStreams
   pushes: LivePushes
+  mixes: LiveMixes
   logger: { warn(fields: object, message: string): void }
   clock?: () => number
 }
@@ -66,13 +68,14 @@ export class OrderedLives {
   async close(): Promise<void> {
     this.#stopChecks()
     await this.#options.pushes.close()
+    await this.#options.mixes.close()
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin({ name = '', tag = '', publishUrl = '', ...wish }: LiveWish): Promise<StoredLive> {
-    const { store, rooms, pushes } = this.#options
-    if (wish.sound === 'room') throw new ApiError('recordingUnavailable', { refusal: refusal('liveOfRoomSound') })
+    const { store, rooms, pushes, mixes } = this.#options
     await checkWish(rooms, wish)
+    if (wish.sound === 'room') await mixes.check()
     const active = [...store.all('lives').values()].filter(({ state }) => state === 'living').length
     if (active >= limits.activeLives) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
     if (publishUrl !== '') await pushes.check(publishUrl)
@@ -81,14 +84,15 @@ export class OrderedLives {
     const link = sealLiveToken(store, {
       ...{ v: 1, room: wish.room_id, user: wish.user_id, source: sourceOf(wish.picture) },
       ...{ sound: wish.sound !== 'none', picture: wish.picture !== 'none', live: id, exp: created_at + tokenMs },
+      ...(wish.sound === 'room' && { mixed: true }),
     })
     const secrets = JSON.stringify({ link, publish: publishUrl } satisfies z.output<typeof secretsSchema>)
     const live: StoredLive = {
       ...{ id, name, tag, ...wish, state: 'living', created_at },
       secrets_sealed: store.seal(secrets, placeOf('lives', id)),
     }
-    this.#run(live)
     try {
+      this.#run(live)
       await store.transact([lock], (change) => {
         for (const old of prunedBy(store.all('lives'), limits.lives - 1, ({ state }) => state !== 'living')) {
           change.delete('lives', old.id)
@@ -150,8 +154,9 @@ export class OrderedLives {
   }
 
   #run(live: StoredLive): void {
-    const { streams, pushes } = this.#options
-    const stream = streams.hold(streamOf(live), live.id)
+    const { streams, pushes, mixes } = this.#options
+    const held = streams.hold(streamOf(live), live.id)
+    const stream = live.sound === 'room' ? mixes.begin(live, held) : held
     const { publish } = this.#secretsOf(live)
     if (publish !== '') pushes.start(live, stream, publish)
   }
@@ -159,6 +164,7 @@ export class OrderedLives {
   async #halt(live: StoredLive): Promise<void> {
     this.#options.streams.release(streamOf(live), live.id)
     await this.#options.pushes.stop(live.id)
+    await this.#options.mixes.end(live.id)
   }
 
   async #resume(live: StoredLive): Promise<void> {

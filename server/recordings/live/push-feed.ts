@@ -12,9 +12,7 @@ import {
   MkvOutputFormat,
   Output,
 } from 'mediabunny'
-
-/** Milliseconds without progress after which the reader counts as stuck. */
-const stuckMs = 20_000
+import { writeToProgram } from './write-to-program.ts'
 
 /** The codec or its configuration differs from the one that the output began with. */
 export class FormatChangedError extends Error {
@@ -47,6 +45,11 @@ export class PushFeed {
     this.#wanted = wanted
   }
 
+  /** Moment of its time 0, in seconds since the epoch; undefined: nothing was added. */
+  get startedAt(): number | undefined {
+    return this.#sources && this.#base
+  }
+
   /**
    * @param bytes init and one fragment
    * @param startedAt moment of media time 0 in this fragment's segment, in seconds since the epoch
@@ -76,7 +79,7 @@ export class PushFeed {
   }
 
   async #begin(picture: InputVideoTrack | null, sound: InputAudioTrack | null, format: string): Promise<Sources> {
-    const writable = new WritableStream<Uint8Array>({ write: (chunk) => this.#write(chunk) })
+    const writable = new WritableStream<Uint8Array>({ write: (chunk) => writeToProgram(this.#sink, chunk) })
     const output = new Output({
       format: new MkvOutputFormat({ appendOnly: true, minimumClusterDuration: 0.2 }),
       target: new AppendOnlyStreamTarget(writable),
@@ -118,23 +121,6 @@ export class PushFeed {
         nextSound = await sounds?.next()
       }
     }
-  }
-
-  async #write(chunk: Uint8Array): Promise<void> {
-    if (this.#sink.destroyed || this.#sink.writableEnded) throw new Error('the reader of the stream is gone')
-    if (this.#sink.write(chunk)) return
-    await new Promise<void>((resolve, reject) => {
-      const settle = (error?: Error): void => {
-        clearTimeout(timer)
-        this.#sink.off('drain', onDrain).off('close', onClose)
-        if (error === undefined) resolve()
-        else reject(error)
-      }
-      const onDrain = (): void => settle()
-      const onClose = (): void => settle(new Error('the reader of the stream is gone'))
-      const timer = setTimeout(() => settle(new Error('the reader of the stream is stuck')), stuckMs)
-      this.#sink.once('drain', onDrain).once('close', onClose)
-    })
   }
 }
 

@@ -3,6 +3,7 @@ import { readAuthorities } from '../../edge/authorities.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import { liveFragments } from './live-fragments.ts'
 import type { LiveStream } from './live-stream.ts'
+import { pause } from './pause.ts'
 import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
@@ -188,14 +189,4 @@ export function redacted(complaint: string, url: string): string {
   const secrets = [url, pathname + search, ...pathname.split('/').filter((part) => part.length > 3)]
   const plain = secrets.reduce((text, secret) => (secret === '' ? text : text.replaceAll(secret, '…')), complaint)
   return plain.replace(/rtmps?:\/\/[^\s'"]+/g, 'rtmp://…').trim()
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }

@@ -9,6 +9,7 @@ import { SpanExport } from '../export/span-export.ts'
 import { EncoderPlaces } from '../live/encoder-places.ts'
 import { livePages } from '../live/live-page.ts'
 import { recordedPage } from '../live/recorded-page.ts'
+import { LiveMixes } from '../live/mix/live-mixes.ts'
 import { LivePushes } from '../live/live-pushes.ts'
 import { LiveStreams } from '../live/live-streams.ts'
 import { OrderedLives } from '../live/ordered-lives.ts'
@@ -77,16 +78,17 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
   const caFile = (): string => settings().live.push_ca_file
   const encoders = new EncoderPlaces(maxEncoders)
   const pushes = new LivePushes({ folder, ffmpeg, encoders, logger, networks, caFile, sitePorts })
+  const mixes = new LiveMixes({ index, tables, clock, folder, ffmpeg, encoders, requests, logger })
   const recordings = new OrderedRecordings({
     ...{ store, rooms, index, requests, span, files, logger },
     mixer: new SoundMixer(ffmpeg),
     failed,
   })
-  const lives = new OrderedLives({ store, rooms, index, streams, pushes, logger })
+  const lives = new OrderedLives({ store, rooms, index, streams, pushes, mixes, logger })
   const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, index, clock })
   const page = new StaticFiles(options.playerPage)
   const live = livePages({
-    ...{ store, streams, tables, folder, page, clock },
+    ...{ store, streams, mixes, tables, folder, page, clock },
     embedOrigins: () => settings().live.embed_origins,
   })
   return {
@@ -98,6 +100,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
     },
     start() {
       streams.start()
+      mixes.start()
       orders.start()
     },
     async close() {

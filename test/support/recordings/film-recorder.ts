@@ -36,14 +36,14 @@ export class FilmRecorder implements RecordingRequests {
   readonly requests = this
   /** Requests in force, by id. */
   readonly wanted = new Map<string, RecordingRequest>()
-  readonly #users: FilmedUsers
+  readonly #users: Map<string, Partial<Film>>
   readonly #segmentMs: number
   readonly #writing = new Map<string, Writing>()
 
   private constructor(folder: string, users: FilmedUsers, segmentMs: number) {
     this.folder = folder
     this.segments = new SegmentFiles(folder)
-    this.#users = users
+    this.#users = new Map(Object.entries(users))
     this.#segmentMs = segmentMs
     this.index = new StoredIndex({ folder, isKept: () => false, onDamage: () => {} })
   }
@@ -64,6 +64,19 @@ export class FilmRecorder implements RecordingRequests {
     this.#update()
   }
 
+  /** Somebody comes into the room. */
+  async come(userId: string, film: Partial<Film>): Promise<void> {
+    await filmOf({ ...smallFilm, ...film })
+    this.#users.set(userId, film)
+    this.#update()
+  }
+
+  /** Somebody leaves. */
+  leave(userId: string): void {
+    this.#users.delete(userId)
+    this.#update()
+  }
+
   async close(): Promise<void> {
     this.wanted.clear()
     this.#update()
@@ -74,7 +87,7 @@ export class FilmRecorder implements RecordingRequests {
   #update(): void {
     const wishes = [...this.wanted.values()]
     const streams = wishes.flatMap(({ roomId, userId }) =>
-      Object.keys(this.#users)
+      [...this.#users.keys()]
         .filter((user) => userId === undefined || user === userId)
         .map((user) => JSON.stringify([roomId, user])),
     )
@@ -93,7 +106,7 @@ export class FilmRecorder implements RecordingRequests {
   }
 
   async #record(roomId: string, userId: string, stopped: AbortSignal): Promise<void> {
-    const film = { ...smallFilm, ...this.#users[userId] }
+    const film = { ...smallFilm, ...this.#users.get(userId) }
     const packets = await packetsOf(film)
     let at = 0
     while (!stopped.aborted) at = await this.#segment({ roomId, userId }, film, packets, at, stopped)

@@ -22,10 +22,21 @@ export interface Film {
   /** Pictures from one key frame to the next. */
   gop: number
   sound: 'opus' | 'aac' | 'none'
+  /** Hz. */
+  tone: number
 }
 
 /** Film of the tests that do not ask for another one. */
-export const smallFilm: Film = { codec: 'h264', seconds: 12, width: 320, height: 180, fps: 25, gop: 25, sound: 'opus' }
+export const smallFilm: Film = {
+  codec: 'h264',
+  seconds: 12,
+  width: 320,
+  height: 180,
+  fps: 25,
+  gop: 25,
+  sound: 'opus',
+  tone: 440,
+}
 
 const encoders = {
   h264: [
@@ -45,8 +56,8 @@ const encoders = {
 
 /** Makes a film by ffmpeg as Matroska, and returns its path. Kept for the next run. */
 export async function filmOf(film: Film): Promise<string> {
-  const { codec, seconds, width, height, fps, gop, sound } = film
-  const file = join(folder, `film-${codec}-${seconds}s-${width}x${height}-${fps}fps-${gop}gop-${sound}.mkv`)
+  const { codec, seconds, width, height, fps, gop, sound, tone } = film
+  const file = join(folder, `film-${codec}-${seconds}s-${width}x${height}-${fps}fps-${gop}gop-${sound}-${tone}hz.mkv`)
   if (existsSync(file)) return file
   const squares = Array.from(
     { length: counterBits },
@@ -62,7 +73,7 @@ export async function filmOf(film: Film): Promise<string> {
           '-f',
           'lavfi',
           '-i',
-          `sine=frequency=440:sample_rate=48000:duration=${seconds}`,
+          `sine=frequency=${tone}:sample_rate=48000:duration=${seconds}`,
           '-c:a',
           sound === 'opus' ? 'libopus' : 'aac',
           '-b:a',

@@ -53,10 +53,17 @@ export interface LiveSiteOptions {
   recorder?: SiteRecorder
   /** Folder of the built player page. */
   playerPage?: string
+  /** Path of ffmpeg; left out: the one on the path. */
+  ffmpeg?: string
 }
 
 const credentials = { full: 'full-access', plain: 'plain-access' }
 const secret = 'a secret key of the tests'
+
+/** These sites have no embedded node. */
+function noProgram(): never {
+  throw new Error('this site has no program of a media node')
+}
 
 /** Starts a site that stops with the test. */
 export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite> {
@@ -84,6 +91,7 @@ export async function liveSite(options: LiveSiteOptions = {}): Promise<LiveSite>
     mediaUrl: () => listeners.media.url,
     recorder: options.recorder,
     playerPage: options.playerPage,
+    media: { spawn: noProgram, pageFolder: '', ffmpeg: options.ffmpeg },
     sitePorts: () => [],
   })
   const listeners = apiListeners(services, { logger, version: '0.0.0' })

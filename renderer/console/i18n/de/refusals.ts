@@ -92,7 +92,7 @@ export const refusals: Texts<typeof english> = {
   tooManyRecordings: 'Die Höchstzahl laufender Aufzeichnungen ist erreicht. Beenden Sie zuerst eine.',
   tooManyLives: 'Die Höchstzahl laufender Livestreams ist erreicht. Beenden Sie zuerst einen.',
   recordedSpan: 'Die Zeitspanne muss nach ihrem Beginn enden und darf höchstens sechs Stunden lang sein.',
-  liveOfRoomSound: 'Ein Livestream überträgt den Ton eines Benutzers, nicht den des Raums.',
+  liveMixNeedsFfmpeg: 'Ein Livestream mit dem Ton des Raums braucht ffmpeg: Installieren Sie es auf dem Controller.',
   pushAddress: 'Diese Zieladresse ist nicht erlaubt.',
   pushNeedsFfmpeg: 'Das Senden an einen RTMP-Server braucht ffmpeg. Installieren Sie es auf dem Controller.',
   roomShowsNothing: 'Der MCU-Knoten dieses Raums kann weder seine Seite noch seine Streams zeigen.',

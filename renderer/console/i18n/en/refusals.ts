@@ -91,7 +91,7 @@ export const refusals = {
   tooManyRecordings: 'The limit of recordings under way is reached. Stop one first.',
   tooManyLives: 'The limit of live streams under way is reached. Stop one first.',
   recordedSpan: 'The span must end after it begins, and be six hours at most.',
-  liveOfRoomSound: 'A live stream carries the sound of one user, not of the room.',
+  liveMixNeedsFfmpeg: 'A live stream with the sound of the room needs ffmpeg: install it on the controller.',
   pushAddress: 'The address to push to is not allowed.',
   pushNeedsFfmpeg: 'Pushing to an RTMP server needs ffmpeg. Install it on the controller.',
   roomShowsNothing: 'The MCU node of this room cannot show its page or streams.',

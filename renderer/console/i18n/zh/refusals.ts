@@ -90,7 +90,7 @@ export const refusals: Catalogue['refusals'] = {
   tooManyRecordings: '进行中的录制已达上限，请先停止一个。',
   tooManyLives: '进行中的直播已达上限，请先停止一个。',
   recordedSpan: '时间段的结束必须晚于开始，且最长六小时。',
-  liveOfRoomSound: '直播只能包含一个用户的声音，不能包含整个房间的声音。',
+  liveMixNeedsFfmpeg: '包含整个房间声音的直播需要 ffmpeg：请在控制器上安装。',
   pushAddress: '不允许推流到该地址。',
   pushNeedsFfmpeg: '推流到 RTMP 服务器需要 ffmpeg，请在控制器上安装。',
   roomShowsNothing: '此房间的 MCU 节点无法显示其页面和媒体流。',

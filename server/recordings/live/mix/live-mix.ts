@@ -1,0 +1,163 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
+import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import type { LocalFfmpeg } from '../../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
+import type { EncoderPlaces } from '../encoder-places.ts'
+import { liveFragments } from '../live-fragments.ts'
+import { LiveStream } from '../live-stream.ts'
+import type { LiveFragment } from '../live-window.ts'
+import { pause } from '../pause.ts'
+import { FormatChangedError } from '../push-feed.ts'
+import { pictureArguments } from './mix-encoder.ts'
+import { MixRun } from './mix-run.ts'
+import { MixSegments } from './mix-segments.ts'
+import { Voices, type VoicesParts } from './voices.ts'
+
+/** Needs of a mix. */
+export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
+  /** Id of the live stream. */
+  id: string
+  /** Stream of the user whose picture it shows. */
+  target: LiveStream
+  /** false: sound alone. */
+  picture: boolean
+  /** Resolves when it may write. */
+  ready: Promise<void>
+  ffmpeg: LocalFfmpeg
+  encoders: EncoderPlaces
+  logger: { warn(fields: object, message: string): void }
+}
+
+/** Folder of the files of mixes below the recordings folder; `~` is in no id's folder name. */
+export const mixesFolder = '~mixes'
+/** Wait before another attempt, in milliseconds. */
+const againMs = 2_000
+/** Wait for the first picture or sound of the user, in milliseconds. */
+const firstMs = 5_000
+
+/** A live stream of one user's picture with the sound of all who are in the room. */
+export class LiveMix {
+  /** What is made, as players read it. */
+  readonly stream: LiveStream
+  readonly #parts: LiveMixParts
+  readonly #below: string
+  readonly #segments = new MixSegments()
+  readonly #ended = new AbortController()
+  readonly #done: Promise<void>
+  /** Fragment of the picture that was taken last. */
+  #taken: LiveFragment | undefined
+  #runs = 0
+
+  constructor(parts: LiveMixParts) {
+    this.#parts = parts
+    this.#below = `${mixesFolder}/${parts.id}`
+    this.stream = new LiveStream(parts.target.stream, { ...parts, index: this.#segments })
+    this.#done = this.#mix()
+  }
+
+  /** Ends it, and deletes its files. Never rejects. */
+  async close(): Promise<void> {
+    this.#ended.abort()
+    await this.#done
+    await rm(join(this.#parts.folder, this.#below), { recursive: true, force: true }).catch(() => {})
+  }
+
+  /** Mixes until it is closed; a picture of another format begins anew. Never rejects. */
+  async #mix(): Promise<void> {
+    const { signal } = this.#ended
+    await this.#parts.ready
+    while (!signal.aborted) {
+      try {
+        await this.#attempt(signal)
+      } catch (error) {
+        if (error instanceof FormatChangedError) continue
+        this.#parts.logger.warn({ err: error, live: this.#parts.id }, 'a live mix begins again')
+      }
+      await pause(againMs, signal)
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<void> {
+    const { ffmpeg, encoders, target, picture } = this.#parts
+    await ffmpeg.look()
+    const { program } = ffmpeg
+    if (program === undefined) throw new Error('ffmpeg is missing')
+    await target.wait(0, firstMs, signal)
+    const { segment } = target
+    if (segment === undefined) return
+    const isCopied = !picture || pictureArguments(segment.videoCodec, undefined) !== undefined
+    const place = isCopied ? () => {} : encoders.take()
+    if (place === undefined) throw new Error('as many pictures are encoded as are allowed')
+    const codec = picture ? pictureArguments(segment.videoCodec, program.pictures) : undefined
+    const voices = new Voices({ ...this.#parts, program })
+    try {
+      if (picture && codec === undefined) throw new Error('this ffmpeg cannot make H.264')
+      if (codec === undefined) await this.#soundAlone(program, segment, voices, signal)
+      else await this.#withPicture(program, codec, voices, signal)
+    } finally {
+      place()
+      await voices.close()
+    }
+  }
+
+  async #withPicture(
+    program: FfmpegProgram,
+    codec: readonly string[],
+    voices: Voices,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { target, folder } = this.#parts
+    const over = new AbortController()
+    let run: MixRun | undefined
+    try {
+      const either = AbortSignal.any([signal, over.signal])
+      for await (const { fragment, bytes } of liveFragments(target, folder, either, this.#taken)) {
+        const facts = target.segmentAt(fragment.segment)
+        if (facts === undefined) continue
+        if (run === undefined) {
+          run = await this.#start(program, codec, facts, fragment.segment + fragment.start * 1_000, voices)
+          run.over.addEventListener('abort', () => over.abort())
+        }
+        await run.addPicture(bytes, fragment)
+        this.#taken = fragment
+      }
+    } finally {
+      await run?.end()
+    }
+    await this.#tell(run, signal)
+  }
+
+  async #soundAlone(program: FfmpegProgram, facts: SegmentStart, voices: Voices, signal: AbortSignal): Promise<void> {
+    const run = await this.#start(program, undefined, facts, this.#parts.clock(), voices)
+    await new Promise<void>((resolve) => {
+      const either = AbortSignal.any([signal, run.over])
+      if (either.aborted) resolve()
+      else either.addEventListener('abort', () => resolve())
+    })
+    await run.end()
+    await this.#tell(run, signal)
+  }
+
+  /** Throws what ffmpeg said, where it ended by itself. */
+  async #tell(run: MixRun | undefined, signal: AbortSignal): Promise<void> {
+    if (run !== undefined && !signal.aborted) throw new Error((await run.complaint()) || 'ffmpeg ended')
+  }
+
+  async #start(
+    program: FfmpegProgram,
+    picture: readonly string[] | undefined,
+    facts: SegmentStart,
+    startedAt: number,
+    voices: Voices,
+  ): Promise<MixRun> {
+    const { folder, clock } = this.#parts
+    const name = `mix-${this.#runs}`
+    this.#runs += 1
+    voices.follow()
+    return await MixRun.start({
+      ...{ program, folder, below: this.#below, name, picture, facts, startedAt },
+      ...{ voices, segments: this.#segments, clock },
+    })
+  }
+}

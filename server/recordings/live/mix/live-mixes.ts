@@ -1,0 +1,73 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ApiError } from '../../../../shared/result-codes.ts'
+import { refusal } from '../../../../shared/refusals/refusal.ts'
+import type { StoredLive } from '../../../store/records.ts'
+import type { RecordingRequests } from '../../recording-requests.ts'
+import type { LiveStream } from '../live-stream.ts'
+import { LiveMix, type LiveMixParts, mixesFolder } from './live-mix.ts'
+
+/** Needs of the mixes. */
+export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | 'target' | 'picture' | 'ready'> {
+  requests: RecordingRequests
+}
+
+/** Mixes at once: each decodes every voice of its room. */
+const maxMixes = 4
+/** Segments that are recorded for a mix only are deleted after this, in milliseconds. */
+const windowMs = 90_000
+
+/** Live streams that carry the sound of their room, by the ids of the live streams. */
+export class LiveMixes {
+  readonly #options: LiveMixesOptions
+  readonly #mixes = new Map<string, LiveMix>()
+  #cleared: Promise<void> = Promise.resolve()
+
+  constructor(options: LiveMixesOptions) {
+    this.#options = options
+  }
+
+  /** Deletes files of an earlier run. */
+  start(): void {
+    this.#cleared = rm(join(this.#options.folder, mixesFolder), { recursive: true, force: true }).catch(() => {})
+  }
+
+  /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg, too many) */
+  async check(): Promise<void> {
+    const { ffmpeg } = this.#options
+    await ffmpeg.look()
+    if (ffmpeg.program === undefined)
+      throw new ApiError('recordingUnavailable', { refusal: refusal('liveMixNeedsFfmpeg') })
+    if (this.#mixes.size >= maxMixes) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
+  }
+
+  /** Begins a mix: all of the room is recorded as long as it lasts. @throws ApiError as RecordingRequests.put does */
+  begin({ id, room_id: roomId, picture }: StoredLive, target: LiveStream): LiveStream {
+    this.#options.requests.put({ id: requestId(id), roomId, windowMs })
+    const mix = new LiveMix({ ...this.#options, id, roomId, target, picture: picture !== 'none', ready: this.#cleared })
+    this.#mixes.set(id, mix)
+    return mix.stream
+  }
+
+  /** The mix of a live stream; undefined: there is none. */
+  of(id: string): LiveStream | undefined {
+    return this.#mixes.get(id)?.stream
+  }
+
+  /** Ends one, and deletes its files. Never rejects. */
+  async end(id: string): Promise<void> {
+    const mix = this.#mixes.get(id)
+    if (mix === undefined) return
+    this.#mixes.delete(id)
+    this.#options.requests.remove(requestId(id))
+    await mix.close()
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#mixes.keys(), (id) => this.end(id)))
+  }
+}
+
+function requestId(id: string): string {
+  return `live:mix:${id}`
+}

@@ -1,0 +1,118 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
+import { type FfmpegRun, startFfmpeg } from '../ffmpeg-run.ts'
+import { PushFeed } from '../push-feed.ts'
+import { writeToProgram } from '../write-to-program.ts'
+import { channels, sampleRate } from './sample-line.ts'
+
+/** Needs of an encoder. */
+export interface MixEncoderParts {
+  program: Pick<FfmpegProgram, 'path'>
+  /** Folder of its files. */
+  folder: string
+  /** Beginning of their names. */
+  name: string
+  /** Arguments for the codec of the picture (`pictureArguments`); undefined: sound alone. */
+  picture: readonly string[] | undefined
+  /** A file is complete. @param number from 0 @param seconds end of its media since the beginning */
+  completed: (number: number, seconds: number) => void
+}
+
+/** Length of a file, in seconds; it ends at the first key frame after that. */
+const fileSeconds = 60
+/** Time to end in order, in milliseconds. */
+const endMs = 3_000
+
+/** A run of ffmpeg that makes fragmented MP4 of a picture and the samples of a mix. */
+export class MixEncoder {
+  readonly #run: FfmpegRun
+  readonly #picture: PushFeed | undefined
+  readonly #over = new AbortController()
+
+  private constructor(parts: MixEncoderParts) {
+    const { program, picture, completed } = parts
+    this.#run = startFfmpeg(program, encoderArguments(parts), 1)
+    this.#picture = picture === undefined ? undefined : new PushFeed(this.#run.stdin, { picture: true, sound: false })
+    if (picture === undefined) this.#run.stdin.end()
+    createInterface(this.#run.stdout).on('line', (line) => {
+      const [file = '', , end = ''] = line.split(',')
+      const [, number] = /-(\d+)\.mp4/.exec(file) ?? []
+      if (number !== undefined) completed(Number(number), Number(end))
+    })
+    void this.#run.ended.then(() => this.#over.abort())
+  }
+
+  /** @throws what the file system says */
+  static async start(parts: MixEncoderParts): Promise<MixEncoder> {
+    await mkdir(parts.folder, { recursive: true, mode: 0o700 })
+    return new MixEncoder(parts)
+  }
+
+  /** Aborts when it has ended. */
+  get over(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** Last words of ffmpeg, once it has ended. */
+  async complaint(): Promise<string> {
+    return (await this.#run.ended).complaint
+  }
+
+  /** Takes a fragment. @param startedAt as of PushFeed.add @throws as PushFeed.add does */
+  async addPicture(bytes: Uint8Array, startedAt: number): Promise<void> {
+    await this.#picture?.add(bytes, startedAt)
+  }
+
+  /** Takes the next samples. @throws Error when ffmpeg is gone or stuck */
+  async addSound(sum: Float32Array): Promise<void> {
+    const [input] = this.#run.inputs
+    if (input !== undefined) await writeToProgram(input, new Uint8Array(sum.buffer, sum.byteOffset, sum.byteLength))
+  }
+
+  /** Ends the last file. Never rejects. */
+  async end(): Promise<void> {
+    const timer = setTimeout(() => this.#run.kill(), endMs)
+    for (const input of this.#run.inputs) input.end()
+    await this.#picture?.end()
+    await this.#run.ended
+    clearTimeout(timer)
+  }
+}
+
+/** Path of a file of an encoder, below its folder. */
+export function mixFile(name: string, number: number): string {
+  return `${name}-${number}.mp4`
+}
+
+function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] {
+  const pictureInput = ['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0']
+  const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:3']
+  // A percent sign in the folder would be read as the place of the number.
+  const files = `${join(folder, name).replaceAll('%', '%%')}-%d.mp4${partSuffix}`
+  const fragments =
+    picture === undefined ? 'empty_moov+default_base_moof' : 'empty_moov+default_base_moof+frag_keyframe'
+  const shortest = picture === undefined ? 'frag_duration=1000000' : 'min_frag_duration=900000'
+  return [
+    ...(picture === undefined
+      ? [...soundInput, '-map', '0:a:0']
+      : [...pictureInput, ...soundInput, '-map', '0:v:0', '-map', '1:a:0', ...picture]),
+    // Several voices together may be louder than a file can be.
+    ...['-af', 'alimiter=limit=0.95:level=disabled', '-c:a', 'aac', '-b:a', '96k'],
+    ...['-f', 'segment', '-segment_time', String(fileSeconds), '-reset_timestamps', '1'],
+    ...['-segment_list', 'pipe:1', '-segment_list_type', 'csv', '-segment_format', 'mp4'],
+    ...['-segment_format_options', `movflags=${fragments}:${shortest}:flush_packets=1`, files],
+  ]
+}
+
+/** Arguments for a picture: H.264 and H.265 are copied. @param encoder for others @returns undefined: it has to be encoded, and there is no encoder */
+export function pictureArguments(codec: string, encoder: string | undefined): string[] | undefined {
+  if (codec.startsWith('avc1')) return ['-c:v', 'copy']
+  // Apple's players know no other name for it.
+  if (/^h(vc|ev)1/.test(codec)) return ['-c:v', 'copy', '-tag:v', 'hvc1']
+  if (encoder === undefined) return undefined
+  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
+  return ['-c:v', encoder, '-force_key_frames', 'expr:gte(t,n_forced*2)', '-pix_fmt', 'yuv420p', ...fast]
+}

@@ -1,0 +1,127 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
+import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
+import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
+import { renameFile } from '../../../store/system/rename-file.ts'
+import { type LiveFragment, fragmentEnd } from '../live-window.ts'
+import { pause } from '../pause.ts'
+import { MixEncoder, mixFile } from './mix-encoder.ts'
+import type { MixSegments } from './mix-segments.ts'
+import { sampleRate } from './sample-line.ts'
+import type { Voices } from './voices.ts'
+
+/** Needs of a run. */
+export interface MixRunParts {
+  program: Pick<FfmpegProgram, 'path'>
+  /** Recordings folder. */
+  folder: string
+  /** Folder of the files of this mix, below it. */
+  below: string
+  /** Beginning of the names of its files. */
+  name: string
+  /** As of MixEncoder. */
+  picture: readonly string[] | undefined
+  /** Facts of the stream that it shows. */
+  facts: SegmentStart
+  /** Moment of its beginning, in milliseconds since the epoch. */
+  startedAt: number
+  voices: Voices
+  segments: MixSegments
+  clock: () => number
+}
+
+/** Files are deleted when they ended this long ago, in milliseconds. */
+const windowMs = 90_000
+/** Interval between two looks at the voices, in milliseconds. */
+const lookMs = 100
+
+/** One encoder of a mix, from its beginning to its end: picture and sound are given to it as they come. */
+export class MixRun {
+  readonly #parts: MixRunParts
+  readonly #encoder: MixEncoder
+  readonly #sound: Promise<void>
+  readonly #stopped = new AbortController()
+  /** Number of the sample up to which the picture was given. */
+  #pictureEnd = 0
+
+  private constructor(parts: MixRunParts, encoder: MixEncoder) {
+    this.#parts = parts
+    this.#encoder = encoder
+    this.#begin(0, parts.startedAt)
+    this.#sound = this.#giveSound().catch(() => this.#stopped.abort())
+  }
+
+  /** @throws what the file system says */
+  static async start(parts: MixRunParts): Promise<MixRun> {
+    const { program, folder, below, name, picture, startedAt } = parts
+    const encoder = await MixEncoder.start({
+      ...{ program, name, picture },
+      folder: join(folder, below),
+      completed: (number, seconds) => void run.#completed(number, startedAt + seconds * 1_000),
+    })
+    const run = new MixRun(parts, encoder)
+    return run
+  }
+
+  /** Aborts when it cannot go on. */
+  get over(): AbortSignal {
+    return AbortSignal.any([this.#encoder.over, this.#stopped.signal])
+  }
+
+  /** Last words of ffmpeg, once it has ended. */
+  async complaint(): Promise<string> {
+    return await this.#encoder.complaint()
+  }
+
+  /** Takes a fragment of the picture. @throws as MixEncoder.addPicture does */
+  async addPicture(bytes: Uint8Array, fragment: LiveFragment): Promise<void> {
+    this.#pictureEnd = sampleAt(fragmentEnd(fragment))
+    await this.#encoder.addPicture(bytes, fragment.segment / 1_000)
+  }
+
+  /** Ends the last file. Never rejects. */
+  async end(): Promise<void> {
+    this.#stopped.abort()
+    await this.#encoder.end()
+    await this.#sound
+  }
+
+  /** Gives the voices to the encoder as far as all of them are there. */
+  async #giveSound(): Promise<void> {
+    const { picture, startedAt, voices, clock } = this.#parts
+    const { over } = this
+    let given = sampleAt(startedAt)
+    while (!over.aborted) {
+      voices.follow()
+      const to = voices.readyTo(picture === undefined ? sampleAt(clock()) : this.#pictureEnd)
+      if (to > given) {
+        await this.#encoder.addSound(voices.sum(given, to))
+        given = to
+      }
+      await pause(lookMs, over)
+    }
+  }
+
+  #begin(number: number, startedAt: number): void {
+    const { below, name, picture, facts, segments } = this.#parts
+    segments.begin({
+      ...facts,
+      ...{ file: `${below}/${mixFile(name, number)}`, container: 'mp4', startedAt, senderStartedAt: null },
+      ...{ videoCodec: picture === undefined ? '' : facts.videoCodec, audioCodec: 'mp4a.40.2' },
+    })
+  }
+
+  /** A file is complete, and the next one begins. */
+  async #completed(number: number, endedAt: number): Promise<void> {
+    const { folder, below, name, segments, clock } = this.#parts
+    const path = join(folder, below, mixFile(name, number))
+    await renameFile(path + partSuffix, path).catch(() => {})
+    this.#begin(number + 1, endedAt)
+    for (const { file } of segments.forget(clock() - windowMs)) await rm(join(folder, file), { force: true })
+  }
+}
+
+function sampleAt(milliseconds: number): number {
+  return Math.round((milliseconds / 1_000) * sampleRate)
+}

@@ -16,6 +16,7 @@ import type { DataKey } from './key.ts'
 import { HeadlessFlagError, readDesktopLaunch, readDesktopSite } from './launch.ts'
 import { wasOpenedAtLogin } from './login-item.ts'
 import { logFile } from './log-file.ts'
+import { MistypedFlagError } from './mistyped-flags.ts'
 import { keepCrashReports, logProcessEnds } from './process-ends.ts'
 import { Quit } from './quit.ts'
 import { relaunchAfterCrash } from './relaunch.ts'
@@ -99,6 +100,7 @@ function texts(): Texts {
 
 function reasonOf(error: unknown): string {
   if (error instanceof HeadlessFlagError) return texts().onlyHeadless(error.flag)
+  if (error instanceof MistypedFlagError) return texts().mistypedFlag(error.flag, error.meant)
   return error instanceof Error ? error.message : String(error)
 }
 

@@ -27,3 +27,6 @@ export function faceOf(argv: readonly string[]): Face {
 
 /** Flag of the desktop app that opens the walls. */
 export const kioskFlag = '--kiosk'
+
+/** Flag of the start at login: a login item on Windows and macOS, an XDG autostart entry on Linux. */
+export const hiddenFlag = '--hidden'

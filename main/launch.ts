@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Flag, flags, type LaunchOptions, readLaunchOptions } from '../server/bin/launch-options.ts'
 import { readSiteFile, type SiteFile } from '../server/controller/site-file.ts'
-import { kioskFlag } from './face.ts'
+import { hiddenFlag, kioskFlag } from './face.ts'
+import { refuseMistypedFlags } from './mistyped-flags.ts'
 
 /** Start of the desktop app. */
 export interface DesktopLaunch extends Omit<LaunchOptions, 'dataDir' | keyof typeof headlessOnly | CommandOption> {
@@ -43,10 +44,10 @@ export class HeadlessFlagError extends Error {
 }
 
 /**
- * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are none of them.
+ * Reads the flags and `ROOMDESK_<FLAG>` of the headless controller; flags of Electron and Chromium are left to them.
  * @param userData the app's own folder: the site is in its subfolder `site` by default
  * @param atLogin started at login, according to the system
- * @throws LaunchError, HeadlessFlagError
+ * @throws LaunchError, HeadlessFlagError, MistypedFlagError
  */
 export function readDesktopLaunch(
   argv: readonly string[],
@@ -54,6 +55,7 @@ export function readDesktopLaunch(
   userData: string,
   atLogin = false,
 ): DesktopLaunch {
+  refuseMistypedFlags(argv)
   const site = join(userData, 'site')
   const { dataDir, ...options } = readLaunchOptions(ownFlags(argv), { ROOMDESK_DATA_DIR: site, ...environment })
   for (const [option, flag] of Object.entries(headlessOnly))
@@ -61,7 +63,7 @@ export function readDesktopLaunch(
   return {
     ...options,
     dataFolder: dataDir,
-    hidden: atLogin || argv.includes('--hidden'),
+    hidden: atLogin || argv.includes(hiddenFlag),
     kiosk: argv.includes(kioskFlag),
   }
 }

@@ -2,10 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { app } from 'electron'
-
-/** Start at login, hidden: a login item on Windows and macOS, an XDG autostart entry on Linux. */
-
-const hiddenFlag = '--hidden'
+import { hiddenFlag } from './face.ts'
 
 /** Tells whether the app starts at login. */
 export function startsAtLogin(): boolean {

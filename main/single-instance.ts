@@ -1,5 +1,5 @@
 import { app } from 'electron'
-import { faceFlags, kioskFlag } from './face.ts'
+import { faceFlags, hiddenFlag, kioskFlag } from './face.ts'
 
 /** Requests of a second launch to the first. */
 export interface FirstInstance {
@@ -21,7 +21,7 @@ export function beTheOnlyOne({ show, openWalls, quit }: FirstInstance): boolean 
     if (argv.includes(faceFlags.quit)) quit()
     else if (argv.includes(kioskFlag)) openWalls()
     // A start at login is hidden, also if the app already runs.
-    else if (!argv.includes('--hidden')) show()
+    else if (!argv.includes(hiddenFlag)) show()
   })
   return true
 }

@@ -76,6 +76,8 @@ export const en = {
   cannotStart: 'Roomdesk cannot start',
   onlyHeadless: (flag: string) =>
     `The desktop app keeps its site in files, under a key of its own: ${flag} works only without a window (roomdesk --headless). Remove it, or the environment variable of that name.`,
+  mistypedFlag: (flag: string, meant: string) =>
+    `Roomdesk has no flag ${flag}. Start it again with ${meant}, or without that flag; roomdesk --help lists all.`,
   openToOthers: 'Other machines can connect',
   openToOthersDetail: {
     win32:

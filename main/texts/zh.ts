@@ -76,6 +76,8 @@ export const zh: Texts = {
   cannotStart: 'Roomdesk 无法启动',
   onlyHeadless: (flag) =>
     `桌面应用将站点保存在文件中，并使用自己的密钥：${flag} 仅适用于无窗口运行（roomdesk --headless）。请移除该参数，或同名的环境变量。`,
+  mistypedFlag: (flag, meant) =>
+    `Roomdesk 没有参数 ${flag}。请改用 ${meant} 或移除该参数后重新启动；roomdesk --help 会列出全部参数。`,
   openToOthers: '其他机器可以连接',
   openToOthersDetail: {
     win32: 'Windows 会询问是否允许 Roomdesk 在网络上通信：请允许“专用网络”，否则其他机器无法访问。',

@@ -122,6 +122,16 @@ test('a flag that needs a database ends the start of the window with a reason, a
   expect(existsSync(join(userData, 'site'))).toBe(false)
 })
 
+test('a mistyped flag ends the start of the window, as it does without one', async () => {
+  const userData = await userFolder()
+  for (const face of [[], ['--headless']]) {
+    const child = run([`--user-data-dir=${userData}`, ...face, '--consol-port=1'])
+    expect(await text(child.stderr)).toContain('--consol-port')
+    expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(1)
+  }
+  expect(existsSync(join(userData, 'site'))).toBe(false)
+})
+
 test('each flag and variable of the headless controller works in the window, too', async () => {
   const userData = await userFolder()
   const recordings = join(userData, 'films')

@@ -62,6 +62,33 @@ test('a site file that names a database is refused, too', async () => {
   expect(await readDesktopSite(path)).toEqual({ credentials: [] })
 })
 
+test.each([
+  ['--consol-port=1', '--console-port'],
+  ['--console_port', '--console-port'],
+  ['--Media-Prt=7180', '--media-port'],
+  ['--hots=0.0.0.0', '--host'],
+  ['--data-dri', '--data-dir'],
+  ['--headles', '--headless'],
+  ['--kiosks', '--kiosk'],
+  ['--hiden', '--hidden'],
+])('a mistyped flag is refused aloud, not left to Chromium, which knows none of it: %s', (argument, meant) => {
+  const flag = argument.replace(/=.*/, '')
+  expect(() => read(['/opt/Roomdesk/roomdesk', argument])).toThrow(
+    `Roomdesk has no flag ${flag}: use ${meant}, or remove it.`,
+  )
+})
+
+test('switches of Electron and Chromium are not taken for mistyped flags, nor are values and what follows "--"', () => {
+  // The switches that Electron documents, those that test drivers and installers add, and Chromium's that resemble ours most.
+  const names =
+    'auth-server-whitelist auth-negotiate-delegate-whitelist disable-ntlm-v2 disable-http-cache disable-http2 disable-renderer-backgrounding disk-cache-size enable-logging force-fieldtrials host-rules host-resolver-rules ignore-certificate-errors ignore-connections-limit js-flags lang log-file log-level log-net-log net-log-capture-mode no-proxy-server no-sandbox no-stdio-init proxy-bypass-list proxy-pac-url proxy-server remote-debugging-port v vmodule force_high_performance_gpu force_low_power_gpu xdg-portal-required-version inspect inspect-brk inspect-port experimental-network-inspector no-deprecation throw-deprecation trace-deprecation trace-warnings dns-result-order diagnostic-dir updated force-run user-data-dir ozone-platform ozone-platform-hint remote-debugging-pipe disable-gpu use-gl kiosk-printing app-id type'
+  expect(() => read(names.split(' ').map((name) => `--${name}=1`))).toThrow('--log-level must be one of')
+  const others = names.split(' ').filter((name) => name !== 'log-level')
+  expect(read([...others.map((name) => `--${name}=1`), '--host', '127.0.0.1', '--', '--hots'])).toMatchObject({
+    host: '127.0.0.1',
+  })
+})
+
 test('one program has both faces, and ends the one that runs', () => {
   const face = (...argv: string[]) => faceOf(['/opt/Roomdesk/roomdesk', ...argv])
   expect(face('--media-port=0')).toBe('desktop')

@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util'
+import { commandFlags, flags } from '../server/bin/launch-options.ts'
+import { faceFlags, hiddenFlag, kioskFlag } from './face.ts'
+
+/** The flag resembles one of ours, and is no switch of Chromium; the message names both. */
+export class MistypedFlagError extends Error {
+  override readonly name = 'MistypedFlagError'
+  /** With its dashes, as it was given. */
+  readonly flag: string
+  /** The flag of ours that it resembles most. */
+  readonly meant: string
+
+  constructor(flag: string, meant: string) {
+    super(`Roomdesk has no flag ${flag}: use ${meant}, or remove it.`)
+    this.flag = flag
+    this.meant = meant
+  }
+}
+
+const ownNames = [
+  ...flags,
+  ...commandFlags,
+  ...[...Object.values(faceFlags), kioskFlag, hiddenFlag].map((flag) => flag.slice(2)),
+]
+
+/**
+ * Refuses flags that resemble one of ours. Others pass: the same command line holds the switches of Electron and Chromium, more than a thousand, which change with every
+ * version. Chromium ignores those that it does not know.
+ * @throws MistypedFlagError
+ */
+export function refuseMistypedFlags(argv: readonly string[]): void {
+  const { tokens } = parseArgs({ args: [...argv], strict: false, allowPositionals: true, tokens: true })
+  for (const token of tokens) {
+    if (token.kind !== 'option' || !token.rawName.startsWith('--')) continue
+    const name = token.name.toLowerCase()
+    const meant = ownNames.includes(token.name) ? undefined : resembledName(name)
+    if (meant !== undefined) throw new MistypedFlagError(token.rawName, `--${meant}`)
+  }
+}
+
+/** Two slips in a long name, one in a short name, in which two would make another word. */
+function resembledName(name: string): string | undefined {
+  const near = ownNames.map((own) => ({ own, slips: slipsBetween(name, own) }))
+  const [nearest] = near.filter(({ own, slips }) => slips <= (own.length > 5 ? 2 : 1)).sort((a, b) => a.slips - b.slips)
+  return nearest?.own
+}
+
+/** Counts the characters that were left out, added, replaced or swapped with their neighbour (optimal string alignment). */
+function slipsBetween(from: string, to: string): number {
+  let before: number[] = []
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= from.length; row++) {
+    const next = [row]
+    for (let column = 1; column <= to.length; column++) {
+      const replaced = at(last, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1)
+      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      const swap = swapped ? at(before, column - 2) + 1 : replaced
+      next.push(Math.min(at(last, column) + 1, at(next, column - 1) + 1, replaced, swap))
+    }
+    before = last
+    last = next
+  }
+  return at(last, to.length)
+}
+
+const at = (row: readonly number[], column: number): number => row[column] ?? Number.POSITIVE_INFINITY

@@ -1,6 +1,6 @@
 // Where Electron's binary is, and what keeps it from opening a window.
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { isAbsolute, join } from 'node:path'
 
 export const electronHome = join(import.meta.dirname, '..', 'node_modules', 'electron')
 
@@ -56,19 +56,37 @@ export function hasNoSandbox(root, folder) {
   return helper === undefined || helper.uid !== 0 || (helper.mode & 0o4000) === 0
 }
 
-/** @returns {{ reason: string, mend: string } | undefined} why a window of Electron cannot open here, and what would mend it */
-export function noWindow() {
-  if (process.platform !== 'linux' || process.env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
-  if (!process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) {
+/**
+ * Tells whether the socket of a Wayland display is there: the variable outlives it in terminals of other users and sessions.
+ * @param {string} root folder of the system's files @param {NodeJS.ProcessEnv} env
+ */
+function hasWayland(root, { WAYLAND_DISPLAY: display = '', XDG_RUNTIME_DIR: folder }) {
+  if (isAbsolute(display)) return existsSync(join(root, display))
+  return folder !== undefined && existsSync(join(root, folder, display))
+}
+
+/**
+ * Says why a window of Electron cannot open here, and what would mend it.
+ * @param {import('./electron-program.d.mts').Session} session this process, on this machine
+ * @returns {{ reason: string, mend: string } | undefined}
+ */
+export function noWindow(session = {}) {
+  const { root = '/', folder = electronFolder(), env = process.env, flags = process.argv } = session
+  if (process.platform !== 'linux' || env.ELECTRON_OVERRIDE_DIST_PATH) return undefined
+  if (!env.DISPLAY && !env.WAYLAND_DISPLAY) {
     const mend = 'for a window, start it in a desktop session'
     return { reason: 'There is no display', mend }
   }
-  if (process.argv.includes('--no-sandbox')) return undefined
+  if (!env.DISPLAY && !hasWayland(root, env)) {
+    const mend = 'for a window, start it in a terminal of the desktop session, as its user'
+    return { reason: `The Wayland display ${env.WAYLAND_DISPLAY} is not here`, mend }
+  }
+  if (flags.includes('--no-sandbox')) return undefined
   // Chromium has no sandbox for root, and ends.
-  if (process.getuid?.() === 0)
+  if ((session.uid ?? process.getuid?.()) === 0)
     return { reason: 'The desktop app does not run as root', mend: 'for a window, start it as the user of the desktop' }
-  if (hasNoSandbox('/', electronFolder())) {
-    const helper = join(electronFolder(), 'chrome-sandbox')
+  if (hasNoSandbox(root, folder)) {
+    const helper = join(folder, 'chrome-sandbox')
     const mend = `for a window, install the .deb, which brings an AppArmor profile, or run: sudo chown root ${helper} && sudo chmod 4755 ${helper}`
     return { reason: 'This system gives Chromium no sandbox', mend }
   }

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, onTestFinished, test } from 'vitest'
-import { hasNoSandbox, installedProgram } from '../../scripts/electron-program.mjs'
+import { installedProgram, noWindow } from '../../scripts/electron-program.mjs'
 import { temporaryFolder } from '../support/sites/store-site.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -119,19 +119,57 @@ test.each<[string, RequestListener, RegExp, NodeJS.ProcessEnv?]>([
   expect(said).not.toMatch(/^\s+at /m)
 })
 
-test('a system without namespaces for everybody gives a sandbox only through the helper of root', async () => {
-  const system = await temporaryFolder()
-  const facts = join(system, 'proc/sys/kernel')
-  await mkdir(facts, { recursive: true })
-  const distribution = join(system, 'electron')
-  await mkdir(distribution)
-  expect(hasNoSandbox(system, distribution)).toBe(false)
-  await writeFile(join(facts, 'apparmor_restrict_unprivileged_userns'), '1\n')
-  expect(hasNoSandbox(system, distribution)).toBe(true)
-  await writeFile(join(distribution, 'chrome-sandbox'), '')
-  await chmod(join(distribution, 'chrome-sandbox'), 0o755)
-  expect(hasNoSandbox(system, distribution)).toBe(true)
-  if (process.getuid?.() !== 0) return
-  await chmod(join(distribution, 'chrome-sandbox'), 0o4755)
-  expect(hasNoSandbox(system, distribution)).toBe(false)
+/** A desktop session whose files are in a folder of the test. */
+const session = (root: string) => ({
+  root,
+  folder: join(root, 'electron'),
+  env: { WAYLAND_DISPLAY: 'wayland-1', XDG_RUNTIME_DIR: '/run/user/1000' },
+  flags: [],
+  uid: 1000,
 })
+
+test.skipIf(process.platform !== 'linux')('a window is not opened on a Wayland display that is gone', async () => {
+  const system = await temporaryFolder()
+  const wayland = session(system)
+  const runtime = join(system, 'run/user/1000')
+  await mkdir(runtime, { recursive: true })
+  expect(noWindow(wayland)).toEqual({
+    reason: 'The Wayland display wayland-1 is not here',
+    mend: 'for a window, start it in a terminal of the desktop session, as its user',
+  })
+  await writeFile(join(runtime, 'wayland-1'), '')
+  expect(noWindow(wayland)).toBeUndefined()
+  const at = join(runtime, 'wayland-1').slice(system.length)
+  expect(noWindow({ ...wayland, env: { WAYLAND_DISPLAY: at } })).toBeUndefined()
+  await rm(join(runtime, 'wayland-1'))
+  // Chromium takes the other display.
+  expect(noWindow({ ...wayland, env: { ...wayland.env, DISPLAY: ':0' } })).toBeUndefined()
+  expect(noWindow({ ...wayland, env: {} })).toMatchObject({ reason: 'There is no display' })
+})
+
+test.skipIf(process.platform !== 'linux')(
+  'a system without namespaces for everybody gives a sandbox only through the helper of root',
+  async () => {
+    const system = await temporaryFolder()
+    const facts = join(system, 'proc/sys/kernel')
+    await mkdir(facts, { recursive: true })
+    const distribution = join(system, 'electron')
+    await mkdir(distribution)
+    const x11 = { ...session(system), env: { DISPLAY: ':0' } }
+    expect(noWindow(x11)).toBeUndefined()
+    await writeFile(join(facts, 'apparmor_restrict_unprivileged_userns'), '1\n')
+    const helper = join(distribution, 'chrome-sandbox')
+    const closed = {
+      reason: 'This system gives Chromium no sandbox',
+      mend: `for a window, install the .deb, which brings an AppArmor profile, or run: sudo chown root ${helper} && sudo chmod 4755 ${helper}`,
+    }
+    expect(noWindow(x11)).toEqual(closed)
+    expect(noWindow({ ...x11, flags: ['--no-sandbox'] })).toBeUndefined()
+    await writeFile(helper, '')
+    await chmod(helper, 0o755)
+    expect(noWindow(x11)).toEqual(closed)
+    if (process.getuid?.() !== 0) return
+    await chmod(helper, 0o4755)
+    expect(noWindow(x11)).toBeUndefined()
+  },
+)

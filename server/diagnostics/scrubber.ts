@@ -12,7 +12,20 @@ const patterns: readonly (readonly [RegExp, string?])[] = [
   [/\b[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}\b/g],
   [/(\bBearer\s+)[^\s"',]+/gi, `$1${removed}`],
   [/(:\/\/)[^\s"'/@]+@/g, `$1${removed}@`],
+  // The same in a parameter of another address, encoded once or more.
+  [/(%(?:25)*3A(?:%(?:25)*2F){2})(?:(?!%(?:25)*2F)[^\s"'/&])+(?=%(?:25)*40)/gi, `$1${removed}`],
+  [secretParameter(), `$1${removed}`],
 ]
+
+/** Parameters of addresses that are keys and signatures, encoded once or more within others. */
+function secretParameter(): RegExp {
+  const before = String.raw`[?&;#"']|%(?:25)*(?:3F|26|3B|23)`
+  const names =
+    'key|sig|signature|stream[_-]?key|x-amz-(?:signature|credential|security-token)|token|password|pwd|secret'
+  const value = String.raw`(?:(?!%(?:25)*26)[^\s"'&;#\\<>])+`
+  return new RegExp(`((?:${before})(?:${names})(?:=|%(?:25)*3D))${value}`, 'gi')
+}
+
 /** Fields of the log that name people and their meetings. */
 const nameFields = /("(?:user|userId|userName|user_id|user_name|account|by|topic|who)":)"(?:[^"\\]|\\.)*"/g
 /** Characters of a text that are looked through before others get a turn. */

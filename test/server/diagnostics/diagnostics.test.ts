@@ -30,6 +30,8 @@ const secrets = {
   janusToken: 'janus-token-55',
   trashedCredential: 'deleted lobby 4',
   sealedByOwner: password,
+  loginInParameter: 'Fremd;Kennwort5',
+  signatureInParameter: 'unterschrift.7',
 }
 
 let site: ControllerSite
@@ -162,6 +164,25 @@ test('texts that look like keys or logins go, whoever made them', async () => {
   )
   expect(await scrubbed('"authorization":"Bearer abc.def"')).toBe('"authorization":"Bearer [removed]"')
   expect(await scrubbed('rtsp://root:x@10.0.0.9/1')).toBe('rtsp://[removed]@10.0.0.9/1')
+  // Addresses stand in the parameters of others, too, once or twice encoded.
+  expect(await scrubbed('GET /probe?url=rtsp%3A%2F%2Fadmin%3Apw%4010.0.0.9%2F1&x=1')).toBe(
+    'GET /probe?url=rtsp%3A%2F%2F[removed]%4010.0.0.9%2F1&x=1',
+  )
+  expect(await scrubbed('url=rtsps%253a%252f%252Fadmin%253Ap%2540w%2540cam%252F1')).toBe(
+    'url=rtsps%253a%252f%252F[removed]%2540cam%252F1',
+  )
+  expect(await scrubbed('url=https%3A%2F%2Fcam%2F1&mail=ann%40cam')).toBe('url=https%3A%2F%2Fcam%2F1&mail=ann%40cam')
+  for (const name of ['key', 'sig', 'signature', 'streamkey', 'X-Amz-Signature', 'stream_key', 'token', 'password']) {
+    expect(await scrubbed(`"url":"http://cam/live?ch=1&${name}=s3cret.%2Bx&n=2"`)).toBe(
+      `"url":"http://cam/live?ch=1&${name}=[removed]&n=2"`,
+    )
+    expect(await scrubbed(`/live?${name}=s3cret`)).toBe(`/live?${name}=[removed]`)
+    expect(await scrubbed(`back=%2Flive%3Fch%3D1%26${name}%3Ds3cret%26n%3D2`)).toBe(
+      `back=%2Flive%3Fch%3D1%26${name}%3D[removed]%26n%3D2`,
+    )
+  }
+  expect(await scrubbed('open /#key=s3cret, "query":"key=s3cret"')).toBe('open /#key=[removed] "query":"key=[removed]"')
+  expect(await scrubbed('/live?monkey=1&keys=2&design=3, key=4')).toBe('/live?monkey=1&keys=2&design=3, key=4')
   expect(await scrubbed(`sha ${'0f'.repeat(16)} end`)).toBe('sha [removed] end')
   // A short secret goes as a word, and not out of the middle of others.
   expect(await scrubbed('a.b axb cab ab "ab"')).toBe('[removed] axb cab [removed] "[removed]"')
@@ -217,6 +238,12 @@ describe('diagnostics', () => {
     for (const [kind, secret] of Object.entries({ ...secrets, ...made })) {
       // The password of an account is stored as a hash only: the log is all that can know it, by the name of its field.
       if (kind === 'sealedByOwner') logger.info({ password: secret }, `password=${secret.replaceAll(' ', '')}`)
+      // Those of cameras that the site does not know stand in addresses only.
+      else if (kind === 'loginInParameter')
+        logger.info({ url: `/probe?url=${encodeURIComponent(`rtsp://admin:${secret}@10.0.0.9/1`)}` }, 'asked')
+      else if (kind === 'signatureInParameter')
+        for (const name of ['key', 'sig', 'streamkey', 'X-Amz-Signature'])
+          logger.info({ url: `http://10.0.0.9/live?ch=1&${name}=${secret}` }, `asked for /live?${name}=${secret}`)
       else logger.info({ note: secret, list: [`before ${secret} after`] }, `heard ${secret}, in a text`)
     }
     for (const choice of [{}, { names: true }]) {

@@ -25,3 +25,25 @@ export async function makeStandInDistribution(
   await writeFile(join(folder, 'electron'), withFuses(program), { mode: 0o755 })
   return folder
 }
+
+/** Makes a folder with the files that electron-builder changes of an Electron distribution for macOS; its programs are empty. */
+export async function makeMacStandIn(folder: string): Promise<string> {
+  const contents = join(folder, 'Electron.app/Contents')
+  const frameworks = join(contents, 'Frameworks')
+  const bundle = async (path: string, program: string): Promise<void> => {
+    await mkdir(join(path, 'MacOS'), { recursive: true })
+    await writeFile(join(path, 'MacOS', program), withFuses(''), { mode: 0o755 })
+    const camera = '<key>NSCameraUsageDescription</key><string>This app needs access to the camera</string>'
+    const plist = `<plist version="1.0"><dict><key>CFBundleExecutable</key><string>${program}</string>${camera}</dict></plist>`
+    await writeFile(join(path, 'Info.plist'), `<?xml version="1.0" encoding="UTF-8"?>\n${plist}\n`)
+  }
+  await bundle(contents, 'Electron')
+  for (const helper of ['', ' (Renderer)', ' (GPU)', ' (Plugin)'])
+    await bundle(join(frameworks, `Electron Helper${helper}.app/Contents`), `Electron Helper${helper}`)
+  const framework = join(frameworks, 'Electron Framework.framework/Versions/A/Resources/en.lproj')
+  for (const languages of [framework, join(contents, 'Resources/en.lproj')]) {
+    await mkdir(languages, { recursive: true })
+    await writeFile(join(languages, 'locale.pak'), '')
+  }
+  return folder
+}

@@ -1,17 +1,14 @@
-// electron-builder's hook between packing and signing: an app whose natives are of another machine is not made at all.
-import { existsSync } from 'node:fs'
+// electron-builder's hook between packing and signing: an app whose natives are of another machine, or whose wrapper of the service is not the known one, is not made at all.
 import { join } from 'node:path'
 import { Arch } from 'builder-util'
 import { checkNatives } from './natives.ts'
+import { checkServiceWrapper } from './service-wrapper.ts'
 
 /** @param {import('app-builder-lib').AfterPackContext} packed */
 export default async function afterPack({ appOutDir, arch, electronPlatformName, packager }) {
   const target = Arch[arch]
   const resources = packager.getResourcesDir(appOutDir)
-  if (electronPlatformName === 'win32' && !existsSync(join(resources, 'service/winsw.exe')))
-    throw new Error(
-      'The wrapper of the service is missing: npm ci installs node-windows, which brings it, on Windows alone.',
-    )
+  if (electronPlatformName === 'win32') await checkServiceWrapper(join(resources, 'service'))
   try {
     await checkNatives(resources, electronPlatformName, target)
   } catch (error) {

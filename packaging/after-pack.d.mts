@@ -1,0 +1,3 @@
+import type { AfterPackContext } from 'app-builder-lib'
+
+export default function afterPack(packed: AfterPackContext): Promise<void>

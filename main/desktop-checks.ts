@@ -4,6 +4,7 @@ import { type Check, found } from '../server/readiness/finding.ts'
 import type { Checks } from '../server/readiness/readiness.ts'
 import { type SystemTool, systemTool } from '../server/readiness/system-tool.ts'
 import type { DataKey } from './key.ts'
+import { powerCheck } from './power-check.ts'
 import type { SandboxState } from './sandbox.ts'
 
 /** Facts of the running app for its checks. */
@@ -12,15 +13,17 @@ export interface DesktopFacts {
   key: Pick<DataKey, 'protection'>
   /** The operator wants this computer awake while rooms are in use. */
   keepsAwake: () => boolean
+  /** Asks the system for its sleep policy; left out: its own programs. */
+  tool?: SystemTool
 }
 
 /** Checks that only the desktop app can make. */
-export function desktopChecks({ sandbox, key, keepsAwake }: DesktopFacts): Checks {
+export function desktopChecks({ sandbox, key, keepsAwake, tool = systemTool }: DesktopFacts): Checks {
   return {
     tray: trayCheck(systemTool),
     sandbox: sandboxCheck(sandbox),
     key: keychainCheck(key),
-    power: powerCheck(keepsAwake),
+    power: powerCheck({ keepsAwake, isOnBattery: () => powerMonitor.isOnBatteryPower(), tool }),
   }
 }
 
@@ -98,12 +101,4 @@ function keychainCheck({ protection }: Pick<DataKey, 'protection'>): Check {
 function keychainName(): string {
   if (process.platform === 'darwin') return 'macOS Keychain'
   return process.platform === 'win32' ? 'Windows DPAPI' : safeStorage.getSelectedStorageBackend()
-}
-
-/** Checks whether this computer stays awake while rooms are in use. */
-function powerCheck(keepsAwake: () => boolean): Check {
-  return async () => {
-    if (!keepsAwake()) return found('powerSleeps')
-    return powerMonitor.isOnBatteryPower() ? found('powerBattery') : found('powerAwake')
-  }
 }

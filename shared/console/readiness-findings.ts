@@ -49,6 +49,8 @@ export const findingStates = {
   powerAwake: 'good',
   powerBattery: 'attention',
   powerSleeps: 'attention',
+  powerIdleSleeps: 'attention',
+  powerUnknown: 'unchecked',
   checkTimedOut: 'unchecked',
   checkFailed: 'unchecked',
 } as const satisfies Readonly<Record<string, ReadinessState>>
@@ -241,6 +243,14 @@ export const findingTexts = {
   powerSleeps: {
     message: 'This computer may sleep while rooms are in use, which ends all meetings and recordings.',
     advice: 'Choose "Keep This Computer Awake While Rooms Are Occupied" in the File menu.',
+  },
+  powerIdleSleeps: {
+    message: 'This computer sleeps when no room is in use for {minutes} min: then nobody can join.',
+    advice: 'Switch off sleep in the power settings of the system.',
+  },
+  powerUnknown: {
+    message: 'This computer stays awake while rooms are in use. The system does not say whether it sleeps otherwise.',
+    advice: 'Look at the power settings of the system: while it sleeps, nobody can join.',
   },
   checkTimedOut: {
     message: 'No answer within {seconds} s.',

@@ -5,7 +5,7 @@ import { powerMonitor, safeStorage } from 'electron'
 import { afterEach, expect, test, vi } from 'vitest'
 import { desktopChecks, trayCheck } from '../../main/desktop-checks.ts'
 import type { Check } from '../../server/readiness/finding.ts'
-import { systemTool } from '../../server/readiness/system-tool.ts'
+import { type SystemTool, systemTool } from '../../server/readiness/system-tool.ts'
 import { isGenuine } from '../e2e/desktop.ts'
 
 afterEach(() => {
@@ -56,10 +56,19 @@ test('a key without a keychain names what the session has instead', async () => 
 })
 
 test('power: it may sleep, runs on its battery, or stays awake', async () => {
-  const of = async (keepsAwake: boolean) =>
-    (await run(desktopChecks({ ...operator, keepsAwake: () => keepsAwake }).power))?.finding
+  // A system that never sleeps, in the words of each of the three.
+  const never: Record<string, string> = {
+    'powercfg.exe': ': 0x00000000\n: 0x00000000',
+    pmset: ' sleep 0\n',
+    systemctl: 'masked',
+  }
+  const neverSleeps = async (program: string): Promise<string | undefined> => never[program]
+  const saysNothing = async (): Promise<undefined> => undefined
+  const of = async (keepsAwake: boolean, tool: SystemTool = keepsAwake ? neverSleeps : saysNothing) =>
+    (await run(desktopChecks({ ...operator, keepsAwake: () => keepsAwake, tool }).power))?.finding
   expect(await of(false)).toBe('powerSleeps')
   expect(await of(true)).toBe('powerAwake')
+  expect(await of(true, saysNothing)).toBe('powerUnknown')
   vi.spyOn(powerMonitor, 'isOnBatteryPower').mockReturnValue(true)
   expect(await of(true)).toBe('powerBattery')
 })

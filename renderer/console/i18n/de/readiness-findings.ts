@@ -147,6 +147,14 @@ export const readinessFindings: Texts<typeof english> = {
       'Der Rechner kann einschlafen, während Räume benutzt werden; das beendet alle Besprechungen und Aufzeichnungen.',
     advice: 'Im Menü Datei „Computer wach halten, solange Räume belegt sind“ wählen.',
   },
+  powerIdleSleeps: {
+    message: 'Der Rechner schläft ein, wenn {minutes} min lang kein Raum benutzt wird; dann kann niemand beitreten.',
+    advice: 'Den Ruhezustand in den Energieeinstellungen des Systems ausschalten.',
+  },
+  powerUnknown: {
+    message: 'Der Rechner bleibt wach, solange Räume benutzt werden. Ob er sonst einschläft, sagt das System nicht.',
+    advice: 'Die Energieeinstellungen des Systems prüfen: Solange er schläft, kann niemand beitreten.',
+  },
   checkTimedOut: { message: 'Keine Antwort innerhalb von {seconds} s.', advice: runAgain },
   checkFailed: { message: 'Die Prüfung ist fehlgeschlagen: {reason}', advice: runAgain },
 }

@@ -94,6 +94,14 @@ export const readinessFindings: Texts<typeof english> = {
     message: '房间使用期间，本机可能进入睡眠，会中断所有会议和录制。',
     advice: '请在“文件”菜单中选择“房间内有人或设备时阻止电脑休眠”。',
   },
+  powerIdleSleeps: {
+    message: '连续 {minutes} 分钟没有房间使用时，本机会进入睡眠，届时无人能够加入。',
+    advice: '请在系统的电源设置中关闭睡眠。',
+  },
+  powerUnknown: {
+    message: '房间使用期间，本机保持唤醒。系统未说明其他时间是否会睡眠。',
+    advice: '请查看系统的电源设置：睡眠期间无人能够加入。',
+  },
   checkTimedOut: { message: '{seconds} 秒内没有结果。', advice: runAgain },
   checkFailed: { message: '检查失败：{reason}', advice: runAgain },
 }

@@ -1,0 +1,82 @@
+import { type Check, found } from '../server/readiness/finding.ts'
+import type { SystemTool } from '../server/readiness/system-tool.ts'
+
+/** Facts of the app and its system for the check of sleep. */
+export interface PowerFacts {
+  /** The operator wants this computer awake while rooms are in use. */
+  keepsAwake: () => boolean
+  isOnBattery: () => boolean
+  tool: SystemTool
+  platform?: NodeJS.Platform
+  /** Names of the desktop, as in `XDG_CURRENT_DESKTOP`. */
+  desktop?: string | undefined
+}
+
+/** Asks a program of the system; undefined: no answer. @throws the reason of the time limit */
+type Ask = (program: string, ...parameters: string[]) => Promise<string | undefined>
+
+/**
+ * Checks whether this computer stays awake: while rooms are in use by the app's own switch, otherwise by the system's policy on mains.
+ * A computer that sleeps while no room is in use answers nobody who wants to join.
+ */
+export function powerCheck({ keepsAwake, isOnBattery, tool, ...system }: PowerFacts): Check {
+  const { platform = process.platform, desktop = process.env.XDG_CURRENT_DESKTOP } = system
+  return async (signal) => {
+    const ask: Ask = async (program, ...parameters) => {
+      const answer = await tool(program, parameters, signal).catch(() => undefined)
+      if (signal.aborted) throw signal.reason
+      return answer
+    }
+    const minutes = await idleMinutes(ask, platform, desktop)
+    if (!keepsAwake() && minutes !== 0) return found('powerSleeps')
+    if (isOnBattery()) return found('powerBattery')
+    if (minutes === undefined) return found('powerUnknown')
+    return minutes === 0 ? found('powerAwake') : found('powerIdleSleeps', { minutes })
+  }
+}
+
+/** Minutes after which the idle system sleeps on mains; 0: never, undefined: it does not say. */
+async function idleMinutes(ask: Ask, platform: NodeJS.Platform, desktop = ''): Promise<number | undefined> {
+  if (platform === 'win32') return await ofWindows(ask)
+  return platform === 'darwin' ? await ofMac(ask) : await ofLinux(ask, desktop)
+}
+
+/** The last two numbers are the seconds on mains and on battery; their labels are in the language of the system. */
+async function ofWindows(ask: Ask): Promise<number | undefined> {
+  const answer = await ask('powercfg.exe', '/q', 'SCHEME_CURRENT', 'SUB_SLEEP', 'STANDBYIDLE')
+  const [mains, battery] = (answer?.match(/(?<=: )0x[0-9a-f]{8}\b/gi) ?? []).slice(-2)
+  return mains === undefined || battery === undefined ? undefined : minutesOf(Number(mains))
+}
+
+/** pmset(1): `sleep` is in minutes, 0 is never; `SleepDisabled` comes before it. */
+async function ofMac(ask: Ask): Promise<number | undefined> {
+  const answer = (await ask('pmset', '-g')) ?? ''
+  if (/^\s*SleepDisabled\s+1$/m.test(answer)) return 0
+  const minutes = /^\s*sleep\s+(\d+)/m.exec(answer)?.[1]
+  return minutes === undefined ? undefined : Number(minutes)
+}
+
+/** Actions of logind.conf(5) that send the computer to sleep. */
+const sleepActions = /"(?:suspend|hibernate|hybrid-sleep|suspend-then-hibernate|sleep)"/
+const loginManager = ['org.freedesktop.login1', '/org/freedesktop/login1', 'org.freedesktop.login1.Manager']
+const gnomePower = 'org.gnome.settings-daemon.plugins.power'
+
+/** logind leaves it to the desktop as a rule, and of these GNOME can be asked. */
+async function ofLinux(ask: Ask, desktop: string): Promise<number | undefined> {
+  if ((await ask('systemctl', 'is-enabled', 'sleep.target'))?.trim() === 'masked') return 0
+  const login = async (property: string): Promise<string> =>
+    (await ask('busctl', 'get-property', ...loginManager, property)) ?? ''
+  if (sleepActions.test(await login('IdleAction'))) {
+    const microseconds = /^t (\d+)/.exec(await login('IdleActionUSec'))?.[1]
+    return microseconds === undefined ? undefined : minutesOf(Number(microseconds) / 1e6)
+  }
+  if (!desktop.split(':').includes('GNOME')) return undefined
+  const setting = async (name: string): Promise<string | undefined> =>
+    (await ask('gsettings', 'get', gnomePower, `sleep-inactive-ac-${name}`))?.trim()
+  const [type, seconds] = [await setting('type'), await setting('timeout')]
+  if (type === "'nothing'") return 0
+  return type === undefined || !/^\d+$/.test(seconds ?? '') ? undefined : minutesOf(Number(seconds))
+}
+
+/** Whole minutes, at least one for any time at all. */
+const minutesOf = (seconds: number): number => Math.ceil(seconds / 60)

@@ -39,14 +39,14 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
 
   const desktopEntry = (exec: string) => ({
     ...{ Name: 'Roomdesk', Exec: exec, Icon: 'roomdesk', Type: 'Application', Terminal: 'false' },
-    // Electron names the window's class after the app, in lower case: another name would show a second icon.
-    ...{ StartupWMClass: 'roomdesk', Categories: 'Network;', Keywords: 'media;room;camera;RTSP;WebRTC;' },
+    // Electron names the windows' class after its `desktopName`: another name would show a second icon.
+    ...{ StartupWMClass: appId, Categories: 'Network;', Keywords: 'media;room;camera;RTSP;WebRTC;' },
     Comment: expect.stringContaining('media rooms and RTSP devices'),
   })
 
   test('the desktop file of the deb and that of the AppImage', async () => {
     expect(entriesOf(await seen('deb.desktop'))).toEqual(desktopEntry('/opt/Roomdesk/roomdesk %U'))
-    expect(entriesOf(await seen('stage/roomdesk.desktop'))).toEqual({
+    expect(entriesOf(await seen(`stage/${appId}.desktop`))).toEqual({
       ...desktopEntry('AppRun %U'),
       'X-AppImage-Version': productVersion,
     })
@@ -72,7 +72,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
     expect(placed).toEqual([
       '/opt/Roomdesk',
       ...icons.map((icon) => `/usr/share/icons/${icon}`),
-      '/usr/share/applications/roomdesk.desktop',
+      `/usr/share/applications/${appId}.desktop`,
     ])
   })
 

@@ -16,14 +16,15 @@ test('electron-builder accepts the configuration', async () => {
   expect(configuration.electronFuses).toMatchObject({ resetAdHocDarwinSignature: true })
   // A hidden controller works on at full speed on macOS; a running window belongs to its icon in the dock of a Linux desktop.
   expect(configuration.mac?.extendInfo).toMatchObject({ LSAppNapIsDisabled: true })
-  expect(configuration.linux).toMatchObject({
-    executableName: 'roomdesk',
-    desktop: { entry: { StartupWMClass: 'roomdesk' } },
-  })
+  expect(configuration.linux).toMatchObject({ executableName: 'roomdesk', syncDesktopName: true })
   // Starts without libfuse2.
   expect(configuration.toolsets).toMatchObject({ appimage: '1.0.3' })
   // Without it electron-builder makes no deb.
-  const { homepage } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { homepage?: string }
+  const { homepage, desktopName } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    homepage?: string
+    desktopName?: string
+  }
+  expect(desktopName).toBe(`${appId}.desktop`)
   expect(URL.canParse(homepage ?? '')).toBe(true)
   for (const icon of [configuration.win?.icon, configuration.mac?.icon, configuration.linux?.icon]) {
     expect(existsSync(join(root, String(icon))), String(icon)).toBe(true)

@@ -46,6 +46,12 @@ test('Who comes is heard, who leaves is not, old files are deleted, and a push c
   expect(pictures.length).toBeGreaterThan(12 * 25 - 5)
   expect(sounds.length).toBeGreaterThan((12 * 48_000) / 1_024 - 5)
 
+  // The camera is away, longer than its files may have a hole.
+  site.recorder.leave('door')
+  await sleep(8_000)
+  await site.recorder.come('door', { ...shortFilm, tone: tones.door })
+  await expect.poll(heard, { timeout: 60_000 }).toEqual(['door'])
+
   await sleep(Math.max(0, 240_000 - (Date.now() - began)))
   const files = await readdir(join(site.recorder.folder, '~mixes', String(live.id)))
   expect(files.length).toBeLessThanOrEqual(4)

@@ -6,7 +6,7 @@ import type { LocalFfmpeg } from '../../../nodes/embedded/ffmpeg/local-ffmpeg.ts
 import type { EncoderPlaces } from '../encoder-places.ts'
 import { liveFragments } from '../live-fragments.ts'
 import { LiveStream } from '../live-stream.ts'
-import type { LiveFragment } from '../live-window.ts'
+import { fragmentEnd, type LiveFragment } from '../live-window.ts'
 import { pause } from '../pause.ts'
 import { FormatChangedError } from '../push-feed.ts'
 import { pictureArguments } from './mix-encoder.ts'
@@ -33,6 +33,8 @@ export interface LiveMixParts extends Omit<VoicesParts, 'program'> {
 export const mixesFolder = '~mixes'
 /** Wait before another attempt, in milliseconds. */
 const againMs = 2_000
+/** Time without a picture after which a new run begins, in milliseconds: files have no holes. */
+const awayMs = 5_000
 /** Wait for the first picture or sound of the user, in milliseconds. */
 const firstMs = 5_000
 
@@ -115,9 +117,12 @@ export class LiveMix {
       for await (const { fragment, bytes } of liveFragments(target, folder, either, this.#taken)) {
         const facts = target.segmentAt(fragment.segment)
         if (facts === undefined) continue
+        const begin = fragment.segment + fragment.start * 1_000
         if (run === undefined) {
-          run = await this.#start(program, codec, facts, fragment.segment + fragment.start * 1_000, voices)
+          run = await this.#start(program, codec, facts, begin, voices)
           run.over.addEventListener('abort', () => over.abort())
+        } else if (this.#taken !== undefined && begin - fragmentEnd(this.#taken) > awayMs) {
+          throw new FormatChangedError('the picture was away')
         }
         await run.addPicture(bytes, fragment)
         this.#taken = fragment

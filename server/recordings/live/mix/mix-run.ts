@@ -94,8 +94,9 @@ export class MixRun {
     let given = sampleAt(startedAt)
     while (!over.aborted) {
       voices.follow()
-      const to = voices.readyTo(picture === undefined ? sampleAt(clock()) : this.#pictureEnd)
-      if (to > given) {
+      const ready = voices.readyTo(picture === undefined ? sampleAt(clock()) : this.#pictureEnd)
+      while (given < ready && !over.aborted) {
+        const to = Math.min(ready, given + sampleRate)
         await this.#encoder.addSound(voices.sum(given, to))
         given = to
       }

@@ -147,6 +147,55 @@ test('A step shows the next picture on a busy machine, too', async () => {
   expect(numbers).toEqual([97, 98, 99, 100, 101, 102, 101, 100, 99])
 })
 
+test.each([
+  ['h264', 2],
+  ['vp8', 2],
+  ['h264', 25],
+] as const)('Steps go to the picture beside it over seams and gaps: %s of %i pictures a second', async (codec, fps) => {
+  const site = await playerSite()
+  const film = { codec, fps, gop: 2 * fps, seconds: 12 }
+  await site.record({ startedAt, film })
+  await site.record({ startedAt: startedAt + 60_000, film })
+  const page = await openPlayer(site, ['camera'])
+  const last = 12 * fps - 1
+  const steps = async (direction: 1 | -1, count: number): Promise<number[]> => {
+    const numbers: number[] = []
+    for (let step = 0; step < count; step++) {
+      await page.evaluate((one) => globalThis.player.conductor.step(one), direction)
+      numbers.push((await shown(page)).at(-1)?.number ?? -1)
+    }
+    return numbers
+  }
+  // Over the seam at 4 s.
+  const seam = 4 * fps
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + ((seam - 2.5) / fps) * 1_000)
+  expect(await steps(1, 6)).toEqual([-2, -1, 0, 1, 2, 3].map((apart) => seam + apart))
+  expect(await steps(-1, 6)).toEqual([2, 1, 0, -1, -2, -3].map((apart) => seam + apart))
+  // Over the gap behind 12 s, up to the end, and back over it.
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + ((last - 0.5) / fps) * 1_000)
+  expect(await steps(1, 4)).toEqual([last, 0, 1, 2])
+  expect(await steps(-1, 4)).toEqual([1, 0, last, last - 1])
+  const asked = site.requests.filter((path) => path.includes('/pictures'))
+  expect(asked.length).toBeLessThan(20)
+})
+
+test('Stepping shows every picture of a stream beside one that has none there', async () => {
+  const site = await playerSite()
+  const film = { fps: 2, gop: 4, seconds: 4 }
+  await site.record({ startedAt, film })
+  await site.record({ startedAt: startedAt + 20_000, film })
+  await site.record({ startedAt: startedAt + 8_000, userId: 'other', film })
+  const page = await openPlayer(site, ['camera', 'other'])
+  await page.evaluate((at) => globalThis.player.picture('camera', at), startedAt + 3_750)
+  const at = (): Promise<number> => page.evaluate(() => Math.round(globalThis.player.conductor.at / 100))
+  const moments: number[] = []
+  for (let step = 0; step < 3; step++) {
+    await page.evaluate(() => globalThis.player.conductor.step(1))
+    moments.push((await at()) - startedAt / 100)
+  }
+  expect(moments).toEqual([80, 85, 90])
+})
+
 test('Playing from right before a seam goes on, and nothing is loaded twice', async () => {
   const site = await playerSite()
   await site.record({ startedAt, film: { gop: 50 } })

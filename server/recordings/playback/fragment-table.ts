@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import { growingTo } from '../../../shared/growing-cache.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import { endOf, type FragmentTable, type ScanState } from './fragments.ts'
+import { endOf, type FragmentTable, type Scan, type ScanState } from './fragments.ts'
 import { HeaderReader } from './header-reader.ts'
 import { scanMp4 } from './mp4-scan.ts'
+import { fragmentsAround, pictureTimes } from './picture-times.ts'
 import type { SegmentFiles, SegmentPlace } from './segment-sources.ts'
 import { scanWebm } from './webm-scan.ts'
 
@@ -45,6 +46,22 @@ export class FragmentTables {
     return await turn
   }
 
+  /**
+   * Times of the pictures in the fragment at a time and in those beside it, in seconds of media time and in order. Reads the headers of these fragments alone.
+   * @throws when it cannot be read
+   */
+  async pictureTimes(segment: ScannedSegment, at: number): Promise<number[]> {
+    const table = await this.of(segment)
+    const fragments = fragmentsAround(table, at)
+    if (fragments.length === 0) return []
+    const source = await (await this.#files.locate(segment)).open()
+    try {
+      return await pictureTimes(source, scanOf(segment), table, fragments)
+    } finally {
+      await source.close()
+    }
+  }
+
   /** Forgets a file that was deleted or replaced. */
   forget(file: string): void {
     this.#entries.delete(file)
@@ -53,20 +70,21 @@ export class FragmentTables {
   async #read(segment: ScannedSegment, entry: Entry): Promise<FragmentTable> {
     if (entry.table?.growing === false) return entry.table
     const { container } = segment
+    const scan = scanOf(segment)
     const found = await this.#files.locate(segment)
     const { growing, size } = found
     if (entry.table !== undefined && growing && size === entry.scannedBytes) return entry.table
     const source = await found.open()
     try {
-      const scan = container === 'mp4' ? scanMp4 : scanWebm
       await scan(new HeaderReader(source, size), entry.state, !growing)
     } finally {
       await source.close()
     }
-    const { init, tracks, fragments } = entry.state
+    const { init, tracks, fragments, timescales, tick } = entry.state
+    const units = { timescales, tick }
     const duration = endOf(fragments)
     entry.scannedBytes = size
-    entry.table = { container, growing, init, tracks: [...tracks], fragments: [...fragments], duration }
+    entry.table = { container, growing, init, tracks: [...tracks], fragments: [...fragments], duration, units }
     return entry.table
   }
 }
@@ -74,6 +92,10 @@ export class FragmentTables {
 /** State before a scan. */
 export function newScanState(): ScanState {
   return { init: { offset: 0, bytes: 0 }, tracks: [], fragments: [], next: 0, timescales: new Map(), tick: 0.001 }
+}
+
+function scanOf({ container }: ScannedSegment): Scan {
+  return container === 'mp4' ? scanMp4 : scanWebm
 }
 
 function newEntry(): Entry {

@@ -56,19 +56,27 @@ export interface FragmentTable {
   fragments: readonly Fragment[]
   /** End of the last fragment, in seconds of media time. */
   duration: number
+  /** Units of time in the file, for those who read one fragment again. */
+  units: TimeUnits
+}
+
+/** Units of time of a file. */
+export interface TimeUnits {
+  /** Ticks a second of each MP4 track, by id. */
+  timescales: Map<number, number>
+  /** Seconds of one WebM tick. */
+  tick: number
 }
 
 /** State of a scan, which goes on where it ended when the file has grown. */
-export interface ScanState {
+export interface ScanState extends TimeUnits {
   init: ByteRange
   tracks: FragmentTrack[]
   fragments: Fragment[]
   /** Position of the next element in the file. */
   next: number
-  /** Ticks a second of each MP4 track, by id. */
-  timescales: Map<number, number>
-  /** Seconds of one WebM tick. */
-  tick: number
+  /** Takes the media time of each picture, in seconds; left out by a scan of a whole file, whose table stays small. */
+  pictureTimes?: number[]
 }
 
 /** Scans from `state.next` to the end of the file. @param ended whether the file is complete: its last fragment is, too */

@@ -105,7 +105,7 @@ function addFragment(state: ScanState, offset: number, bytes: number, moof: Buff
   const pictured = state.tracks.find(({ type }) => type === 'video')
   const runs = [...boxesOf(moof)]
     .filter(({ type }) => type === 'traf')
-    .map(({ data }) => readTrackFragment(data, offset, state))
+    .map(({ data }) => readTrackFragment(data, offset, state, pictured?.id))
   const leading = runs.find(({ id }) => id === pictured?.id) ?? runs[0]
   if (leading === undefined) return
   const { start, duration } = leading
@@ -160,7 +160,12 @@ export function* samplePlaces(traf: Buffer, moofOffset: number): Generator<ByteR
 }
 
 /** Reads tfhd, tfdt and trun (ISO/IEC 14496-12, sections 8.8.7, 8.8.8 and 8.8.12). */
-function readTrackFragment(traf: Buffer, moofOffset: number, { timescales }: ScanState): TrackFragment {
+function readTrackFragment(
+  traf: Buffer,
+  moofOffset: number,
+  { timescales, pictureTimes }: ScanState,
+  pictured: number | undefined,
+): TrackFragment {
   const { id, base, defaults } = fragmentHeader(traf, moofOffset)
   const timescale = timescales.get(id) ?? 1_000
   const decodeTime = boxOf(traf, 'tfdt')
@@ -181,6 +186,7 @@ function readTrackFragment(traf: Buffer, moofOffset: number, { timescales }: Sca
       end = Math.max(end, shown + sample.duration)
       if ((sample.flags & nonSync) === 0)
         found.keyFrames.push({ time: shown / timescale, offset: sample.offset, bytes: sample.size })
+      if (id === pictured) pictureTimes?.push(shown / timescale)
       time += sample.duration
       found.samples += 1
     }

@@ -95,11 +95,13 @@ export class RecordingPlayback {
     const from = secondsOf(query, 'from')
     if (view === 'media' && from !== undefined)
       return await this.#span(segment, from, secondsOf(query, 'to'), caller, request)
+    if (view === 'pictures' && at !== undefined)
+      return Response.json({ times: await this.tables.pictureTimes(segment, at) }, { headers: fresh })
     if (view === 'picture' && at !== undefined) return await this.#picture(segment, at, caller)
     if (view === 'snapshot' && at !== undefined) return await this.#snapshot(segment, at, caller, request.signal)
     return refuse(
       404,
-      'There is no such view of a recording: fragments, media, picture and snapshot exist, with a time.',
+      'There is no such view of a recording: fragments, media, picture, pictures and snapshot exist, with a time.',
     )
   }
 

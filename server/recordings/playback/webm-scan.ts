@@ -131,7 +131,9 @@ function addBlock(
 function close(cluster: Cluster, end: number, state: ScanState): void {
   const { offset, start, times, keyFrames, samples, unsizedHeader } = cluster
   const { tick, fragments, tracks } = state
-  const pictures = tracks.some(({ type }) => type === 'video') ? times.length : 0
+  const hasPicture = tracks.some(({ type }) => type === 'video')
+  const pictures = hasPicture ? times.length : 0
+  if (hasPicture) state.pictureTimes?.push(...times.map((relative) => (start + relative) * tick))
   const first = start + Math.min(0, ...times)
   const previous = fragments.at(-1)
   // A cluster lasts until the next one begins; the last one as long after its last picture as the pictures lie apart.

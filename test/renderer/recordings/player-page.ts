@@ -1,5 +1,5 @@
 import { Conductor } from '../../../renderer/console/pages/recordings/player/conductor.ts'
-import { type Piece, pieceAt } from '../../../renderer/console/pages/recordings/player/piece.ts'
+import { type Piece, pieceAt, pieceBefore } from '../../../renderer/console/pages/recordings/player/piece.ts'
 import { StreamPlayer } from '../../../renderer/console/pages/recordings/player/stream-player.ts'
 import { recordedThumbnail } from '../../../renderer/console/pages/recordings/player/thumbnail-film.ts'
 
@@ -63,7 +63,11 @@ export class PlayerPage {
     video.muted = true
     document.body.append(video)
     const known = (time: number): Piece | undefined => pieceAt(pieces, time)
-    const player = new StreamPlayer(video, { known, at: async (time) => known(time) }, () => {})
+    const player = new StreamPlayer(
+      video,
+      { known, at: async (time) => known(time), before: async (time) => pieceBefore(pieces, time) },
+      () => {},
+    )
     this.players.set(key, player)
     const shown: Shown[] = []
     this.shown.set(key, shown)

@@ -1,6 +1,6 @@
 import type { ConsoleClient } from '../../../kit/transport/client.ts'
 import type { RecordingStream } from '../../../../shared/console/recordings.ts'
-import { type Piece, type PieceSource, pieceAt, typeOf } from './player/piece.ts'
+import { type Piece, type PieceSource, pieceAt, pieceBefore, typeOf } from './player/piece.ts'
 
 /** Time that one request covers, in milliseconds. */
 const windowMs = 30 * 60_000
@@ -8,8 +8,16 @@ const windowMs = 30 * 60_000
 const freshMs = 2_000
 /** Windows kept for each stream. */
 const maxWindows = 100
-/** Empty windows that are looked through for the next recording. */
+/** Empty windows that are looked through for the next or last recording. */
 const maxEmpty = 3
+
+/** What the time line knows of a stream: it covers more than is loaded. */
+export interface StreamSpans {
+  /** Start of the next span at or after a moment; undefined: none is known. */
+  nextAfter: (at: number) => number | undefined
+  /** End of the last span before a moment. */
+  lastBefore: (at: number) => number | undefined
+}
 
 interface Loaded {
   pieces: readonly Piece[]
@@ -22,21 +30,19 @@ export class StreamPieces implements PieceSource {
   readonly #stream: RecordingStream
   readonly #windows = new Map<number, Loaded>()
   readonly #loading = new Map<number, Promise<Loaded>>()
-  /** Start of the next recording behind a gap, by the time line. */
-  readonly #nextAfter: (at: number) => number | undefined
+  readonly #spans: StreamSpans
 
-  /** @param nextAfter start of the next span of the time line at or after a moment */
-  constructor(client: ConsoleClient, stream: RecordingStream, nextAfter: (at: number) => number | undefined) {
+  constructor(client: ConsoleClient, stream: RecordingStream, spans: StreamSpans) {
     this.#client = client
     this.#stream = stream
-    this.#nextAfter = nextAfter
+    this.#spans = spans
   }
 
   known(time: number): Piece | undefined {
     const found = this.#windows.get(windowOf(time))
     const piece = found && pieceAt(found.pieces, time)
     if (piece !== undefined) return piece
-    const next = this.#nextAfter(time)
+    const next = this.#spans.nextAfter(time)
     return next === undefined ? undefined : this.#knownFrom(next)
   }
 
@@ -45,8 +51,19 @@ export class StreamPieces implements PieceSource {
       const { pieces } = await this.#load(windowOf(at))
       const piece = pieceAt(pieces, time)
       if (piece !== undefined) return piece
-      at = Math.max((windowOf(at) + 1) * windowMs, this.#nextAfter(time) ?? 0)
+      at = Math.max((windowOf(at) + 1) * windowMs, this.#spans.nextAfter(time) ?? 0)
       if (at > Date.now()) return undefined
+    }
+    return undefined
+  }
+
+  async before(time: number): Promise<Piece | undefined> {
+    for (let looked = 0, at = time; looked < maxEmpty; looked++) {
+      const { pieces } = await this.#load(windowOf(at))
+      const piece = pieceBefore(pieces, time)
+      if (piece !== undefined) return piece
+      const before = windowOf(at) * windowMs - 1
+      at = Math.min(before, this.#spans.lastBefore(before) ?? before)
     }
     return undefined
   }

@@ -91,10 +91,16 @@ export function useTimeLine(streams: Readonly<Ref<readonly RecordingStream[]>>, 
     return span === undefined ? undefined : Math.max(at, span.from)
   }
 
+  /** End of the last span of a stream before a moment; undefined: none is known. */
+  function lastBefore(key: string, at: number): number | undefined {
+    const span = lanes.value.get(key)?.spans.findLast(({ from }) => from < at)
+    return span === undefined ? undefined : Math.min(at, span.to)
+  }
+
   /** The gap of a stream at a moment, with its reason. */
   function gapAt(key: string, at: number): RecordingGap | undefined {
     return lanes.value.get(key)?.gaps.find(({ from, to }) => from <= at && (to === null || to > at))
   }
 
-  return { lanes, marks, failed, ready, read, nextAfter, gapAt }
+  return { lanes, marks, failed, ready, read, nextAfter, lastBefore, gapAt }
 }

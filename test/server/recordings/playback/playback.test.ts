@@ -107,6 +107,44 @@ test.each(['h264', 'h265', 'vp8'] as const)(
   },
 )
 
+/** Times of the pictures of a file as ffprobe reads them, in milliseconds. */
+async function pictureTimes(path: string): Promise<number[]> {
+  const asked = ['-select_streams', 'v', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0', path]
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...asked])
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => Math.round(Number.parseFloat(line) * 1_000))
+}
+
+test.each([
+  ['h264', 25],
+  ['h265', 25],
+  ['vp8', 25],
+  ['h264', 2],
+  ['vp8', 2],
+] as const)(
+  'The times of the pictures around a moment are those that ffprobe reads: %s, %i a second',
+  async (codec, fps) => {
+    const site = await recordingsSite()
+    const film = { codec, fps, gop: fps }
+    const [, id = 0] = await site.record({ startedAt, film, segmentSeconds: 5 })
+    const path = join(site.folder, site.index.segment(id)?.file ?? '')
+    const all = await pictureTimes(path)
+    const around = async (at: number): Promise<number[]> => {
+      const answer = await site.ask(`/recordings/segments/${id}/pictures?at=${at}`)
+      const { times } = (await answer.json()) as { times: number[] }
+      return times.map((time) => Math.round(time * 1_000))
+    }
+    const between = (from: number, to: number): number[] => all.filter((time) => time >= from - 5 && time < to - 5)
+    expect(await around(0)).toEqual(between(0, 2_000))
+    expect(await around(2.5)).toEqual(between(1_000, 4_000))
+    expect(await around(99)).toEqual(between(3_000, 5_000))
+    const nobody = await site.ask(`/recordings/segments/${id}/pictures?at=1`, {}, { scoped: false })
+    expect([nobody.status, (await site.ask(`/recordings/segments/${id}/pictures`)).status]).toEqual([403, 404])
+  },
+)
+
 test('Viewers see cameras and no people, and a token needs the scope', async () => {
   const site = await recordingsSite()
   const [camera = 0] = await site.record({ startedAt, userId: 'camera' })

@@ -8,8 +8,8 @@ const paceMs = 60
 /** Sound and picture of a stream do not end at the same moment: in this time they do, in milliseconds. */
 const tailMs = 400
 
-/** Moments that a step tries until another picture is shown, and steps of a key that is held down. */
-const maxTries = 12
+/** Pictures that a step tries: those in a hole between picture and sound at a seam cannot be shown. Steps of a key that is held down. */
+const maxTries = 3
 const maxWaitingSteps = 3
 
 /** Plays several streams by one clock: that of the first stream that has something to show. Where no stream has, it goes on at the next recording. */
@@ -99,16 +99,29 @@ export class Conductor {
     return step
   }
 
-  /** Pictures may be further apart than those before: then the same one is shown, and the next moment is tried. */
   async #step(direction: 1 | -1): Promise<void> {
-    const lead = this.#active()[0]
-    if (lead === undefined || this.#playing) return
-    const { shownAt } = lead
+    if (this.#playing) return
+    const [lead] = this.#active()
+    const shownAt = lead?.shownAt
+    let from = shownAt ?? this.#at
     for (let tries = 0; tries < maxTries; tries++) {
-      await this.seek(lead.step(direction, tries))
-      await lead.settled()
-      if (lead.shownAt !== shownAt || lead.state !== 'showing') return
+      const at = await this.#beside(lead, from, direction)
+      if (at === undefined || this.#playing) return
+      await this.seek(at)
+      await lead?.settled(at)
+      if (lead === undefined || lead.shownAt !== shownAt || lead.state !== 'showing') return
+      from = at
     }
+  }
+
+  /** Moment of the leading stream's next or last picture; over a gap of it, of the stream that has one first. */
+  async #beside(lead: StreamPlayer | undefined, from: number, direction: 1 | -1): Promise<number | undefined> {
+    const next = await lead?.beside(from, direction)
+    if (next?.overGap === false) return next.at
+    const found = await Promise.all([...this.#players.values()].map((player) => player.beside(from, direction)))
+    const moments = found.flatMap((one) => one?.at ?? [])
+    if (moments.length === 0) return undefined
+    return direction === 1 ? Math.min(...moments) : Math.max(...moments)
   }
 
   close(): void {

@@ -16,6 +16,8 @@ export interface Piece {
 export interface PieceSource {
   /** The piece at a time, else the next one after it; undefined: there is none. */
   at(time: number): Promise<Piece | undefined>
+  /** The last piece that begins before a time; undefined: there is none. */
+  before(time: number): Promise<Piece | undefined>
   /** As `at`, of those that are loaded. */
   known(time: number): Piece | undefined
 }
@@ -36,4 +38,9 @@ export function pieceAt(pieces: readonly Piece[], time: number): Piece | undefin
   }
   const before = pieces[low - 1]
   return before !== undefined && (before.to > time || before.open) ? before : pieces[low]
+}
+
+/** The last piece that begins before a time, of pieces in order. */
+export function pieceBefore(pieces: readonly Piece[], time: number): Piece | undefined {
+  return pieces.findLast(({ from }) => from < time)
 }

@@ -1,4 +1,5 @@
 import { AtLeaderError, MediaFeed, loadSpan, seam, StorageError, UnplayableError } from './media-feed.ts'
+import { type Beside, PictureTimes } from './picture-times.ts'
 import type { Piece, PieceSource } from './piece.ts'
 
 /** States that end with the next loaded span. */
@@ -26,12 +27,8 @@ const retryMs = 2_000
 /** Waiting time at the end of the recordings before the next one is looked for, in milliseconds. */
 const nextMs = 3_000
 
-/** Distances of pictures that are remembered, and those needed to trust them. */
-const keptFrames = 16
-const minFrames = 3
-/** Distance that is assumed before, and the largest that a step tries first, in seconds. */
-const shortFrame = 0.02
-const longFrame = 0.04
+/** Distance of a seek from the beginning of its picture, so that the picture is found whatever the rounding, in milliseconds. */
+const insideMs = 2
 /** Longest wait for the picture of a step, and for the report that it is shown, in milliseconds. */
 const settleMs = 5_000
 const reportMs = 1_000
@@ -48,8 +45,7 @@ export class StreamPlayer {
   #stop = new AbortController()
   #filling = false
   #pausedUntil = 0
-  /** Seconds between the latest pictures: the least of these leads to the next one, whatever the distance at a seam is. */
-  readonly #frames: number[] = []
+  readonly #times: PictureTimes
   #shownAt = 0
   /** The picture of the latest seek is not shown yet. */
   #isPictureDue = false
@@ -60,6 +56,7 @@ export class StreamPlayer {
   constructor(video: HTMLVideoElement, pieces: PieceSource, changed: () => void) {
     this.video = video
     this.#pieces = pieces
+    this.#times = new PictureTimes(pieces)
     this.#feed = new MediaFeed(video)
     this.#changed = changed
     video.addEventListener('waiting', () => this.#overSeam())
@@ -161,26 +158,26 @@ export class StreamPlayer {
     }
   }
 
-  /**
-   * Moment of the next or last picture, while it is paused.
-   * @param tries how often a moment was given already at which the same picture is shown
-   */
-  step(direction: 1 | -1, tries = 0): number {
-    const shown = this.#shownAt || this.video.currentTime
-    const frame = this.#frames.length < minFrames ? shortFrame : Math.min(...this.#frames, longFrame)
-    const target = direction === 1 ? shown + frame * (1.5 + tries) : shown - frame * (0.5 + tries)
-    return this.#feed.wallTime(direction === 1 ? target : (this.#feed.beforeSeam(target) ?? target))
+  /** Finds the picture before or after the one at a moment, while it is paused; undefined: there is none, or no connection. */
+  async beside(at: number, direction: 1 | -1): Promise<Beside | undefined> {
+    const found = await this.#times.beside(at, direction).catch(() => undefined)
+    if (found === undefined) return undefined
+    const target = this.#feed.mediaTime(found.at + insideMs)
+    const reached = direction === 1 ? target : (this.#feed.beforeSeam(target) ?? target)
+    return { ...found, at: this.#feed.wallTime(reached) }
   }
 
-  /** Media time of the picture that is shown, in seconds. */
+  /** Moment of the picture that is shown, as far as the browser reports it. */
   get shownAt(): number {
-    return this.#shownAt
+    return this.#feed.wallTime(this.#isPictureDue || this.#shownAt === 0 ? this.video.currentTime : this.#shownAt)
   }
 
-  /** Resolves when the picture of a seek is shown. */
-  async settled(): Promise<void> {
+  /** Resolves when the picture of a seek is shown. @param at moment of the seek */
+  async settled(at: number): Promise<void> {
+    // Right before the end of what is loaded, Chromium shows the picture and goes on seeking.
+    const isShown = (): boolean => !this.#isPictureDue && Math.abs(this.shownAt - at) <= insideMs + 1
     const deadline = performance.now() + settleMs
-    while (this.video.seeking && performance.now() < deadline) await nextTurn()
+    while (this.video.seeking && !isShown() && performance.now() < deadline) await nextTurn()
     // On a busy machine the report comes many renderings later.
     const reported = performance.now() + reportMs
     while (this.#isPictureDue && performance.now() < reported) await nextTurn()
@@ -259,8 +256,6 @@ export class StreamPlayer {
   #follow(): void {
     if (!('requestVideoFrameCallback' in this.video)) return
     const shown = (_now: number, { mediaTime }: { mediaTime: number }): void => {
-      const apart = mediaTime - this.#shownAt
-      if (apart > 0.001 && apart < 0.25 && this.#frames.push(apart) > keptFrames) this.#frames.shift()
       this.#shownAt = mediaTime
       this.#isPictureDue = false
       this.#changed()

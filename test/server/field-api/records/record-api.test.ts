@@ -7,7 +7,8 @@ import { folderHolds } from '../../../support/recordings/written-media.ts'
 import { filmedSite, shortFilm } from '../../../support/sites/filmed-site.ts'
 import { parseRaw } from '../../../support/sites/api-site.ts'
 import { camera, type LiveSite, liveSite } from '../../../support/sites/live-site.ts'
-import { sendRequest, type WireRequest } from '../requests.ts'
+import { sendRequest } from '../requests.ts'
+import { call, type FieldAnswer, post, postForm } from './field-call.ts'
 
 /**
  * Clients of the original platform record a user: native programs post JSON, pages send forms and queries. The recorder writes the films of its users as a node does.
@@ -16,25 +17,6 @@ import { sendRequest, type WireRequest } from '../requests.ts'
 const run = promisify(execFile)
 // ffmpeg runs at low priority, beside whatever else runs here.
 vi.setConfig({ testTimeout: 120_000 })
-const json = ['Content-Type: application/json']
-const form = ['Content-Type: application/x-www-form-urlencoded; charset=UTF-8']
-type Answer = Record<string, unknown> & { data: Record<string, unknown> & { items: Record<string, unknown>[] } }
-
-async function call(site: LiveSite, request: Omit<WireRequest, 'to'>): Promise<Answer> {
-  const { token } = site.client
-  // Only queries and forms are percent-encoded.
-  const plain =
-    request.headers === json ? { body: request.body?.replace('"TOKEN"', () => JSON.stringify(token)) ?? '' } : {}
-  const { status, body } = parseRaw(await sendRequest(site, { to: 'media', ...request, ...plain }))
-  expect(status).toBe(200)
-  return JSON.parse(body) as Answer
-}
-
-const post = (target: string, body: object): Omit<WireRequest, 'to'> => ({
-  ...{ method: 'POST', target, headers: json },
-  body: JSON.stringify({ accessToken: 'TOKEN', ...body }),
-})
-
 async function streamsOf(file: string): Promise<{ codecs: string; seconds: number }> {
   const { stdout } = await run('ffprobe', [
     '-v',
@@ -61,7 +43,7 @@ test('A native program records a camera, stops, downloads a file that plays anyw
   )
   expect(created).toMatchObject({ ret: 0, msg: '', result: 0, err: '', data: { id: expect.stringMatching(/^\d+$/) } })
   const { id } = created.data
-  const get = (): Promise<Answer> => call(site, post('/avd/api/record/getRecord', { id }))
+  const get = (): Promise<FieldAnswer> => call(site, post('/avd/api/record/getRecord', { id }))
   await expect.poll(async () => (await get()).data.status, { timeout: 20_000 }).toBe(1)
   expect((await get()).data).toMatchObject({ url: '', size: 0 })
   await folderHolds(site.recorder.folder, 2_000)
@@ -107,10 +89,7 @@ test('Every spelling of parameters is understood: query with a raw filter, form,
   const { roomId } = site
   const begin = `name=a&tag=&roomId=${roomId}&userId=door&audioType=1&videoType=1&fileType=0`
   const byQuery = await call(site, { target: `/avd/api/record/createUserRecord?access_token=TOKEN&${begin}` })
-  const byForm = await call(site, {
-    ...{ method: 'POST', target: '/avd/api/record/createUserRecord', headers: form },
-    body: `access_tocken=TOKEN&${begin}`,
-  })
+  const byForm = await call(site, postForm('/avd/api/record/createUserRecord', `access_tocken=TOKEN&${begin}`))
   const byNumbers = await call(
     site,
     post('/avd/api/record/createUserRecord', { name: 1, roomId: Number(roomId), userId: 'door' }),

@@ -18,6 +18,27 @@ export function fragmentEnd({ segment, start, duration }: LiveFragment): number 
   return segment + (start + duration) * 1_000
 }
 
+/** Most that a tail adds to the part before it, in seconds: less than a picture of a slow camera lasts. */
+const maxTail = 0.1
+/** Times that differ by less are the same, in seconds. */
+const sameTime = 0.001
+
+/** A part of a playlist: a fragment, with the tail behind it if there is one. */
+type Part = LiveFragment
+
+/** Tells whether a fragment is sound of the time of the part before it, which begins before the last picture ends and ends hardly later: the last of a segment. */
+function isTailOf(part: Part | undefined, { segment, start, duration, offset }: LiveFragment): boolean {
+  if (part?.segment !== segment || offset !== part.offset + part.bytes) return false
+  const end = part.start + part.duration
+  return start < end - sameTime && start + duration < end + maxTail
+}
+
+/** Adds a tail to the part before it. */
+function joined(part: Part, tail: LiveFragment): Part {
+  const duration = Math.max(part.duration, tail.start + tail.duration - part.start)
+  return { ...part, bytes: part.bytes + tail.bytes, duration }
+}
+
 /** Fragments that a player may ask for, in seconds; it holds back a few of them. */
 const windowSeconds = 30
 /** Fragments are at least this long, in milliseconds: so numbers that begin with the clock never go back, also after a restart. */
@@ -31,6 +52,10 @@ export class LiveWindow {
   /** Seconds; a player may keep the first value it read, so it only grows. */
   #target = 1
   #last: LiveFragment | undefined
+  /** Newest fragment of the latest playlist: a part that was listed may not change (RFC 8216, section 6.2.1). */
+  #listed: LiveFragment | undefined
+  /** Tails that came after the part before them was listed: parts of their own. */
+  readonly #alone = new WeakSet<LiveFragment>()
 
   get fragments(): readonly LiveFragment[] {
     return this.#fragments
@@ -44,9 +69,11 @@ export class LiveWindow {
   /** Adds what follows the last one; older fragments leave. @param now milliseconds since the epoch */
   add(fragment: LiveFragment, now: number): void {
     if (this.#last === undefined) this.#sequence = Math.floor(now / minFragmentMs)
+    else if (this.#listed === this.#last) this.#alone.add(fragment)
     this.#last = fragment
     this.#fragments.push(fragment)
-    this.#target = Math.max(this.#target, Math.round(fragment.duration))
+    const longest = Math.max(...partsOf(this.#fragments.slice(-2), this.#alone).map(({ duration }) => duration))
+    this.#target = Math.max(this.#target, Math.round(longest))
     let seconds = this.#fragments.reduce((sum, { duration }) => sum + duration, 0)
     for (;;) {
       const [oldest] = this.#fragments
@@ -54,6 +81,13 @@ export class LiveWindow {
       this.#fragments.shift()
       seconds -= oldest.duration
       this.#sequence += 1
+      const [tail] = this.#fragments
+      // A tail leaves with its part.
+      if (tail !== undefined && isTailOf(oldest, tail)) {
+        this.#fragments.shift()
+        seconds -= tail.duration
+        if (this.#alone.has(tail)) this.#sequence += 1
+      }
       // A segment that leaves takes the discontinuity behind it along.
       if (this.#fragments[0]?.first === true) this.#discontinuities += 1
     }
@@ -70,17 +104,33 @@ export class LiveWindow {
       `#EXT-X-DISCONTINUITY-SEQUENCE:${this.#discontinuities}`,
       '#EXT-X-INDEPENDENT-SEGMENTS',
     ]
-    lines.push(...mediaLines(this.#fragments))
+    lines.push(...mediaLines(this.#fragments, this.#alone))
+    this.#listed = this.#last
     if (ended) lines.push('#EXT-X-ENDLIST')
     return `${lines.join('\n')}\n`
   }
 }
 
-/** Lines of a playlist for fragments in order. */
-export function mediaLines(fragments: readonly LiveFragment[]): string[] {
+/** Joins each tail with the part before it, so that the parts are as long together as what plays. @param alone tails that stay parts of their own */
+function partsOf(fragments: readonly LiveFragment[], alone: WeakSet<LiveFragment>): Part[] {
+  const parts: Part[] = []
+  for (const fragment of fragments) {
+    const before = parts.at(-1)
+    if (before === undefined || !isTailOf(before, fragment)) parts.push(fragment)
+    else if (!alone.has(fragment)) parts[parts.length - 1] = joined(before, fragment)
+    else {
+      const added = fragment.start + fragment.duration - before.start - before.duration
+      parts.push({ ...fragment, duration: Math.max(sameTime, added) })
+    }
+  }
+  return parts
+}
+
+/** Lines of a playlist for fragments in order. @param alone tails that stay parts of their own */
+export function mediaLines(fragments: readonly LiveFragment[], alone = new WeakSet<LiveFragment>()): string[] {
   const lines: string[] = []
   let segment: number | undefined
-  for (const fragment of fragments) {
+  for (const fragment of partsOf(fragments, alone)) {
     const name = `${fragment.segment}.mp4`
     if (fragment.segment !== segment) {
       if (segment !== undefined) lines.push('#EXT-X-DISCONTINUITY')

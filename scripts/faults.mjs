@@ -1,6 +1,7 @@
 // Harms a site in every way that the tests know: what `npm test` runs of it, more often, and what takes too long for it.
 //   npm run faults                           everything
 //   npm run faults -- sigkill --rounds 1000  the files whose names hold a word; how often a controller is killed (50)
+//   npm run faults -- recording.test --rounds 20   how often a recorder of 20 cameras is killed, every other time with a power cut (200)
 //   npm run faults -- damage --places 1000   at how many places of each file of the data folder there is damage (300)
 //   npm run faults -- keychain                the tests of the desktop app in every session of the keychain
 //   npm run faults -- --seed 7               where, and what clients of several controllers ask: each run prints its seed
@@ -9,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const { values, positionals } = parseArgs({
-  options: { rounds: { type: 'string', default: '50' }, places: { type: 'string' }, seed: { type: 'string' } },
+  options: { rounds: { type: 'string' }, places: { type: 'string' }, seed: { type: 'string' } },
   allowPositionals: true,
 })
 /** Where each test that goes by chance looks for its seed. */
@@ -17,7 +18,8 @@ const seeds = ['ROOMDESK_DAMAGE_SEED', 'ROOMDESK_FUZZ_SEED', 'ROOMDESK_HISTORY_S
 const env = {
   ...process.env,
   ROOMDESK_FAULTS: 'all',
-  ROOMDESK_KILL_ROUNDS: values.rounds,
+  ROOMDESK_KILL_ROUNDS: values.rounds ?? '50',
+  ROOMDESK_RECORDING_ROUNDS: values.rounds ?? '200',
   ...(values.places === undefined ? {} : { ROOMDESK_DAMAGE_PLACES: values.places }),
   ...(values.seed === undefined ? {} : Object.fromEntries(seeds.map((name) => [name, values.seed]))),
 }

@@ -116,7 +116,8 @@ async function withRooms(
   }
 }
 
-async function signIn(browser: Browser, controller: Headless): Promise<SignedIn> {
+/** Signs in with the console key. */
+export async function signIn(browser: Browser, controller: Headless): Promise<SignedIn> {
   await using context = await browser.newContext()
   const page = await context.newPage()
   const key = (await readFile(join(controller.folder, 'console.key'), 'utf8')).trim()

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { measureApis } from './apis.ts'
 import { measureConsole } from './console.ts'
+import { measureFirstPicture } from './first-picture.ts'
 import { measureJanus } from './janus.ts'
 import { measureJoinDevice } from './join-device.ts'
 import { measureLinks } from './links.ts'
@@ -41,6 +42,7 @@ const parts: Record<string, (rows: readonly string[]) => void | Promise<void>> =
   nodes: measureNodes,
   recording: measureRecording,
   'recording-index': measureRecordingIndex,
+  'first-picture': measureFirstPicture,
   relay: measureRelay,
   janus: async (rows) => await measureJanus(rows),
   pool: measurePool,

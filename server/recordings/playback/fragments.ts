@@ -61,7 +61,7 @@ export interface FragmentTable {
 }
 
 /** Units of time of a file. */
-export interface TimeUnits {
+interface TimeUnits {
   /** Ticks a second of each MP4 track, by id. */
   timescales: Map<number, number>
   /** Seconds of one WebM tick. */

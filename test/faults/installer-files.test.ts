@@ -141,7 +141,7 @@ describe.skipIf(process.platform !== 'linux')('electron-builder writes, without 
 
   test('the Info.plist of macOS, and its texts in other languages', async () => {
     const electronDist = await makeMacStandIn(join(work, 'mac-electron'))
-    // What follows needs the natives of macOS, which npm installs there only.
+    // The rest needs the natives of macOS, which npm installs there only.
     await expect(build('--mac', 'dir', `-c.electronDist=${electronDist}`)).rejects.toMatchObject({
       stdout: expect.stringContaining('The natives do not fit the target'),
     })

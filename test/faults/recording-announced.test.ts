@@ -34,7 +34,7 @@ test('Everybody in a room hears once, in the language of their page, that it is 
   const [english, chinese] = [['en: This meeting is being recorded'], ['zh: 本次会议正在录制']]
   await expect.poll(() => spokenBy(anna)).toEqual(english)
   await expect.poll(() => spokenBy(min)).toEqual(chinese)
-  // Whoever comes later hears it on entering; the others do not hear it again.
+  // A late comer hears it on entering; the others do not hear it again.
   const late = await joined(site, roomId, 'Late', 'en-GB')
   await expect.poll(() => spokenBy(late)).toEqual(english)
   expect([await spokenBy(anna), await spokenBy(min)]).toEqual([english, chinese])

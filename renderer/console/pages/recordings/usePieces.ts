@@ -11,7 +11,7 @@ const maxWindows = 100
 /** Empty windows that are looked through for the next or last recording. */
 const maxEmpty = 3
 
-/** What the time line knows of a stream: it covers more than is loaded. */
+/** Knowledge of the time line about a stream: it covers more than is loaded. */
 export interface StreamSpans {
   /** Start of the next span at or after a moment; undefined: none is known. */
   nextAfter: (at: number) => number | undefined

@@ -40,7 +40,7 @@ const firstMs = 5_000
 
 /** A live stream of one user's picture with the sound of all who are in the room. */
 export class LiveMix {
-  /** What is made, as players read it. */
+  /** The mixed stream, as players read it. */
   readonly stream: LiveStream
   readonly #parts: LiveMixParts
   readonly #below: string

@@ -63,7 +63,7 @@ export class PictureTimes {
     for (let passed = 0; piece !== undefined && passed < maxPassed; passed++) {
       overGap ||= !piece.open && limit - piece.to > seam * 1_000
       const seconds = (limit - piece.from) / 1_000
-      // Of the piece itself, the picture before the one that is shown at that moment; of an earlier one, its last one.
+      // Takes of the piece itself the picture before the one that is shown at that moment; of an earlier one, its last one.
       const isOwn = passed === 0 && (piece.open || piece.to > at)
       const time = await this.#find(piece, seconds, (times) => {
         const last = times.findLastIndex((one) => (isOwn ? one <= seconds + sameTime : one < seconds - sameTime))

@@ -4,11 +4,16 @@ import type { DestinationStream } from 'pino'
 
 /** Maximum size of the file in bytes, after which a new one begins; one older file is kept. */
 const longest = 5 * 1024 * 1024
+/** Maximum size while another program keeps the file from being renamed, in bytes: further lines are lost. */
+const longestHeld = 4 * longest
+/** Time between attempts to rename it, in milliseconds. */
+const retryMs = 60_000
 
 /** A log file of bounded size, for an app without a terminal. A failing disk loses lines, but does not stop the app. */
-export function logFile(path: string): DestinationStream {
+export function logFile(path: string, now: () => number = () => performance.now()): DestinationStream {
   let file: number | undefined
   let size = 0
+  let retryAt = -Infinity
 
   const open = (): number | undefined => {
     try {
@@ -26,15 +31,16 @@ export function logFile(path: string): DestinationStream {
     try {
       renameSync(path, `${path}.old`)
     } catch {
-      // Continues in the existing file.
+      // Continues in the existing file: Windows renames none that another program has open.
+      retryAt = now() + retryMs
     }
   }
 
   return {
     write(line) {
-      if (size > longest) rotate()
+      if (size > longest && now() >= retryAt) rotate()
       file ??= open()
-      if (file === undefined) return
+      if (file === undefined || size > longestHeld) return
       try {
         size += writeSync(file, line)
       } catch {

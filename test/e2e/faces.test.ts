@@ -41,16 +41,19 @@ async function userFolder(): Promise<string> {
   return folder
 }
 
+/** A keychain that the story is about, whatever the session of the run. */
+const session = (state: 'working' | 'locked') => ({ STANDIN_KEYCHAIN: state })
+
 test('the app without a window is the headless controller, and opens the site of the window', async () => {
   const userData = await userFolder()
   const site = join(userData, 'site.json')
   await writeFile(site, JSON.stringify({ credentials: [credential] }))
-  const desktop = await launch({ userData, args: [`--site=${site}`], env: keychain('working') })
+  const desktop = await launch({ userData, args: [`--site=${site}`], env: session('working') })
   const { room_id } = (await desktop.call('rooms.create', { topic: 'Both faces' })) as { room_id: string }
   await desktop.quit()
 
   const folders = [`--user-data-dir=${userData}`, `--data-dir=${join(userData, 'site')}`]
-  const child = run(['--headless', ...folders, ...freePorts])
+  const child = run(['--headless', ...folders, ...freePorts], session('working'))
   const ended = once(child, 'exit')
   const ready = (await readyLines(child.stdout).next()).value
   if (ready === undefined) throw new Error('it was never ready')
@@ -61,7 +64,7 @@ test('the app without a window is the headless controller, and opens the site of
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
 
-  const locked = run(['--headless', ...folders, ...freePorts], keychain('locked'))
+  const locked = run(['--headless', ...folders, ...freePorts], session('locked'))
   const said = (await text(locked.stderr)).split('\n').filter((line) => !/^(DevTools .*)?$/.test(line))
   expect(said).toEqual([expect.stringMatching(/^The keychain of this session does not open .*wrapped\.$/)])
 })

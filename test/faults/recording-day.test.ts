@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { ALL_FORMATS, EncodedPacketSink, FilePathSource, Input } from 'mediabunny'
 import { pino } from 'pino'
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { LoopTurns } from '../../server/media/record/loop-turns.ts'
 import { RecordingDisk } from '../../server/media/record/recording-disk.ts'
 import { Segmenter } from '../../server/media/record/segmenter.ts'
 import { SegmentFiles } from '../../server/media/record/stream-files.ts'
@@ -83,7 +84,7 @@ async function scene() {
     late: () => {},
   })
   const files = new SegmentFiles(() => ({ ...stream, ...names }), {
-    ...{ disk, log, now: () => clock.now, wall: () => clock.wall },
+    ...{ disk, turns: new LoopTurns(), log, now: () => clock.now, wall: () => clock.wall },
     emit: (event) => intake.take('here', event),
   })
   const segmenter = new Segmenter(files, undefined, 48_000, true)

@@ -4,6 +4,7 @@ import type { Log } from '../base/media-log.ts'
 import type { CameraPulls } from '../feeds/camera-pulls.ts'
 import type { Feed } from '../feeds/feed.ts'
 import type { Room } from '../rooms/room.ts'
+import { LoopTurns } from './loop-turns.ts'
 import { RecordedStream } from './recorded-stream.ts'
 import { RecordingDisk } from './recording-disk.ts'
 import type { RecordingParts } from './stream-files.ts'
@@ -58,7 +59,7 @@ export class Recorder {
       failed: (message, error) => log.error(message, String(error)),
       late: (ms) => emit({ type: 'diskLate', ms }),
     })
-    this.#parts = { disk, emit, log, now, wall }
+    this.#parts = { disk, turns: new LoopTurns(), emit, log, now, wall }
   }
 
   /** Replaces what is recorded of a room. @throws Error when nothing can be recorded here */

@@ -8,6 +8,8 @@ import {
   WebMOutputFormat,
 } from 'mediabunny'
 import type { DiskFile, DiskTrouble } from './disk-file.ts'
+import { FrameTurns } from './frame-turns.ts'
+import type { LoopTurns } from './loop-turns.ts'
 import type { PictureFormat, SoundFormat } from './track-format.ts'
 
 /** Contents of a file that are known when it begins. */
@@ -33,12 +35,12 @@ const fragmentSeconds = 1
 /** Clock of pictures in RTP, in Hz: the file keeps their times as they are. */
 const pictureRate = 90_000
 
-/** One segment's file: takes frames, and appends whole fragments to the disk. Nobody waits for it. */
+/** One segment's file: takes frames, and appends whole fragments to the disk, in a turn of its own. Nobody waits for it. */
 export class SegmentFile {
   readonly #disk: DiskFile
   readonly #output: Output
-  readonly #picture: EncodedVideoPacketSource | undefined
-  readonly #sound: EncodedAudioPacketSource | undefined
+  readonly #tracks: { picture: EncodedVideoPacketSource | undefined; sound: EncodedAudioPacketSource | undefined }
+  readonly #frames: FrameTurns
   /** Decoder configurations, for the first frame of each track. */
   readonly #meta: { picture: EncodedVideoChunkMetadata | undefined; sound: EncodedAudioChunkMetadata | undefined }
   /** Media up to here is in the appends so far, by the number of bytes. */
@@ -49,8 +51,9 @@ export class SegmentFile {
   #endMs = 0
   #failure: unknown
 
-  constructor(disk: DiskFile, content: SegmentContent) {
+  constructor(disk: DiskFile, content: SegmentContent, turns: LoopTurns) {
     this.#disk = disk
+    this.#frames = new FrameTurns(turns, this.#failed)
     const { container, picture, sound, comment } = content
     const format =
       container === 'mp4'
@@ -58,18 +61,16 @@ export class SegmentFile {
         : new WebMOutputFormat({ appendOnly: true, minimumClusterDuration: fragmentSeconds })
     const writable = new WritableStream<Uint8Array>({ write: (bytes) => this.#append(bytes) })
     this.#output = new Output({ format, target: new AppendOnlyStreamTarget(writable) })
-    if (picture !== undefined) {
-      this.#picture = new EncodedVideoPacketSource(picture.codec)
-      this.#output.addVideoTrack(this.#picture, { frameRate: pictureRate })
+    this.#tracks = {
+      picture: picture && new EncodedVideoPacketSource(picture.codec),
+      sound: sound && new EncodedAudioPacketSource(sound.codec),
     }
-    if (sound !== undefined) {
-      this.#sound = new EncodedAudioPacketSource(sound.codec)
-      this.#output.addAudioTrack(this.#sound)
-    }
+    if (this.#tracks.picture !== undefined) this.#output.addVideoTrack(this.#tracks.picture, { frameRate: pictureRate })
+    if (this.#tracks.sound !== undefined) this.#output.addAudioTrack(this.#tracks.sound)
     this.#meta = { picture: picture && pictureMeta(picture), sound: sound && soundMeta(sound) }
     this.#output.setMetadataTags({ comment })
     this.#started = this.#output.start()
-    this.#guard(this.#started)
+    this.#started.catch(this.#failed)
   }
 
   /** Why it takes nothing more; undefined: it does. */
@@ -89,31 +90,36 @@ export class SegmentFile {
 
   /** Takes a picture, in decoding order. @param ms, durationMs in milliseconds from the beginning of the segment */
   addPicture(data: Buffer, ms: number, durationMs: number, key: boolean): void {
-    const picture = this.#picture
+    const { picture } = this.#tracks
     if (picture === undefined || this.trouble !== undefined) return
-    if (key) this.#fragmentMs = ms
     const packet = new EncodedPacket(data, key ? 'key' : 'delta', ms / 1_000, durationMs / 1_000)
     const meta = this.#meta.picture
     this.#meta.picture = undefined
     this.#endMs = Math.max(this.#endMs, ms + durationMs)
-    this.#add(() => picture.add(packet, meta))
+    this.#frames.add(key, () => {
+      if (key) this.#fragmentMs = ms
+      return picture.add(packet, meta)
+    })
   }
 
   /** Takes a piece of sound. @param ms, durationMs as of pictures */
   addSound(data: Buffer, ms: number, durationMs: number): void {
-    const sound = this.#sound
+    const { sound, picture } = this.#tracks
     if (sound === undefined || this.trouble !== undefined) return
-    if (this.#picture === undefined) this.#fragmentMs = ms
     const packet = new EncodedPacket(data, 'key', ms / 1_000, durationMs / 1_000)
     const meta = this.#meta.sound
     this.#meta.sound = undefined
     this.#endMs = Math.max(this.#endMs, ms + durationMs)
-    this.#add(() => sound.add(packet, meta))
+    this.#frames.add(false, () => {
+      if (picture === undefined) this.#fragmentMs = ms
+      return sound.add(packet, meta)
+    })
   }
 
   /** Completes the file. Never rejects. */
   async end(): Promise<SegmentOutcome> {
     await this.#started.catch(() => {})
+    await this.#frames.end()
     try {
       if (this.trouble === undefined) {
         this.#fragmentMs = this.#endMs
@@ -127,19 +133,8 @@ export class SegmentFile {
     return { bytes, durationMs: covered?.ms ?? 0, trouble: this.trouble ?? trouble }
   }
 
-  /** Frames come in order, also those of the turn in which it starts. */
-  #add(run: () => Promise<void>): void {
-    try {
-      this.#guard(run())
-    } catch (error) {
-      this.#failure ??= error
-    }
-  }
-
-  #guard(work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      this.#failure ??= error
-    })
+  readonly #failed = (error: unknown): void => {
+    this.#failure ??= error
   }
 
   #append(bytes: Uint8Array): void {

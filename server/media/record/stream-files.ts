@@ -9,6 +9,7 @@ import type {
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
 import type { RecordingDisk } from './recording-disk.ts'
+import type { LoopTurns } from './loop-turns.ts'
 import { SegmentFile } from './segment-file.ts'
 import type { SegmentOpener } from './segmenter.ts'
 
@@ -25,6 +26,8 @@ export interface StreamFacts extends StreamName {
 /** Parts that all recordings share. */
 export interface RecordingParts {
   disk: RecordingDisk
+  /** In which fragments are made. */
+  turns: LoopTurns
   emit: (event: RecorderEvent) => void
   log: Log
   /** Milliseconds of a clock that never goes back. */
@@ -64,7 +67,7 @@ export class SegmentFiles implements SegmentOpener {
   }
 
   open({ at, senderAt, picture, sound }: SegmentStartFacts): SegmentTarget | undefined {
-    const { disk, emit, now, wall } = this.#parts
+    const { disk, turns, emit, now, wall } = this.#parts
     if (this.#isOver || disk.trouble !== undefined) return undefined
     const { userName, topic, device, ...stream } = this.#facts()
     const container = picture?.codec === 'vp8' ? 'webm' : 'mp4'
@@ -89,7 +92,7 @@ export class SegmentFiles implements SegmentOpener {
       height: picture?.height ?? 0,
     }
     const content = { container, picture, sound: supported, comment: JSON.stringify(start) } as const
-    const file = new SegmentFile(disk.create(start.file), content)
+    const file = new SegmentFile(disk.create(start.file), content, turns)
     this.#open = { file, start, wallOffset }
     emit({ type: 'segmentBegan', segment: start })
     return file

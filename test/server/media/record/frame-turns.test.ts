@@ -1,0 +1,65 @@
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { FrameTurns } from '../../../../server/media/record/frame-turns.ts'
+import { LoopTurns } from '../../../../server/media/record/loop-turns.ts'
+
+/** Cameras whose key frames come at the same moment end their fragments one after the other, and packets pass between them. */
+
+/** Frames that files were given, in their order. */
+function files(...names: string[]) {
+  const given: string[] = []
+  const failures: unknown[] = []
+  const turns = new LoopTurns()
+  const file = (name: string) => {
+    const frames = new FrameTurns(turns, (error) => failures.push(error))
+    const add = (key: boolean, frame: string): void =>
+      frames.add(key, () => {
+        given.push(`${name}${frame}`)
+        return frame === '!' ? Promise.reject(new Error('bad frame')) : Promise.resolve()
+      })
+    return { add, end: () => frames.end() }
+  }
+  return { given, failures, all: names.map(file) }
+}
+
+test('One file ends a fragment in a turn of the loop; the others wait, with what comes behind their key frames', async () => {
+  const { given, all } = files('a', 'b', 'c')
+  for (const { add } of all) {
+    add(true, '1')
+    add(false, '2')
+  }
+  expect(given).toEqual([])
+  await setImmediate()
+  expect(given).toEqual(['a1', 'a2'])
+  // Nothing waits in this file: its frames go at once.
+  all[0]?.add(false, '3')
+  expect(given).toEqual(['a1', 'a2', 'a3'])
+  await setImmediate()
+  all[2]?.add(false, '3')
+  await setImmediate()
+  expect(given).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'c2', 'c3'])
+})
+
+test('Each key frame has a turn of its own, and the end gives what waits, in order', async () => {
+  const { given, all } = files('a', 'b')
+  const [a, b] = all
+  for (const frame of ['1', '2']) a?.add(true, frame)
+  b?.add(true, '1')
+  await setImmediate()
+  await setImmediate()
+  expect(given).toEqual(['a1', 'b1'])
+  a?.add(false, '3')
+  b?.add(true, '2')
+  b?.add(false, '3')
+  await Promise.all([a?.end(), b?.end()])
+  expect(given).toEqual(['a1', 'b1', 'a2', 'a3', 'b2', 'b3'])
+})
+
+test('A frame that cannot be given is told, and the next ones go on', async () => {
+  const { given, failures, all } = files('a')
+  all[0]?.add(true, '!')
+  all[0]?.add(false, '2')
+  await all[0]?.end()
+  expect(given).toEqual(['a!', 'a2'])
+  expect(failures).toEqual([new Error('bad frame')])
+})

@@ -1,4 +1,5 @@
 import { onBeforeUnmount, onMounted } from 'vue'
+import { useRouter } from 'vue-router'
 import { isDialogInFront } from '../../kit/composables/dialogInFront.ts'
 import { usePhone } from '../../kit/composables/usePhone.ts'
 
@@ -6,6 +7,9 @@ import { usePhone } from '../../kit/composables/usePhone.ts'
 const locked = 'el-popup-parent--hidden'
 /** Field of the history state that marks the step of an open sheet. */
 const mark = 'sheet'
+
+/** Time after which no dialog is closing any more, in milliseconds. */
+const closedMs = 400
 
 /** Time in which a dialog that refuses to close has shown its question, in milliseconds. */
 const answerMs = 100
@@ -17,6 +21,11 @@ const isMarked = (): boolean => {
 
 /** Tells whether a sheet without an address of its own covers the page. */
 const isCovered = (): boolean => document.body.classList.contains(locked) || 'sheet' in document.body.dataset
+
+/** Frees the body of a lock that the library forgot: of a dialog that was opened again while it closed. */
+function freeBody(): void {
+  if (!isDialogInFront()) document.body.classList.remove(locked)
+}
 
 /** Closes the uppermost sheet by Esc, which its own rules may refuse. */
 function closeFront(): void {
@@ -30,6 +39,7 @@ function closeFront(): void {
  */
 export function useBackButton(): void {
   const phone = usePhone()
+  const stopFollowing = useRouter().afterEach(() => void setTimeout(freeBody, closedMs))
 
   /** A step back was requested and has not happened yet. */
   let returning = false
@@ -68,6 +78,7 @@ export function useBackButton(): void {
   })
   onBeforeUnmount(() => {
     observer.disconnect()
+    stopFollowing()
     window.removeEventListener('popstate', back)
   })
 }

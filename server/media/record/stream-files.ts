@@ -26,7 +26,7 @@ export interface StreamFacts extends StreamName {
 /** Parts that all recordings share. */
 export interface RecordingParts {
   disk: RecordingDisk
-  /** In which fragments are made. */
+  /** Turns of the event loop in which fragments are made. */
   turns: LoopTurns
   emit: (event: RecorderEvent) => void
   log: Log

@@ -1,3 +1,9 @@
+/** Arguments for a picture that is encoded as H.264 while people watch. @param encoder of ffmpeg, e.g. `libx264` */
+export function liveEncoding(encoder: string): string[] {
+  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
+  return ['-c:v', encoder, '-pix_fmt', 'yuv420p', ...fast]
+}
+
 /** Places for runs of ffmpeg that encode pictures: each takes a good part of a core. */
 export class EncoderPlaces {
   #free: number

@@ -13,7 +13,7 @@ export interface LiveStreamsOptions extends LiveStreamParts {
 const idleMs = 20_000
 const checkMs = 5_000
 /** Segments of a stream that is recorded for viewers only are deleted after this, in milliseconds. */
-const windowMs = 90_000
+export const windowMs = 90_000
 /** Streams at once: each keeps a table of fragments, and its camera is recorded. */
 const maxStreams = 200
 

@@ -1,5 +1,6 @@
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
+import { liveEncoding } from './encoder-places.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import { liveFragments } from './live-fragments.ts'
 import type { LiveStream } from './live-stream.ts'
@@ -165,11 +166,10 @@ function pushArguments(
   encoder: string | undefined,
   { picture, sound }: FeedTracks,
 ): string[] {
-  const pictures = encoder === undefined ? ['-c:v', 'copy'] : ['-c:v', encoder, '-g', '60', '-pix_fmt', 'yuv420p']
-  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
+  const pictures = encoder === undefined ? ['-c:v', 'copy'] : [...liveEncoding(encoder), '-g', '60']
   return [
     ...['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0'],
-    ...(picture ? [...pictures, ...fast] : ['-vn']),
+    ...(picture ? pictures : ['-vn']),
     ...(sound ? ['-c:a', 'aac', '-b:a', '96k', '-ar', '44100'] : ['-an']),
     ...['-flvflags', 'no_duration_filesize', '-f', 'flv'],
     ...['-rtmp_tcurl', tcUrl, url],

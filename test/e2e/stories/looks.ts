@@ -45,7 +45,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     expect((right?.x ?? 0) + (right?.width ?? 0)).toBeLessThan(390)
     expect(right?.y).toBeGreaterThan((left?.y ?? 0) + 10)
 
-    // The sheet of the other pages has gone: while it leaves, the next one takes no step of the history.
+    // A lock that an earlier dialog left on the page is gone: under it, a sheet takes no step of the history.
     await page.locator('body:not(.el-popup-parent--hidden)').waitFor()
     const panel = pages().panel('Looked at from a phone')
     const focused = page.locator(':focus')

@@ -5,6 +5,7 @@ import { refusal } from '../../../../shared/refusals/refusal.ts'
 import type { StoredLive } from '../../../store/records.ts'
 import type { RecordingRequests } from '../../recording-requests.ts'
 import type { LiveStream } from '../live-stream.ts'
+import { windowMs } from '../live-streams.ts'
 import { LiveMix, type LiveMixParts, mixesFolder } from './live-mix.ts'
 
 /** Needs of the mixes. */
@@ -14,8 +15,6 @@ export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | '
 
 /** Mixes at once: each decodes every voice of its room. */
 const maxMixes = 4
-/** Segments that are recorded for a mix only are deleted after this, in milliseconds. */
-const windowMs = 90_000
 
 /** Live streams that carry the sound of their room, by the ids of the live streams. */
 export class LiveMixes {

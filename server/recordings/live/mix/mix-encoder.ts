@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
+import { liveEncoding } from '../encoder-places.ts'
 import { type FfmpegRun, startFfmpeg } from '../ffmpeg-run.ts'
 import { PushFeed } from '../push-feed.ts'
 import { writeToProgram } from '../write-to-program.ts'
@@ -113,6 +114,5 @@ export function pictureArguments(codec: string, encoder: string | undefined): st
   // Apple's players know no other name for it.
   if (/^h(vc|ev)1/.test(codec)) return ['-c:v', 'copy', '-tag:v', 'hvc1']
   if (encoder === undefined) return undefined
-  const fast = encoder === 'libx264' ? ['-preset', 'veryfast', '-tune', 'zerolatency'] : []
-  return ['-c:v', encoder, '-force_key_frames', 'expr:gte(t,n_forced*2)', '-pix_fmt', 'yuv420p', ...fast]
+  return [...liveEncoding(encoder), '-force_key_frames', 'expr:gte(t,n_forced*2)']
 }

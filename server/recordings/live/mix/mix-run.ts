@@ -5,6 +5,7 @@ import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { renameFile } from '../../../store/system/rename-file.ts'
 import { type LiveFragment, fragmentEnd } from '../live-window.ts'
+import { windowMs } from '../live-streams.ts'
 import { pause } from '../pause.ts'
 import { MixEncoder, mixFile } from './mix-encoder.ts'
 import type { MixSegments } from './mix-segments.ts'
@@ -31,8 +32,6 @@ export interface MixRunParts {
   clock: () => number
 }
 
-/** Files are deleted when they ended this long ago, in milliseconds. */
-const windowMs = 90_000
 /** Interval between two looks at the voices, in milliseconds. */
 const lookMs = 100
 

@@ -1,4 +1,4 @@
-import { computed, onScopeDispose, ref, shallowRef, watch } from 'vue'
+import { computed, onScopeDispose, type Ref, ref, shallowRef, watch } from 'vue'
 import { useRouter } from 'vue-router'
 import type { Found } from '../../../shared/console/search.ts'
 import { searchWords } from '../../../shared/folded-text.ts'
@@ -25,15 +25,14 @@ export interface FindGroup {
 const restMs = 80
 const perGroup = 6
 
-/** Search over everything: the controller's objects, and the console's own pages, settings and actions. */
-export function useFind() {
+/** Search over everything for `text`: the controller's objects, and the console's own pages, settings and actions. */
+export function useFind(text: Readonly<Ref<string>>) {
   const client = useConsole()
   const router = useRouter()
   const { t } = useText()
   const { may, opens } = useCaller()
   const { errorText } = useFeedback()
   const { sentence } = useEventText()
-  const text = ref('')
   const found = shallowRef<Found>()
   const failure = ref('')
   const searching = ref(false)
@@ -54,13 +53,15 @@ export function useFind() {
     }
     searching.value = false
   }
-  watch(text, () => {
+  // A text is there from the start when it was typed before this code was loaded.
+  watch(text, searchLater, { immediate: true })
+  function searchLater(): void {
     clearTimeout(timer)
     newest += 1
     searching.value = text.value.trim() !== ''
     if (searching.value) timer = setTimeout(() => void search(), restMs)
     else found.value = undefined
-  })
+  }
   onScopeDispose(() => clearTimeout(timer))
 
   const actions = computed<FindEntry[]>(() => {
@@ -197,7 +198,7 @@ export function useFind() {
   }
 
   const words = computed(() => searchWords(text.value))
-  return { text, words, groups, failure, searching, open: (to: string) => router.push(to) }
+  return { words, groups, failure, searching, open: (to: string) => router.push(to) }
 }
 
 const shownGroups = (groups: FindGroup[]): FindGroup[] => groups.filter(({ entries }) => entries.length > 0)

@@ -71,6 +71,31 @@ export function keyStories(opened: () => ConsoleUnderTest): void {
     await call('rooms.delete', { room_ids: [loved.room_id, other.room_id] })
   })
 
+  test('what is typed right after Ctrl+K is in the search, though its code comes late, and opens no other page', async () => {
+    const { page } = opened()
+    const pages = new ConsolePages(page)
+    await pages.go('Rooms')
+    await page.reload()
+    await pages.heading('Rooms').waitFor()
+    const typed = Promise.withResolvers<undefined>()
+    await page.route('**/FindPalette-*.js', async (route) => {
+      await typed.promise
+      await route.continue()
+    })
+    await page.keyboard.press('Control+k')
+    // "g d" opens the devices where nothing is searched for.
+    await page.keyboard.type('g dx')
+    await page.keyboard.press('Backspace')
+    typed.resolve(undefined)
+    const field = page.getByRole('combobox', { name: 'Find rooms, people' }).and(page.locator(':focus'))
+    await field.waitFor()
+    expect(await field.inputValue()).toBe('g d')
+    expect(await page.evaluate('location.hash')).toBe('#/rooms')
+    await page.keyboard.press('Escape')
+    await pages.dialog('Find anything').waitFor({ state: 'hidden' })
+    await page.unroute('**/FindPalette-*.js')
+  })
+
   test('Ctrl+K finds a room, a setting and an action by keyboard alone, and offers what was opened last', async () => {
     const { call, page } = opened()
     const pages = new ConsolePages(page)

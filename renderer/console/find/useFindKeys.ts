@@ -1,0 +1,56 @@
+import { onBeforeUnmount, onMounted, ref } from 'vue'
+import { isDialogInFront } from '../../kit/composables/dialogInFront.ts'
+import { addLaterTexts } from '../i18n/index.ts'
+
+/** Search by Ctrl+K. What is typed before its field has the focus goes into the search, too, and is no shortcut. */
+export function useFindKeys() {
+  const open = ref(false)
+  /** Its code is loaded when it is first opened. */
+  const loaded = ref(false)
+  const text = ref('')
+  /** The field takes the keys itself. */
+  let ready = false
+
+  function openFind(): void {
+    text.value = ''
+    ready = false
+    loaded.value = true
+    open.value = true
+    // Names of settings come a moment later.
+    addLaterTexts().catch((error: unknown) => console.error(error))
+  }
+
+  function keepEarly({ key }: KeyboardEvent): boolean {
+    if (key === 'Escape') open.value = false
+    else if (key === 'Backspace') text.value = text.value.slice(0, -1)
+    else if (key.length === 1) text.value += key
+    else return false
+    return true
+  }
+
+  function press(event: KeyboardEvent): void {
+    if (event.altKey || event.isComposing) return
+    if (event.ctrlKey || event.metaKey) {
+      if (event.key.toLowerCase() !== 'k' || event.shiftKey) return
+      event.preventDefault()
+      if (open.value) open.value = false
+      else if (!isDialogInFront()) openFind()
+    } else if (open.value && !ready && keepEarly(event)) {
+      event.preventDefault()
+      event.stopPropagation()
+    }
+  }
+  onMounted(() => window.addEventListener('keydown', press, true))
+  onBeforeUnmount(() => window.removeEventListener('keydown', press, true))
+
+  return {
+    open,
+    loaded,
+    text,
+    openFind,
+    /** Call when the field has the focus. */
+    onReady: () => {
+      ready = true
+    },
+  }
+}

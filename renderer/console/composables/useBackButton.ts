@@ -1,5 +1,4 @@
-import { onBeforeUnmount, onMounted } from 'vue'
-import { useRouter } from 'vue-router'
+import { nextTick, onBeforeUnmount, onMounted } from 'vue'
 import { isDialogInFront } from '../../kit/composables/dialogInFront.ts'
 import { usePhone } from '../../kit/composables/usePhone.ts'
 
@@ -8,11 +7,11 @@ const locked = 'el-popup-parent--hidden'
 /** Field of the history state that marks the step of an open sheet. */
 const mark = 'sheet'
 
-/** Time after which no dialog is closing any more, in milliseconds. */
-const closedMs = 400
-
 /** Time in which a dialog that refuses to close has shown its question, in milliseconds. */
 const answerMs = 100
+
+/** Time in which the next sheet follows one that closes, and shares its step, in milliseconds. */
+const nextSheetMs = 200
 
 const isMarked = (): boolean => {
   const state: unknown = history.state
@@ -20,12 +19,7 @@ const isMarked = (): boolean => {
 }
 
 /** Tells whether a sheet without an address of its own covers the page. */
-const isCovered = (): boolean => document.body.classList.contains(locked) || 'sheet' in document.body.dataset
-
-/** Frees the body of a lock that the library forgot: of a dialog that was opened again while it closed. */
-function freeBody(): void {
-  if (!isDialogInFront()) document.body.classList.remove(locked)
-}
+const isCovered = (): boolean => isDialogInFront() || 'sheet' in document.body.dataset
 
 /** Closes the uppermost sheet by Esc, which its own rules may refuse. */
 function closeFront(): void {
@@ -39,10 +33,10 @@ function closeFront(): void {
  */
 export function useBackButton(): void {
   const phone = usePhone()
-  const stopFollowing = useRouter().afterEach(() => void setTimeout(freeBody, closedMs))
 
   /** A step back was requested and has not happened yet. */
   let returning = false
+  let timer: ReturnType<typeof setTimeout> | undefined
 
   function takeStep(): void {
     if (!isMarked()) history.pushState({ ...history.state, [mark]: true }, '')
@@ -54,15 +48,33 @@ export function useBackButton(): void {
     history.back()
   }
 
-  function settle(): void {
-    if (!isCovered()) giveStepBack()
+  function uncover(): void {
+    if (isCovered()) return
+    // The library forgets its lock when a dialog is opened again while it closes.
+    document.body.classList.remove(locked)
+    giveStepBack()
+  }
+
+  function follow(): void {
+    clearTimeout(timer)
+    if (!isCovered()) timer = setTimeout(uncover, nextSheetMs)
     else if (phone.value) takeStep()
   }
 
+  /** Follows the focus, which each opening and closing sheet moves. The page shows by then what the sheet changed. */
+  function followFocus(): void {
+    void nextTick(follow)
+  }
+
   function back(): void {
+    const own = returning
     returning = false
-    // A step whose sheet has gone already, because its dialog led to another page.
-    if (isMarked()) return settle()
+    if (isMarked()) {
+      // The operator opened another page before the step back happened: it stays. Else the sheet of this step has gone already.
+      if (own) history.forward()
+      else uncover()
+      return
+    }
     if (!isCovered()) return
     closeFront()
     // A question about unsaved changes, or a dialog under this one, takes the step again.
@@ -71,14 +83,18 @@ export function useBackButton(): void {
     }, answerMs)
   }
 
-  const observer = new MutationObserver(settle)
+  const observer = new MutationObserver(follow)
   onMounted(() => {
     observer.observe(document.body, { attributes: true, attributeFilter: ['class', 'data-sheet'] })
+    document.addEventListener('focusin', followFocus)
+    document.addEventListener('focusout', followFocus)
     window.addEventListener('popstate', back)
   })
   onBeforeUnmount(() => {
+    clearTimeout(timer)
     observer.disconnect()
-    stopFollowing()
+    document.removeEventListener('focusin', followFocus)
+    document.removeEventListener('focusout', followFocus)
     window.removeEventListener('popstate', back)
   })
 }

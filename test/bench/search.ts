@@ -1,11 +1,10 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { SiteSearch } from '../../server/search/site-search.ts'
 import type { StoredRoom } from '../../server/store/records.ts'
 import type { Change, Store } from '../../server/store/store.ts'
 import { changeOf } from '../../server/store/state.ts'
 import { seededRandom } from '../support/seeded-random.ts'
 import { storedRoom } from '../support/stored-records.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { report } from './table.ts'
 
 const count = 100_000
@@ -78,8 +77,7 @@ export async function measureSearch(): Promise<void> {
 }
 
 function usedBytes(): number {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc()')
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return heapUsed + external
 }

@@ -7,6 +7,7 @@ import { tagsInOrder } from '../../server/rooms/tags/tag-change.ts'
 import type { Store } from '../../server/store/store.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
 import { PostgresServer } from '../support/postgres/postgres-server.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import { benchRoom, fillRooms } from './site.ts'
 import { report } from './table.ts'
 
@@ -43,6 +44,7 @@ async function measureIndex(): Promise<void> {
     onChange: () => () => undefined,
   }
   const tags = new SiteTags(store)
+  collectGarbage()
   const began = performance.now()
   const built = tags.ready()
   let longest = 0

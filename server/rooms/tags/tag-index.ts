@@ -36,8 +36,10 @@ export class TagIndex {
     if (before === tags || (before.length === 0 && tags.length === 0)) return
     if (tags.length === 0) this.#tagsOf.delete(key)
     else this.#tagsOf.set(key, tags)
-    const kept = new Set(tags.map(tagKey))
-    for (const tag of before) if (!kept.has(tagKey(tag))) this.#remove(tagKey(tag), key)
+    if (before.length > 0) {
+      const kept = new Set(tags.map(tagKey))
+      for (const tag of before) if (!kept.has(tagKey(tag))) this.#remove(tagKey(tag), key)
+    }
     for (const tag of tags) this.#add(tag, key)
   }
 
@@ -81,9 +83,10 @@ export class TagIndex {
   }
 
   #add(tag: string, key: string): void {
-    const entry = this.#entries.get(tagKey(tag))
+    const compared = tagKey(tag)
+    const entry = this.#entries.get(compared)
     if (entry === undefined) {
-      this.#entries.set(tagKey(tag), { name: tag, folded: foldedText(tag), keys: new Set([key]) })
+      this.#entries.set(compared, { name: tag, folded: foldedText(tag), keys: new Set([key]) })
       this.#sorted = undefined
       return
     }

@@ -10,6 +10,7 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { openChromium } from '../support/chromium.ts'
 import { type Headless, removeFolder, startHeadless } from '../support/headless.ts'
+import { firstPaint } from './first-paint.ts'
 import { fillRooms } from './site.ts'
 import { printTable, report } from './table.ts'
 
@@ -41,10 +42,7 @@ export async function measureConsole(): Promise<void> {
         await using page = await newPage(browser, session)
         await page.goto(at)
         const painted = await page.evaluate<number>(`whenPainted('a[href="#/rooms"]', '1,000')`)
-        const [first] = await page.evaluate<number[]>(
-          `performance.getEntriesByName('first-contentful-paint').map(({ startTime }) => startTime)`,
-        )
-        firsts.push(first ?? 0)
+        firsts.push(await firstPaint(page))
         return painted
       })
       reportTime('console, first paint with 1,000 rooms', median(firsts))

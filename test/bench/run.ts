@@ -64,8 +64,13 @@ await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../sc
 console.error(`Node ${process.version}, ${cpus().length} cores; loads: ${connections} connections, ${seconds} s each`)
 for (const [name, measure] of Object.entries(every)) {
   const ofPart = asked.filter(([part]) => part === name)
-  if (asked.length === 0 ? name in parts : ofPart.length > 0) {
+  if (asked.length === 0 ? !(name in parts) : ofPart.length === 0) continue
+  try {
     await measure(ofPart.every(([, row]) => row !== undefined) ? ofPart.flatMap(([, row]) => row ?? []) : [])
+  } catch (error) {
+    // The other parts are measured all the same.
+    console.error(`! ${name} broke off:`, error)
+    process.exitCode = 1
   }
 }
 printTable()

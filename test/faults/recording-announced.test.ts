@@ -1,16 +1,45 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { RoomSite, Visitor } from '../support/sites/room-site.ts'
 
-/** Notes what a page says, in which language, instead of saying it. */
-const noteSpeech = `(() => {
+/** Voices of the machine are simulated: Chromium has none here. Notes what a page says by them, in which language, instead of saying it. */
+const withVoices = `(() => {
   globalThis.spoken = []
-  speechSynthesis.speak = ({ lang, text }) => void spoken.push(lang.slice(0, 2) + ': ' + text)
+  const voices = ['en-US', 'zh-CN'].map((lang) => ({ lang, localService: true }))
+  speechSynthesis.getVoices = () => [...voices, { lang: 'de-DE', localService: false }]
+  globalThis.SpeechSynthesisUtterance = class extends EventTarget {
+    constructor(text) { super(); this.text = text }
+  }
+  speechSynthesis.speak = (said) => {
+    spoken.push(said.lang + ': ' + said.text)
+    if (globalThis.engineFails) said.dispatchEvent(new Event('error'))
+  }
+})()`
+
+/** Keeps the sounds that a page plays from files. */
+const noteFiles = `(() => {
+  globalThis.played = []
+  globalThis.Audio = class extends Audio {
+    constructor(file) {
+      super(file)
+      if (file !== undefined) played.push(this)
+    }
+  }
 })()`
 
 /** Joins with a browser of a language. */
-async function joined(site: RoomSite, roomId: string, name: string, locale: string): Promise<Visitor> {
+async function joined(
+  site: RoomSite,
+  roomId: string,
+  name: string,
+  locale: string,
+  ...scripts: string[]
+): Promise<Visitor> {
   const page = await site.window('fake', { locale })
-  await page.addInitScript(noteSpeech)
+  await page.addInitScript(noteFiles)
+  for (const script of scripts) await page.addInitScript(script)
   const visitor = new Visitor(page)
   await page.goto(await site.link(roomId))
   await page.getByRole('textbox').first().fill(name)
@@ -19,32 +48,78 @@ async function joined(site: RoomSite, roomId: string, name: string, locale: stri
 }
 
 const spokenBy = ({ page }: Visitor): Promise<string[]> => page.evaluate<string[]>('spoken')
+/** Files that were heard to their end, by language. */
+const heardBy = ({ page }: Visitor): Promise<string[]> =>
+  page.evaluate<string[]>(
+    `played.map((file) => (file.ended && file.currentTime > 1 ? /recording-on\\.(..)/.exec(file.src)?.[1] : 'not yet'))`,
+  )
 
-test('Everybody in a room hears once, in the language of their page, that it is recorded; a site may leave it at the notice', {
+test('Everybody in a room hears once, by a voice of their machine in the language of their page, that it is recorded; a site may leave it at the notice', {
   timeout: 120_000,
 }, async () => {
   const site = await RoomSite.start()
   onTestFinished(() => site[Symbol.asyncDispose]())
   const { controller } = site
   const roomId = await site.room({ topic: 'Weekly' })
-  const anna = await joined(site, roomId, 'Anna', 'en-GB')
-  const min = await joined(site, roomId, 'Min', 'zh-CN')
+  const anna = await joined(site, roomId, 'Anna', 'en-GB', withVoices)
+  const min = await joined(site, roomId, 'Min', 'zh-CN', withVoices)
   expect([await spokenBy(anna), await spokenBy(min)]).toEqual([[], []])
   await controller.rpc('recordings.start', { room_id: roomId })
-  const [english, chinese] = [['en: This meeting is being recorded'], ['zh: 本次会议正在录制']]
+  const [english, chinese] = [['en-US: This meeting is being recorded'], ['zh-CN: 本次会议正在录制']]
   await expect.poll(() => spokenBy(anna)).toEqual(english)
   await expect.poll(() => spokenBy(min)).toEqual(chinese)
   // A late comer hears it on entering; the others do not hear it again.
-  const late = await joined(site, roomId, 'Late', 'en-GB')
+  const late = await joined(site, roomId, 'Late', 'en-GB', withVoices)
   await expect.poll(() => spokenBy(late)).toEqual(english)
   expect([await spokenBy(anna), await spokenBy(min)]).toEqual([english, chinese])
 
   await controller.rpc('recordings.stop', { room_id: roomId })
   await anna.page.getByText('Recording', { exact: true }).waitFor({ state: 'detached' })
   await controller.rpc('settings.set', { recording: { announce: false } })
-  const quiet = await joined(site, roomId, 'Quiet', 'en-GB')
+  const quiet = await joined(site, roomId, 'Quiet', 'en-GB', withVoices)
   await controller.rpc('recordings.start', { room_id: roomId })
   await quiet.page.getByText('Recording', { exact: true }).waitFor()
   expect(await spokenBy(quiet)).toEqual([])
-  for (const { problems } of [anna, min, late, quiet]) expect(problems).toEqual([])
+  for (const visitor of [anna, min, late, quiet]) {
+    expect(await heardBy(visitor)).toEqual([])
+    expect(visitor.problems).toEqual([])
+  }
+})
+
+test('Without a voice for the language, or with one that fails, everybody hears it from a file, once', {
+  timeout: 120_000,
+}, async () => {
+  const site = await RoomSite.start()
+  onTestFinished(() => site[Symbol.asyncDispose]())
+  const roomId = await site.room({ topic: 'Weekly' })
+  const anna = await joined(site, roomId, 'Anna', 'en-GB')
+  const min = await joined(site, roomId, 'Min', 'zh-CN', withVoices, 'globalThis.engineFails = true')
+  const otto = await joined(site, roomId, 'Otto', 'de-DE', withVoices)
+  await site.controller.rpc('recordings.start', { room_id: roomId })
+  await expect.poll(() => heardBy(anna)).toEqual(['en'])
+  await expect.poll(() => heardBy(min)).toEqual(['zh'])
+  await expect.poll(() => heardBy(otto)).toEqual(['de'])
+  const late = await joined(site, roomId, 'Late', 'en-GB')
+  await expect.poll(() => heardBy(late)).toEqual(['en'])
+  expect(await heardBy(anna)).toEqual(['en'])
+  for (const { problems } of [anna, min, otto, late]) expect(problems).toEqual([])
+})
+
+test.each(['en', 'zh', 'de'])('The stored sentence in "%s" is of a good length, and loud', async (language) => {
+  const file = join(import.meta.dirname, `../../renderer/room-page/texts/spoken/recording-on.${language}.mp3`)
+  const { stderr } = await promisify(execFile)('ffmpeg', [
+    '-nostdin',
+    '-i',
+    file,
+    '-af',
+    'volumedetect',
+    '-f',
+    'null',
+    '-',
+  ])
+  const [, seconds] = /Duration: 00:00:(\d+\.\d+)/.exec(stderr) ?? []
+  const [, mean] = /mean_volume: (-?[\d.]+) dB/.exec(stderr) ?? []
+  expect(Number(seconds)).toBeGreaterThan(1.5)
+  expect(Number(seconds)).toBeLessThan(4)
+  expect(Number(mean)).toBeGreaterThan(-22)
 })

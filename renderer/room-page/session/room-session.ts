@@ -5,8 +5,7 @@ import { httpExchange, type OfferExchange } from '../../kit/media/sdp-exchange.t
 import { browserSecret } from '../local/browser-secret.ts'
 import { keptPass } from '../local/entry-pass.ts'
 import { OwnDevices } from '../local/own-devices.ts'
-import { sayAloud } from '../local/say-aloud.ts'
-import { texts } from '../texts/texts.ts'
+import { sayRecordingOn } from '../local/say-recording-on.ts'
 import { ScreenShare } from '../local/screen-share.ts'
 import { Announcer } from './announcer.ts'
 import { AwaitedRoom } from './awaited-room.ts'
@@ -391,7 +390,7 @@ export class RoomSession {
     if (on === this.view.recording) return
     this.view.recording = on
     this.notices.tell(on ? 'recordingOn' : 'recordingOff', {}, on ? 'warn' : 'info')
-    if (on && this.#joined?.room.recording_silent !== true) sayAloud(texts.value.told.recordingOn)
+    if (on && this.#joined?.room.recording_silent !== true) sayRecordingOn(this.speaker.sink)
   }
 
   #muted({ by, kind }: Extract<ToPerson, { type: 'muted' }>): void {

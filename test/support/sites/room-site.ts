@@ -159,7 +159,7 @@ export class Visitor {
   /** Joins through the entrance, with camera and microphone on if available. */
   async enter(name?: string): Promise<void> {
     if (name !== undefined) await this.page.getByLabel('Your name').fill(name)
-    await this.page.getByRole('button', { name: /^(Join|加入)/ }).click()
+    await this.page.getByRole('button', { name: /^(Join|加入|Teilnehmen)/ }).click()
     await this.page.getByRole('toolbar').waitFor()
   }
 

@@ -1,10 +1,10 @@
 import { utilityProcess } from 'electron'
+import { hasCode } from '../shared/error-code.ts'
 import { GatheredMessages, messagesOf } from '../shared/media/gathered-messages.ts'
 import type { ToNode } from '../shared/media/control.ts'
 import { mediaProgramArguments } from '../server/nodes/embedded/fork-process.ts'
 import { mediaEnvironment } from '../server/nodes/embedded/confinement.ts'
 import type { SpawnMediaProcess } from '../server/nodes/embedded/media-process.ts'
-import { hasCode } from '../server/store/files/durable-files.ts'
 
 /** Runs the program of the embedded node as a utility process of the app. @param program path of its file */
 export function spawnMediaProcess(program: string): SpawnMediaProcess {

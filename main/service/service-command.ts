@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve, win32 } from 'node:path'
+import { errorCode } from '../../shared/error-code.ts'
 import { type Flag, readLaunchOptions } from '../../server/bin/launch-options.ts'
 import { ownFlags } from '../launch.ts'
 import { carryOut, CommandFailedError, runCommand } from './carry-out.ts'
@@ -128,6 +129,6 @@ export function isForOperator(error: unknown): error is Error {
   return (
     error instanceof ServiceRefusedError ||
     error instanceof CommandFailedError ||
-    (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    (error instanceof Error && errorCode(error) !== '')
   )
 }

@@ -1,3 +1,4 @@
+import { hasCode } from '../../shared/error-code.ts'
 import type { UpdateProblemName } from '../../shared/app-contract.ts'
 
 /** An update was not found, fetched, proven or installed: the console words the reason by its name. */
@@ -17,7 +18,6 @@ export class UpdateProblem extends Error {
 /** Makes a problem of any error. @param otherwise for an error that is none yet */
 export function problemOf(error: unknown, otherwise: UpdateProblemName): UpdateProblem {
   if (error instanceof UpdateProblem) return error
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
-    return new UpdateProblem('diskFull', '', error)
+  if (hasCode(error, 'ENOSPC')) return new UpdateProblem('diskFull', '', error)
   return new UpdateProblem(otherwise, error instanceof Error ? error.message : String(error), error)
 }

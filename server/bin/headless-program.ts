@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { DestinationStream } from 'pino'
+import { errorCode } from '../../shared/error-code.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { Controller } from '../controller/controller.ts'
 import type { ControllerOptions } from '../controller/options.ts'
@@ -78,8 +79,7 @@ function explain(error: unknown): string {
     JanusConfigError,
   ].some((type) => error instanceof type)
   if (error instanceof Error && known) return `${error.message}\n`
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
-    return `Cannot start: ${error.message}\n`
+  if (error instanceof Error && errorCode(error) !== '') return `Cannot start: ${error.message}\n`
   return `${inspect(error)}\n`
 }
 

@@ -1,3 +1,4 @@
+import { hasCode } from '../../shared/error-code.ts'
 import { timeoutSignal } from '../store/system/time.ts'
 import type { RegisterWithLeader } from '../store/election/member-options.ts'
 import type { AskPeer } from './peer-console.ts'
@@ -13,8 +14,7 @@ export function registerBy(ask: AskPeer): RegisterWithLeader {
       return said?.status === 204 ? 'known' : 'open'
     } catch (error) {
       // Its machine is there, and says that no program listens.
-      const refused = error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
-      return refused ? 'gone' : 'open'
+      return hasCode(error, 'ECONNREFUSED') ? 'gone' : 'open'
     }
   }
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { hasCode } from '../store/files/durable-files.ts'
+import { hasCode } from '../../shared/error-code.ts'
 import { renameFileSync } from '../store/system/rename-file.ts'
 
 /** Ended sessions that are kept by name; beyond it all that have begun end. */

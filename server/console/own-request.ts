@@ -1,6 +1,7 @@
 import { request as plainRequest, type RequestOptions } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 import { X509Certificate } from 'node:crypto'
+import { errorCode } from '../../shared/error-code.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 
@@ -109,7 +110,7 @@ function whyNot(error: unknown): Refusal {
   if (!(error instanceof Error)) return refusal('requestFailed', { reason: 'something unexpected happened' })
   if (error.name === 'TimeoutError' || error.name === 'AbortError')
     return refusal('requestTimeout', { seconds: deadlineMs / 1_000 })
-  const code = 'code' in error ? String(error.code) : ''
+  const code = errorCode(error)
   if (code === 'ECONNREFUSED') return refusal('requestRefused')
   if (code === 'ECONNRESET' || code === 'EPIPE') return refusal('requestCut')
   if (code === 'CERT_HAS_EXPIRED') return refusal('requestCertificateExpired')

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
+import { hasCode } from '../../shared/error-code.ts'
 import { DamagedFileError } from '../store/files/document-reader.ts'
-import { hasCode } from '../store/files/durable-files.ts'
 import { readFolder } from '../store/files/recovery.ts'
 import { migrations } from '../store/migrations.ts'
 import type { State } from '../store/state.ts'

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { errorCode } from '../../shared/error-code.ts'
 import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
@@ -47,9 +48,7 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw new SiteFileError(
-      `The site file ${path} cannot be read (${error instanceof Error && 'code' in error ? String(error.code) : 'unknown'}).`,
-    )
+    throw new SiteFileError(`The site file ${path} cannot be read (${errorCode(error) || 'unknown'}).`)
   }
   let document: unknown
   try {

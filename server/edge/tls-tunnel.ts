@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { pipeline } from 'node:stream'
 import tls from 'node:tls'
+import { errorCode } from '../../shared/error-code.ts'
 import { isOfCertificate } from './authorities.ts'
 
 /** Server at the other end of a tunnel. */
@@ -62,7 +63,7 @@ export async function openTlsTunnel(
 function reasonOf(error: unknown, host: string): string {
   if (!(error instanceof Error)) return `${host} cannot be reached.`
   if (error.name === 'AbortError') return `${host} does not answer.`
-  const code = 'code' in error ? String(error.code) : error.name
+  const code = errorCode(error) || error.name
   if (isOfCertificate(code)) return `The certificate of ${host} is not trusted (${code}).`
   return `${host} cannot be reached by TLS (${code}).`
 }

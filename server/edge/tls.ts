@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { errorCode } from '../../shared/error-code.ts'
 import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import type { Settings } from '../../shared/settings.ts'
@@ -115,7 +116,7 @@ async function readPem(file: string, path: string): Promise<string> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error)
     throw invalid(path, code === 'ENOENT' ? refusal('pemNotFound') : refusal('pemUnreadable', { reason: code }))
   }
 }
@@ -125,7 +126,7 @@ function tryToServe(material: TlsMaterial): void {
   try {
     createSecureContext({ ...material })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = errorCode(error)
     const said = error instanceof Error ? error.message.replace(/^error:[0-9A-F]+:/i, '') : String(error)
     const isWeak = /TOO_SMALL|TOO_WEAK|UNSUPPORTED|UNKNOWN/.test(code)
     throw invalid('tls.cert_file', refusal(isWeak ? 'certificateWeak' : 'certificateUnusable', { reason: said }))

@@ -1,8 +1,8 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hasCode } from '../../shared/error-code.ts'
 import { headName } from '../store/backups/backup-events.ts'
-import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { type LogHead, proveHead, type ReadHead, readProvenHead } from './head-proof.ts'
 

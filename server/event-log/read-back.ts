@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry, EventFilter } from '../../shared/console/events.ts'
-import { hasCode } from '../store/files/durable-files.ts'
 import { PageOfLines } from './page-of-lines.ts'
 import { maxLine, type Segment } from './segments.ts'
 

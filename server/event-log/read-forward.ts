@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 import type { EventEntry } from '../../shared/console/events.ts'
-import { hasCode } from '../store/files/durable-files.ts'
 import { entryOf, placeOf } from './entry-line.ts'
 import type { Segment } from './segments.ts'
 

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 import type { LogVerdict } from '../../shared/console/events.ts'
-import { hasCode } from '../store/files/durable-files.ts'
 import type { Sealer } from '../store/sealer.ts'
 import { ChainWalk, type Found } from './chain-walk.ts'
 import { readHead } from './head-file.ts'

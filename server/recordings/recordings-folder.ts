@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { errorCode } from '../../shared/error-code.ts'
 import type { RecordingProblem } from '../../shared/console/recordings.ts'
 import type { Store } from '../store/store.ts'
 
@@ -34,7 +35,7 @@ export function openRecordingsFolder(
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     return { path, problem: markProblem(path, store) }
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    const code = errorCode(error) || 'unknown'
     const refused = code === 'EACCES' || code === 'EROFS' || code === 'EPERM'
     const message = refused
       ? `The recordings folder ${path} cannot be written (${code}). Give the user of Roomdesk the right to write there, and restart Roomdesk.`

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { hasCode } from '../../shared/error-code.ts'
 import { wallClock } from './system/time.ts'
 import { DocumentAdapter, newWriteQueue } from './files/document-adapter.ts'
 import { documentNames } from './files/documents.ts'
@@ -16,7 +17,6 @@ import {
   refuseMovedSite,
   refuseUnfinished,
 } from './files/moved-site.ts'
-import { hasCode } from './files/durable-files.ts'
 import { openFiles } from './files/open-files.ts'
 import { readFolder } from './files/recovery.ts'
 import { StoreFileError } from './files/store-file-error.ts'

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, listFolder } from '../../store/files/durable-files.ts'
+import { hasCode } from '../../../shared/error-code.ts'
+import { listFolder } from '../../store/files/durable-files.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 /** A kept picture of a camera. */

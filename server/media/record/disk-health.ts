@@ -1,4 +1,5 @@
 import { totalmem } from 'node:os'
+import { errorCode } from '../../../shared/error-code.ts'
 import type { DiskTrouble } from './disk-file.ts'
 
 const mebibyte = 1024 * 1024
@@ -34,7 +35,7 @@ export class DiskHealth {
 
   /** An operation failed. Returns what kind of trouble that is. */
   failed(path: string, error: unknown): DiskTrouble {
-    const code = codeOf(error)
+    const code = errorCode(error)
     const kind = code === 'ENOSPC' || code === 'EDQUOT' ? 'diskFull' : 'failed'
     this.#forget()
     const isNew = this.#trouble?.kind !== kind
@@ -46,9 +47,4 @@ export class DiskHealth {
   #forget(): void {
     if (this.#trouble !== undefined && performance.now() > this.#trouble.until) this.#trouble = undefined
   }
-}
-
-/** Node's promises have no code in their type. */
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

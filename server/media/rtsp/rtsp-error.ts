@@ -1,3 +1,4 @@
+import { errorCode } from '../../../shared/error-code.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { ExpectedError } from '../../../shared/expected-error.ts'
 
@@ -71,11 +72,6 @@ export function failureOf(cause: unknown): RtspError {
   return cause instanceof RtspError
     ? cause
     : new RtspError('nodeFailed', 'the session failed in the node', 0, { cause })
-}
-
-function errorCode(cause: unknown): string {
-  if (typeof cause !== 'object' || cause === null || !('code' in cause)) return ''
-  return typeof cause.code === 'string' ? cause.code : ''
 }
 
 /** An answer that is not 200, by the kind that it means (RFC 2326, section 11). */

@@ -1,8 +1,8 @@
 import { opendir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
-import { hasCode } from '../../store/files/durable-files.ts'
 
 /** A file of a recordings folder. */
 export interface FoundFile {

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { ALL_FORMATS, CustomSource, FilePathSource, Input, type Source } from 'mediabunny'
+import { errorCode } from '../../../shared/error-code.ts'
 import { type Segment, type SegmentStart, segmentStartSchema } from '../../../shared/recordings/segment.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import { newScanState } from '../playback/fragment-table.ts'
@@ -65,7 +66,7 @@ export async function wholePart(path: string, container: SegmentStart['container
       await scan(new HeaderReader(handle, size), state, true)
     } catch (error) {
       // Errors of the format end the whole part; those of the disk are others'.
-      if (error instanceof Error && 'code' in error) throw error
+      if (errorCode(error) !== '') throw error
     }
     let bytes = state.next
     let last = state.fragments.pop()

@@ -1,8 +1,8 @@
 import { open, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
-import { hasCode } from '../../store/files/durable-files.ts'
 
 /** Longest file of notes that is read, in bytes: a day of segments that end every second has 10 MB. */
 const maxBytes = 32 * 1024 * 1024

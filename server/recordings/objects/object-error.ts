@@ -1,3 +1,4 @@
+import { errorCode } from '../../../shared/error-code.ts'
 import { type ObjectProblem, objectProblemMessages } from '../../../shared/recordings/object-storage.ts'
 import { isOfCertificate } from '../../edge/authorities.ts'
 
@@ -70,8 +71,7 @@ const ofNetwork: Readonly<Record<string, ObjectProblem>> = {
 /** Problem of a request that got no answer. */
 export function problemOfRequest(error: unknown): ObjectError {
   if (error instanceof ObjectError) return error
-  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
-  const name = typeof code === 'string' ? code : ''
+  const name = errorCode(error)
   const known = Object.hasOwn(ofNetwork, name) ? ofNetwork[name] : undefined
   if (known !== undefined) return new ObjectError(known, name, error)
   if (isOfCertificate(name)) return new ObjectError('certificate', name, error)

@@ -5,6 +5,7 @@ import type { LookupFunction } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import aws4 from 'aws4'
+import { errorCode } from '../../../shared/error-code.ts'
 import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
 import { listContains, ownAddresses } from '../../edge/address-list.ts'
@@ -145,8 +146,7 @@ export class ObjectRequests {
     if (!isTls) return new http.Agent(kept)
     const { ca_file } = this.#settings
     const ca = await readAuthorities(ca_file).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-      throw new ObjectError('caFile', code, error)
+      throw new ObjectError('caFile', errorCode(error), error)
     })
     return new https.Agent({ ...kept, ca })
   }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import { hasCode } from '../../../shared/error-code.ts'
 import { growingTo } from '../../../shared/growing-cache.ts'
-import { hasCode } from '../../store/files/durable-files.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { OpenSegment, RecordingIndex } from '../recording-index.ts'
 import { ObjectError } from '../objects/object-error.ts'

@@ -1,8 +1,8 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { join, normalize, sep } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
-import { hasCode } from '../../store/files/durable-files.ts'
 import type { IndexedSegment } from '../recording-index.ts'
 import type { ByteSource } from './byte-source.ts'
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
+import { hasCode } from '../../../shared/error-code.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
-import { hasCode } from '../../store/files/durable-files.ts'
 import { openSegment } from '../playback/segment-sources.ts'
 import type { ByteRange } from '../playback/fragments.ts'
 

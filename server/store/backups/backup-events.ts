@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { copyDurably, hasCode, linkOrCopy, listFolder, syncFolder } from '../files/durable-files.ts'
+import { hasCode } from '../../../shared/error-code.ts'
+import { copyDurably, linkOrCopy, listFolder, syncFolder } from '../files/durable-files.ts'
 
 /** Sub-folder of the data folder that holds the event log. */
 export const eventsFolder = 'events'

@@ -4,10 +4,11 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
 import { isProof, type Sealer } from '../sealer.ts'
 import { eventsFolder, headName } from './backup-events.ts'
-import { hasCode, listFolder, replaceDurably } from '../files/durable-files.ts'
+import { listFolder, replaceDurably } from '../files/durable-files.ts'
 
 /** File of a backup that proves the others. */
 const proofName = 'proof.json'

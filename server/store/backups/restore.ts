@@ -1,3 +1,4 @@
+import { hasCode } from '../../../shared/error-code.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
@@ -12,7 +13,6 @@ import type { Transactions } from '../transactions/transactions.ts'
 import { previewBackup, readBackup } from './backup-contents.ts'
 import { difference, endedSessions } from '../files/backup-difference.ts'
 import type { State } from '../state.ts'
-import { hasCode } from '../files/durable-files.ts'
 
 export interface RestoreOptions {
   folder: string

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { Sealer } from '../sealer.ts'
 import { withoutClearSecrets } from '../site-settings.ts'
 import { proveBackup } from './backup-proof.ts'
@@ -8,7 +9,7 @@ import { backupsFolder } from './backup-folder.ts'
 import { backupMarks, listBackups, proofOfBackup } from './backups.ts'
 import { checksum } from '../files/document-reader.ts'
 import { fileName } from '../files/documents.ts'
-import { hasCode, replaceDurably } from '../files/durable-files.ts'
+import { replaceDurably } from '../files/durable-files.ts'
 
 /** Seals in every backup what an earlier version stored in the clear. Nothing else of a backup changes; a damaged one is left as it is. */
 export async function sealBackups(folder: string, sealer: Pick<Sealer, 'seal' | 'proof'>): Promise<void> {

@@ -1,7 +1,8 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
-import { hasCode, makeFolder } from '../files/durable-files.ts'
+import { makeFolder } from '../files/durable-files.ts'
 import {
   type BackupRow,
   deleteBackupRows,

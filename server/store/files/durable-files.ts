@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { copyFile, link, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import { renameFile } from '../system/rename-file.ts'
 
 /**
@@ -50,11 +51,6 @@ export async function syncFoldersAbove(folder: string): Promise<void> {
     }
     if (above === dirname(above)) return
   }
-}
-
-/** Whether an error of the file system has one of these codes (`ENOENT`, ...). */
-export function hasCode(error: unknown, ...codes: string[]): boolean {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' && codes.includes(error.code)
 }
 
 /** The file names of a folder; none when the folder does not exist. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import type { Low } from 'lowdb'
+import { hasCode } from '../../../shared/error-code.ts'
 import { withNext } from '../journal/journal-line.ts'
 import type { Away, Storage } from '../storage.ts'
 import { type DocumentName, documentNames, fileName, type StoredDocument } from './documents.ts'
-import { copyDurably, hasCode } from './durable-files.ts'
+import { copyDurably } from './durable-files.ts'
 import type { Journal } from './journal/journal.ts'
 
 export interface FileStorageOptions {

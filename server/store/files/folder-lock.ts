@@ -1,11 +1,11 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { ProcessIdentity } from '../system/processes.ts'
 import { uuid } from '../system/random.ts'
 import { system } from '../system/system.ts'
 import { sleep } from '../system/time.ts'
-import { hasCode } from './durable-files.ts'
 import { renameFile } from '../system/rename-file.ts'
 
 /** Another process works on the data folder. */

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { hasCode } from '../../../shared/error-code.ts'
 import type { StoreNotice } from '../store.ts'
 import { system } from '../system/system.ts'
-import { hasCode } from './durable-files.ts'
 
 /** Name of the file in the data folder that keeps what was lost until the operator has seen it. */
 export const lossesName = 'losses.json'

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { hasCode, listFolder } from './durable-files.ts'
+import { hasCode } from '../../../shared/error-code.ts'
+import { listFolder } from './durable-files.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
 import { placelessPrefix, sealedPrefix } from '../sealer.ts'
 

@@ -1,4 +1,4 @@
-import { hasCode } from './durable-files.ts'
+import { hasCode } from '../../../shared/error-code.ts'
 
 /** A file of the data folder is there and cannot be read: the message names it and says what to mend. */
 export class StoreFileError extends Error {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { errorCode } from '../../../shared/error-code.ts'
 import { DatabaseError } from './database-error.ts'
 
 /** Whether a password stands in an address. */
@@ -19,8 +20,7 @@ export async function withPasswordOf(file: string, address: string): Promise<str
   if (user === null)
     throw new DatabaseError('The address of the database names no user, whose password --store-password-file holds.')
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    throw new DatabaseError(`${file}, which --store-password-file names, cannot be read (${code}).`)
+    throw new DatabaseError(`${file}, which --store-password-file names, cannot be read (${errorCode(error)}).`)
   })
   const password = text.split(/\r?\n/)[0] ?? ''
   if (password === '') throw new DatabaseError(`${file}, which --store-password-file names, is empty.`)

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { hasCode } from '../files/durable-files.ts'
+import { hasCode } from '../../../shared/error-code.ts'
 import { system } from '../system/system.ts'
 import type { RoomNumberRecord } from './room-number-blocks.ts'
 import type { StoreLogger } from '../notices.ts'

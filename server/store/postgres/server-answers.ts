@@ -1,4 +1,5 @@
 import { DatabaseError as ServerError } from 'pg'
+import { errorCode } from '../../../shared/error-code.ts'
 
 /** SQLSTATE of a server that ends, starts or crashes, or a connection that it cuts (class 57P, 08): what it was doing may be done. */
 const cut = /^(?:57P|08)/
@@ -34,8 +35,7 @@ export function isLocked(error: unknown): boolean {
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return messageOf(error.errors[0])
   if (!(error instanceof Error)) return String(error)
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return error.message === '' ? code : error.message
+  return error.message === '' ? errorCode(error) : error.message
 }
 
 /** Remedies for a database that cannot be used, by the SQLSTATE that it or a pool before it answers (PostgreSQL documentation, appendix A). */

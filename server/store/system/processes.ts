@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { hasCode } from '../../../shared/error-code.ts'
 import { type ExclusiveLock, lockExclusively } from '../files/exclusive-lock.ts'
-import { hasCode } from '../files/durable-files.ts'
 
 /** Identifies one process. Pids are used again, so the time it started and the boot belong to it. */
 export interface ProcessIdentity {

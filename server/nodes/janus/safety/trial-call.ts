@@ -1,4 +1,4 @@
-import { hasCode } from '../../../store/files/durable-files.ts'
+import { errorCode, hasCode } from '../../../../shared/error-code.ts'
 import { DeadlineError } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import { JanusError } from '../wire/janus-error.ts'
@@ -9,8 +9,8 @@ export function whyUnreachable(error: unknown): string | undefined {
   if (!(error instanceof NodeConnectionError)) return undefined
   const { cause } = error
   for (const [code, words] of networkCodes) if (hasCode(cause, code)) return words
-  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string' && tlsCode.test(cause.code))
-    return `its certificate is not trusted: ${cause.code}`
+  const code = errorCode(cause)
+  if (tlsCode.test(code)) return `its certificate is not trusted: ${code}`
   return undefined
 }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { hasCode } from '../durable-files.ts'
+import { hasCode } from '../../../../shared/error-code.ts'
 import { startTimer, type Timer } from '../../system/time.ts'
 import { checkedJson, encodeLine } from '../../journal/journal-line.ts'
 

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { hasCode, syncFile, syncFolder } from '../durable-files.ts'
+import { hasCode } from '../../../../shared/error-code.ts'
+import { syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from '../../journal/journal-line.ts'
 import { JournalSegment } from './journal-segment.ts'

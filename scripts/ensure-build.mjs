@@ -19,6 +19,7 @@ const folders = [
   'renderer',
   'packaging/licences',
   'packaging/help',
+  'packaging/pages',
   'docs/operate',
   'docs/integrate',
 ]

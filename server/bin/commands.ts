@@ -1,8 +1,6 @@
 import { withPasswordOf } from '../store/postgres/database-password.ts'
-import { janusConfiguration } from './janus-config.ts'
 import { type LaunchOptions, usage } from './launch-options.ts'
 import type { Report } from './report.ts'
-import { checkLog } from './verify-log.ts'
 import { productVersion } from './version.ts'
 
 /**
@@ -16,9 +14,14 @@ export async function runCommand(given: LaunchOptions): Promise<Report | undefin
   const { storePasswordFile, store } = given
   const withPassword = storePasswordFile !== undefined && store !== undefined
   const options = withPassword ? { ...given, store: await withPasswordOf(storePasswordFile, store) } : given
-  if (options.verifyLog) return await checkLog(options)
+  // A controller that runs loads no commands.
+  if (options.verifyLog) {
+    const { checkLog } = await import('./verify-log.ts')
+    return await checkLog(options)
+  }
   if (options.janusConfig !== undefined) {
     const { dataDir: dataFolder, store: database, site: sitePath, janusConfig: name, host, eventPort } = options
+    const { janusConfiguration } = await import('./janus-config.ts')
     return { text: await janusConfiguration({ dataFolder, database, sitePath, name, host, eventPort }), code: 0 }
   }
   if (options.moveStore === undefined) return undefined

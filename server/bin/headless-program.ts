@@ -22,7 +22,7 @@ import { StoreFileError } from '../store/files/store-file-error.ts'
 import { StoreVersionError } from '../store/migrations.ts'
 import { DatabaseError } from '../store/postgres/database-error.ts'
 import { withPasswordOf } from '../store/postgres/database-password.ts'
-import { databaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
+import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risk.ts'
 import { KeyFileError } from '../store/files/key-file.ts'
 import { productVersion } from './version.ts'
 
@@ -117,7 +117,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const store = options.store ?? site?.store
   const database = passwordFile === undefined || store === undefined ? store : await withPasswordOf(passwordFile, store)
   if (options.storePasswordShown) logger.warn(shownPassword)
-  const risk = database === undefined ? undefined : databaseRisk(database)
+  const risk = await riskOf(database)
   if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const roomPage = join(program.pages, 'room-page')
   const opened = await openController({
@@ -175,10 +175,16 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   reportFirstStart(opened)
 }
 
+async function riskOf(database: string | undefined): Promise<DatabaseRisk | undefined> {
+  if (database === undefined) return undefined
+  // A site in files does not load what it does not use.
+  const { databaseRisk } = await import('../store/postgres/database-safety.ts')
+  return databaseRisk(database)
+}
+
 /** A site in files has one controller; one in a database may have several. */
 async function openController({ database, ...options }: ControllerOptions): Promise<Controller | SiteController> {
   if (database === undefined) return await Controller.open(options)
-  // A site in files does not load what it does not use.
   const { SiteController: OneOfSeveral } = await import('../cluster/site-controller.ts')
   return await OneOfSeveral.open({ ...options, database })
 }

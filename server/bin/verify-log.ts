@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LogFault, LogVerdict } from '../../shared/console/events.ts'
 import { boundKey } from '../event-log/end-bound.ts'
+import { verifySiteLog } from '../event-log/site/verify-site-log.ts'
 import { verifyLog } from '../event-log/verify.ts'
 import { readSite, UnreadableSiteError } from '../controller/read-site.ts'
 import { eventsFolder } from '../store/backups/backup-events.ts'
 import { readControllerId } from '../store/election/controller-id.ts'
 import { KeyFileError, loadKeyFile } from '../store/files/key-file.ts'
 import { parseDatabaseAddress } from '../store/postgres/database-address.ts'
+import { connect } from '../store/postgres/open-database.ts'
+import { defaultDeadlines, longAnswer } from '../store/postgres/database-session.ts'
 import type { Report } from './report.ts'
 import { createSealer, type Sealer } from '../store/sealer.ts'
 
@@ -56,10 +59,6 @@ function reportOf(verdicts: readonly (readonly [LogVerdict, string])[]): Report 
 
 /** @throws DatabaseError, or what the database says */
 async function siteVerdict(database: string, sealer: Sealer): Promise<LogVerdict> {
-  // A site in files does not load what it does not use.
-  const { connect } = await import('../store/postgres/open-database.ts')
-  const { defaultDeadlines, longAnswer } = await import('../store/postgres/database-session.ts')
-  const { verifySiteLog } = await import('../event-log/site/verify-site-log.ts')
   const session = await connect(parseDatabaseAddress(database), defaultDeadlines, longAnswer)
   try {
     return await verifySiteLog(session, sealer)

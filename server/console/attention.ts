@@ -11,8 +11,8 @@ import type { OlderClientsView, RefusedCall } from '../../shared/console/older-c
 import type { AuthorityChange } from '../edge/own-certificate.ts'
 import { authorityNotice } from '../edge/tls.ts'
 import type { EventLogStatus } from '../event-log/event-log.ts'
-import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-safety.ts'
-import { durabilityMessages } from '../store/postgres/durability.ts'
+import { type DatabaseRisk, databaseRiskMessages } from '../store/postgres/database-risk.ts'
+import { durabilityMessages } from '../store/postgres/durability-messages.ts'
 import { withAdvice } from '../store/notices.ts'
 import type { StoreStatus } from '../store/store.ts'
 

@@ -1,7 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { create } from 'tar'
 import type { DiagnosticsFile } from './diagnostics-files.ts'
 
 /** Packs files into a tar.gz with one folder of this name. */
@@ -14,6 +13,7 @@ export async function packArchive(name: string, files: readonly DiagnosticsFile[
       await writeFile(path, content, { mode: 0o600 })
     }
     const archive = join(work, 'archive.tar.gz')
+    const { create } = await import('tar')
     await create({ file: archive, cwd: work, gzip: true, portable: true }, [name])
     return await readFile(archive)
   } finally {

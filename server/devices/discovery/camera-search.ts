@@ -1,7 +1,6 @@
 import type { DeviceLogin } from '../../../shared/device-address.ts'
-import { discoverCameras, type Discovery, type DiscoveryOptions, type FoundCamera } from './ws-discovery.ts'
-import { OnvifError } from './onvif-http.ts'
-import { type OnvifStream, onvifStreams } from './onvif-streams.ts'
+import type { OnvifStream } from './onvif-streams.ts'
+import type { Discovery, DiscoveryOptions, FoundCamera } from './ws-discovery.ts'
 
 /** Outcome of asking a found camera for its streams. */
 export interface StreamsOutcome {
@@ -26,7 +25,7 @@ export class CameraSearch {
 
   /** Searches; a search under way is joined. */
   search(): Promise<Discovery> {
-    this.#searching ??= discoverCameras(this.#options())
+    this.#searching ??= this.#discover()
       .then((discovery) => {
         this.#found = new Map(discovery.cameras.map((camera) => [camera.id, camera]))
         return discovery
@@ -37,10 +36,20 @@ export class CameraSearch {
     return this.#searching
   }
 
+  /** What reads the answers is loaded with the first search. */
+  async #discover(): Promise<Discovery> {
+    const { discoverCameras } = await import('./ws-discovery.ts')
+    return await discoverCameras(this.#options())
+  }
+
   /** Asks a camera of the last search for its streams. Never rejects. */
   async streams(id: string, login: DeviceLogin | undefined): Promise<StreamsOutcome> {
     const camera = this.#found.get(id)
     if (camera === undefined) return { state: 'gone', streams: [] }
+    const [{ OnvifError }, { onvifStreams }] = await Promise.all([
+      import('./onvif-http.ts'),
+      import('./onvif-streams.ts'),
+    ])
     try {
       const streams = await onvifStreams(camera.service, login, AbortSignal.timeout(answersMs))
       return { state: streams.length === 0 ? 'failed' : 'found', streams }

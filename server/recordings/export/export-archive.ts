@@ -1,6 +1,5 @@
 import { rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { create } from 'tar'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { WrittenFile } from './span-export.ts'
@@ -37,6 +36,7 @@ export async function writeArchive({ folder, name, files, view, index, signal }:
   await writeFile(join(folder, 'timeline.json'), `${JSON.stringify(timeline, undefined, 2)}\n`)
   signal.throwIfAborted()
   const path = join(folder, name)
+  const { create } = await import('tar')
   await create({ file: path, cwd: folder, portable: true }, ['timeline.json', ...names])
   await Promise.all(['timeline.json', ...names].map((each) => rm(join(folder, each), { force: true })))
   const { size } = await stat(path)

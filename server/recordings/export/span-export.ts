@@ -7,7 +7,6 @@ import type { ExportedFile, ExportWish, RecordingExport } from '../recording-exp
 import type { RecordingIndex } from '../recording-index.ts'
 import { piecesOfSpan, runsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { convert } from './ffmpeg-convert.ts'
-import { writeRun } from './write-run.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 /** How a span is exported. */
@@ -107,6 +106,7 @@ export class SpanExport implements RecordingExport {
   async #remux(run: SourceRun, path: string, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
     const container = containerOf(run)
     const whole = secondsOf(run)
+    const { writeRun } = await import('./write-run.ts')
     try {
       const seconds = await writeRun(run, path, {
         ...{ container, keepGaps, signal },

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises'
-import { ALL_FORMATS, CustomSource, FilePathSource, Input, type Source } from 'mediabunny'
+import type { Source } from 'mediabunny'
 import { errorCode } from '../../../shared/error-code.ts'
 import { type Segment, type SegmentStart, segmentStartSchema } from '../../../shared/recordings/segment.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
@@ -21,6 +21,7 @@ export interface WholePart {
 
 /** Reads the facts that the recorder wrote into a file; undefined: it holds none, or is no recording. */
 export async function readFacts(path: string): Promise<SegmentStart | undefined> {
+  const { FilePathSource } = await import('mediabunny')
   return await factsIn(new FilePathSource(path))
 }
 
@@ -37,12 +38,14 @@ export async function factsOf(source: ByteSource, size: number): Promise<Segment
       throw error
     }
   }
+  const { CustomSource } = await import('mediabunny')
   const facts = await factsIn(new CustomSource({ getSize: () => size, read }))
   if (failure !== undefined) throw failure
   return facts
 }
 
 async function factsIn(source: Source): Promise<SegmentStart | undefined> {
+  const { ALL_FORMATS, Input } = await import('mediabunny')
   const input = new Input({ source, formats: ALL_FORMATS })
   try {
     const { comment } = await input.getMetadataTags()

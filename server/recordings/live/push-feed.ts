@@ -1,15 +1,10 @@
 import type { Writable } from 'node:stream'
-import {
-  ALL_FORMATS,
-  AppendOnlyStreamTarget,
-  BufferSource,
+import type {
   EncodedAudioPacketSource,
-  EncodedPacketSink,
+  EncodedPacket,
   EncodedVideoPacketSource,
-  Input,
-  type InputAudioTrack,
-  type InputVideoTrack,
-  MkvOutputFormat,
+  InputAudioTrack,
+  InputVideoTrack,
   Output,
 } from 'mediabunny'
 import { writeToProgram } from './write-to-program.ts'
@@ -56,6 +51,7 @@ export class PushFeed {
    * @throws FormatChangedError; Error when the reader is stuck or gone, or the bytes are no media
    */
   async add(bytes: Uint8Array, startedAt: number): Promise<void> {
+    const { ALL_FORMATS, BufferSource, Input } = await import('mediabunny')
     const input = new Input({ source: new BufferSource(bytes), formats: ALL_FORMATS })
     try {
       const picture = this.#wanted.picture ? await input.getPrimaryVideoTrack() : null
@@ -79,6 +75,8 @@ export class PushFeed {
   }
 
   async #begin(picture: InputVideoTrack | null, sound: InputAudioTrack | null, format: string): Promise<Sources> {
+    const { AppendOnlyStreamTarget, EncodedAudioPacketSource, EncodedVideoPacketSource, MkvOutputFormat, Output } =
+      await import('mediabunny')
     const writable = new WritableStream<Uint8Array>({ write: (chunk) => writeToProgram(this.#sink, chunk) })
     const output = new Output({
       format: new MkvOutputFormat({ appendOnly: true, minimumClusterDuration: 0.2 }),
@@ -124,10 +122,9 @@ export class PushFeed {
   }
 }
 
-function packetsOf(
-  track: InputVideoTrack | InputAudioTrack,
-): AsyncGenerator<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>> & object> {
-  return new EncodedPacketSink(track).packets()
+async function* packetsOf(track: InputVideoTrack | InputAudioTrack): AsyncGenerator<EncodedPacket> {
+  const { EncodedPacketSink } = await import('mediabunny')
+  yield* new EncodedPacketSink(track).packets()
 }
 
 async function firstTime(track: InputVideoTrack | InputAudioTrack | null): Promise<number> {

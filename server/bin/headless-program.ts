@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { DestinationStream } from 'pino'
@@ -11,6 +12,7 @@ import { LaunchError, type LaunchOptions, readLaunchOptions } from './launch-opt
 import { JanusConfigError } from './janus-config.ts'
 import { runCommand } from './commands.ts'
 import { type ListenerName, portFlag } from '../http/listeners.ts'
+import { EarlyProcess } from '../nodes/embedded/early-process.ts'
 import type { SpawnMediaProcess } from '../nodes/embedded/media-process.ts'
 import { createLog, standardError } from '../observe/log.ts'
 import { RecentLog } from '../observe/recent-log.ts'
@@ -120,6 +122,10 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   const risk = await riskOf(database)
   if (risk !== undefined) logger.warn({ risk }, databaseRiskMessages[risk])
   const roomPage = join(program.pages, 'room-page')
+  const recordings = options.recordingsDir ?? join(dataFolder, 'recordings')
+  const media = new EarlyProcess(program.spawnMedia(recordings, roomPage))
+  // One of several controllers may not lead. The folder must exist when the process starts: a first start makes it.
+  if (database === undefined && existsSync(recordings)) media.begin()
   const opened = await openController({
     dataFolder,
     recordingsDir: options.recordingsDir,
@@ -139,7 +145,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
     consolePage: join(program.pages, 'renderer'),
     playerPage: join(program.pages, 'player'),
     media: {
-      spawn: program.spawnMedia(options.recordingsDir ?? join(dataFolder, 'recordings'), roomPage),
+      spawn: media.take,
       pageFolder: roomPage,
       ffmpeg: options.ffmpeg,
     },
@@ -170,6 +176,7 @@ async function serve(program: HeadlessProgram, options: LaunchOptions): Promise<
   let stopping = false
   program.followEnd(stop)
   await opened.start()
+  media.release()
   state.runsOn = true
   process.stdout.write(`ready ${JSON.stringify(readyLine(opened))}\n`)
   reportFirstStart(opened)

@@ -1,0 +1,53 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { EarlyProcess } from '../../../../server/nodes/embedded/early-process.ts'
+import { forkMediaProcess } from '../../../../server/nodes/embedded/fork-process.ts'
+import type { MediaProcess } from '../../../../server/nodes/embedded/media-process.ts'
+import { mediaProgram } from '../../../support/media/media-program.ts'
+
+/** Real processes of the node; `begun` resolves with the first message of the first one. */
+function earlyProcess(): { early: EarlyProcess; started: MediaProcess[]; begun: Promise<unknown> } {
+  const spawn = forkMediaProcess(mediaProgram)
+  const begun = Promise.withResolvers<unknown>()
+  const started: MediaProcess[] = []
+  const early = new EarlyProcess(() => {
+    const process = spawn()
+    process.onMessage(begun.resolve)
+    started.push(process)
+    return process
+  })
+  onTestFinished(() => started.forEach((process) => process.kill()))
+  early.begin()
+  return { early, started, begun: begun.promise }
+}
+
+const messageOf = (process: MediaProcess): Promise<unknown> => new Promise((resolve) => process.onMessage(resolve))
+const gone = ({ pid }: MediaProcess): boolean => pid === undefined
+
+test('A process that began early says hello to whoever takes it later, once; the next one is another', async () => {
+  const { early, started, begun } = earlyProcess()
+  expect(await begun).toMatchObject({ type: 'hello' })
+  const taken = early.take()
+  expect(await messageOf(taken)).toMatchObject({ type: 'hello' })
+  expect(taken.pid).toBe(started[0]?.pid)
+  const exited = new Promise<string>((resolve) => taken.onExit(resolve))
+  early.release()
+  const next = early.take()
+  expect(await messageOf(next)).toMatchObject({ type: 'hello' })
+  expect(next.pid).not.toBe(taken.pid)
+  taken.send({ type: 'stop' })
+  expect(await exited).toBe('it ended with exit code 0')
+})
+
+test('A process that nobody took ends; one that ended before is not given away', async () => {
+  const { early, started, begun } = earlyProcess()
+  await begun
+  early.release()
+  const [first] = started
+  await expect.poll(() => first && gone(first)).toBe(true)
+  early.begin()
+  const second = started[1]
+  second?.kill()
+  await expect.poll(() => second && gone(second)).toBe(true)
+  expect(await messageOf(early.take())).toMatchObject({ type: 'hello' })
+  expect(started).toHaveLength(3)
+})

@@ -16,6 +16,8 @@ import { processorRate, residentMegabytes } from './process-figures.ts'
 const viewerCount = 50
 const firstViewers = 10
 const fillMs = 5_000
+/** Time in which the heap of a node that has just started fills with garbage up to where it stays, in milliseconds. */
+const heapMs = 20_000
 const cameraCount = 50
 const cycles = 200
 const joins = 50
@@ -86,7 +88,7 @@ async function viewers(camera: Camera): Promise<Row[]> {
   using crowd = new Crowd(`${node.url}/whep/bench/cam`, token)
   // The first viewers fill shared state; each one fills its own within some seconds.
   await crowd.ask({ open: firstViewers })
-  await sleep(fillMs)
+  await sleep(heapMs)
   const withFirst = await residentMegabytes(pid)
   await crowd.ask({ open: viewerCount - firstViewers })
   await sleep(fillMs)
@@ -120,8 +122,8 @@ async function comeAndGo(camera: Camera): Promise<Row> {
   await node.addDevice('bench', 'cam', camera.url('/cam'))
   const token = node.token('bench', { role: 'observer', lifeMs: 600_000 })
   using crowd = new Crowd(`${node.url}/whep/bench/cam`, token, 'whole')
-  // The first ones fill pools and warm the compiler.
-  await crowd.ask({ cycles: 300 })
+  // The first ones fill pools and the heap, and warm the compiler.
+  await crowd.ask({ cycles: 900 })
   const filled = await residentMegabytes(pid)
   await crowd.ask({ cycles })
   const grown = (await residentMegabytes(pid)) - filled

@@ -2,6 +2,19 @@ import { expect, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
 
+/** Presses Esc in the search, and Ctrl+K in the moment in which it begins to close. */
+const closeAndReopen = `new Promise((resolve) => {
+  const press = (target, key) => target.dispatchEvent(new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }))
+  const observer = new MutationObserver(() => {
+    if (!document.querySelector('.el-overlay[class*="leave"]')) return
+    observer.disconnect()
+    press(document.body, { key: 'k', ctrlKey: true })
+    resolve()
+  })
+  observer.observe(document.body, { subtree: true, attributeFilter: ['class'] })
+  press(document.activeElement, { key: 'Escape', code: 'Escape' })
+})`
+
 /** Language, theme, and state after a restart. */
 export function lookStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
@@ -82,9 +95,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     const search = page.getByRole('combobox', { name: 'Find rooms, people' }).and(page.locator(':focus'))
     await page.keyboard.press('Control+k')
     await search.waitFor()
-    await page.keyboard.press('Escape')
-    await page.locator('.el-overlay[class*="leave"]').waitFor({ state: 'attached' })
-    await page.keyboard.press('Control+k')
+    await page.evaluate(closeAndReopen)
     await search.waitFor()
     await page.keyboard.press('Escape')
     await pages().dialog('Find anything').waitFor({ state: 'hidden' })

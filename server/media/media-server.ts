@@ -33,7 +33,7 @@ import { AllowedAddresses } from './rtsp/allowed-addresses.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
 import { probe } from './rtsp/rtsp-probe.ts'
 import { SignalServer } from './signal/signal-server.ts'
-import { LazyRecorder } from './record/lazy-recorder.ts'
+import { Recorder } from './record/recorder.ts'
 import type { FfmpegRunner } from './transcode/ffmpeg-runner.ts'
 import { Transcoding } from './transcode/transcoding.ts'
 import { PeerPorts } from './webrtc/peer-ports.ts'
@@ -62,7 +62,7 @@ export class MediaServer {
   readonly #transcoding: Transcoding
   readonly #pulls: CameraPulls
   readonly #rooms: MediaRooms
-  readonly #recorder: LazyRecorder
+  readonly #recorder: Recorder
   readonly #admission: AdmissionControl
   readonly #requests: RoomRequests
   readonly #remoteMedia: RoomMediaClient
@@ -92,7 +92,7 @@ export class MediaServer {
       emit,
       log,
     )
-    this.#recorder = new LazyRecorder({
+    this.#recorder = new Recorder({
       folder: start.recordings_folder,
       find: (roomId) => this.#rooms.find(roomId),
       pulls: this.#pulls,
@@ -149,7 +149,6 @@ export class MediaServer {
   static async start(start: MediaStart, parts: MediaServerParts, log: Log): Promise<MediaServer> {
     const server = new MediaServer(start, parts, log)
     await server.#listen()
-    server.#recorder.loadSoon()
     return server
   }
 
@@ -272,7 +271,7 @@ export class MediaServer {
       return {}
     },
     set_recording: async (order) => {
-      await this.#recorder.order(order)
+      this.#recorder.order(order)
       return {}
     },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),

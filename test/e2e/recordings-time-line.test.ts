@@ -37,6 +37,9 @@ async function shows(page: Page, second: number): Promise<void> {
   await expect.poll(apart, { timeout: 20_000 }).toBeLessThanOrEqual(1)
 }
 
+/** Waits for two frames of the page. */
+const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))'
+
 test('The picture under the pointer, the time field, the button Live and the marks of events lead to their moments', async () => {
   const { console: opened, page } = await openPage('headless')
   await shows(page, 0.5)
@@ -67,6 +70,9 @@ test('The picture under the pointer, the time field, the button Live and the mar
       return await width()
     })
     .toBeGreaterThan(300)
+  // The time line has drawn what the keys asked for.
+  const placed = async (): Promise<string> => JSON.stringify(await span.boundingBox())
+  await expect.poll(async () => (await placed()) === (await page.evaluate(twoFrames), await placed())).toBe(true)
   const box = await span.boundingBox()
   if (box === null) throw new Error('the camera is not on the time line')
   await page.mouse.move(box.x + box.width * 0.63, box.y + box.height / 2)

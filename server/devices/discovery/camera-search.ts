@@ -36,7 +36,7 @@ export class CameraSearch {
     return this.#searching
   }
 
-  /** What reads the answers is loaded with the first search. */
+  /** Searches. The first search loads the code that reads the answers. */
   async #discover(): Promise<Discovery> {
     const { discoverCameras } = await import('./ws-discovery.ts')
     return await discoverCameras(this.#options())

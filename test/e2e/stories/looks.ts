@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { ConsoleUnderTest } from '../../support/sites/console-site.ts'
 import { ConsolePages } from '../console-pages.ts'
@@ -20,6 +21,16 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
   const pages = (): ConsolePages => new ConsolePages(opened().page)
   const isDark = (): Promise<unknown> => opened().page.evaluate(`document.documentElement.classList.contains('dark')`)
   const language = (): Promise<unknown> => opened().page.evaluate('document.documentElement.lang')
+
+  /** Goes back from a form over a panel: one step closes one sheet. */
+  async function goBackTwice(panel: Locator, form: Locator): Promise<void> {
+    await opened().page.goBack()
+    await form.waitFor({ state: 'hidden' })
+    expect(await panel.isVisible()).toBe(true)
+    await opened().page.goBack()
+    await panel.waitFor({ state: 'detached' })
+    await pages().heading('Rooms').waitFor()
+  }
 
   test('language and theme change at once, and are stored', async () => {
     await pages().go('Rooms')
@@ -66,13 +77,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     const form = pages().dialog(`Edit room ${room_id}`)
     await form.getByLabel('Topic').and(focused).waitFor()
     expect((await form.boundingBox())?.width).toBe(390)
-    // One step closes one sheet.
-    await page.goBack()
-    await form.waitFor({ state: 'hidden' })
-    expect(await panel.isVisible()).toBe(true)
-    await page.goBack()
-    await panel.waitFor({ state: 'detached' })
-    await pages().heading('Rooms').waitFor()
+    await goBackTwice(panel, form)
     await topic.click()
     await panel.locator(':focus').waitFor()
     await page.keyboard.press('Escape')
@@ -103,12 +108,7 @@ export function lookStories(opened: () => ConsoleUnderTest): void {
     const form = pages().dialog(`Edit room ${room_id}`)
     await edit.press('Enter')
     await form.getByLabel('Topic').and(page.locator(':focus')).waitFor()
-    await page.goBack()
-    await form.waitFor({ state: 'hidden' })
-    expect(await panel.isVisible()).toBe(true)
-    await page.goBack()
-    await panel.waitFor({ state: 'detached' })
-    await pages().heading('Rooms').waitFor()
+    await goBackTwice(panel, form)
     await page.setViewportSize(before ?? { width: 1360, height: 860 })
     await call('rooms.delete', { room_ids: [room_id] })
   })

@@ -6,6 +6,7 @@ import { edgeOnly } from './eslint-rules/edge-only.js'
 import { fewImports } from './eslint-rules/few-imports.js'
 import { layers } from './eslint-rules/layers.js'
 import { oneBasename } from './eslint-rules/one-basename.js'
+import { oneWait } from './eslint-rules/one-wait.js'
 import { parentPort } from './eslint-rules/parent-port.js'
 import { programParser } from './eslint-rules/program-parser.js'
 import { reasonedException } from './eslint-rules/reasoned-exception.js'
@@ -16,6 +17,7 @@ const roomdesk = {
     'few-imports': fewImports,
     layers,
     'one-basename': oneBasename,
+    'one-wait': oneWait,
     'parent-port': parentPort,
     'reasoned-exception': reasonedException,
   },
@@ -85,7 +87,7 @@ export default ts.config(
   },
   {
     files: ['{shared,server,main,renderer}/**/*.{ts,vue}'],
-    rules: { 'roomdesk/layers': 'error' },
+    rules: { 'roomdesk/layers': 'error', 'roomdesk/one-wait': 'error' },
   },
   {
     files: ['{server,main}/**/*.ts'],

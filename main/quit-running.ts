@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../shared/sleep.ts'
 import { app } from 'electron'
 
 /** Time within which the running app must end: its store is flushed within 12 s. In milliseconds. */
@@ -15,7 +15,7 @@ export function quitRunningApp(): void {
 
 async function quit(): Promise<number> {
   // Each request that is refused hands the arguments of this process, `--quit` among them, to the running app.
-  for (const end = performance.now() + maxMs; performance.now() < end; await setTimeout(pauseMs)) {
+  for (const end = performance.now() + maxMs; performance.now() < end; await sleep(pauseMs)) {
     if (app.requestSingleInstanceLock()) return 0
   }
   process.stderr.write('Roomdesk did not end within 20 s.\n')

@@ -1,3 +1,5 @@
+import { sleep } from './sleep.ts'
+
 /** Pauses between attempts, in milliseconds: about 5 s in all. An antivirus or an indexer holds a new file for far less. */
 export const heldPauses: readonly number[] = [5, 10, 20, 50, 100, 200, 400, 800, 1_600, 1_800]
 
@@ -20,7 +22,7 @@ export async function onceFree(platform: string, operation: () => Promise<void>)
     } catch (error) {
       if (!isHeld(error)) throw error
     }
-    await new Promise((resolve) => setTimeout(resolve, pause))
+    await sleep(pause)
   }
   await operation()
 }

@@ -1,3 +1,4 @@
+import { sleep } from '../../shared/sleep.ts'
 import Hls from 'hls.js/light'
 import type { LivePicture } from '../../shared/recordings/live-picture.ts'
 import { WebmFeed } from './webm-feed.ts'
@@ -49,7 +50,7 @@ export class LivePlayer {
       else await this.#show(facts)
       // A feed is asked for its next piece, and the answer waits for it.
       if (facts?.state !== 'living' || this.#feed === undefined)
-        await pause(facts?.state === 'living' ? factsMs : retryMs)
+        await sleep(facts?.state === 'living' ? factsMs : retryMs)
     }
     this.#hls?.destroy()
     this.#video.removeAttribute('src')
@@ -77,7 +78,7 @@ export class LivePlayer {
     } catch {
       // Begins anew with the next facts.
       this.#feed = undefined
-      await pause(retryMs)
+      await sleep(retryMs)
     }
   }
 
@@ -114,8 +115,4 @@ export class LivePlayer {
     const answer = await fetch(`${this.#base}stream.json${after}`)
     return (await answer.json()) as LivePicture
   }
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

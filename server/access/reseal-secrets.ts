@@ -1,4 +1,5 @@
-import { setImmediate as immediate, setTimeout } from 'node:timers/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
+import { sleep } from '../../shared/sleep.ts'
 import type { Logger } from 'pino'
 import { accountLocks } from './accounts/accounts.ts'
 import {
@@ -38,7 +39,7 @@ export async function resealSecrets(store: Store, signal: AbortSignal, logger: L
       } catch (error) {
         if (signal.aborted) return
         logger.warn({ err: error }, 'secrets not sealed for their records yet, trying again')
-        await setTimeout(retryMs, undefined, { signal, ref: false })
+        await sleep(retryMs, { signal, ref: false })
       }
     }
   } catch (error) {

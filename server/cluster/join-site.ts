@@ -1,5 +1,6 @@
+import { onAbort } from '../../shared/abort.ts'
 import { hostname } from 'node:os'
-import { sleep } from '../store/system/time.ts'
+import { pause, sleep } from '../store/system/time.ts'
 import type { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
 import { connectionTimeouts } from '../edge/limits.ts'
@@ -75,13 +76,10 @@ export async function ledSoon(member: SiteMember, leading: Promise<FencedStore>)
       const leader = member.leader()
       if (leader !== undefined && leader.id !== member.id) resolve(undefined)
     }
-    over.signal.addEventListener('abort', member.onLeader(look), { once: true })
+    onAbort(over.signal, member.onLeader(look))
     look()
   })
-  const late = sleep(clusterTimes.startAsLeader, { signal: over.signal, ref: false }).then(
-    () => undefined,
-    () => undefined,
-  )
+  const late = pause(clusterTimes.startAsLeader, { signal: over.signal, ref: false }).then(() => undefined)
   try {
     return await Promise.race([leading, other, late])
   } finally {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import { type IncomingMessage, request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { monotonic, startTimer, timeoutSignal } from '../store/system/time.ts'
@@ -127,7 +128,7 @@ export class LeaderConsole {
     const gone = (): void => {
       startTimer(clusterTimes.lastConsoleAnswer, () => outgoing.destroy(new Error('Another controller leads.')), false)
     }
-    target.gone.addEventListener('abort', gone, { once: true })
+    const unregister = onAbort(target.gone, gone)
     const endWatch = watchUnanswered({
       ...{ way: this.#way, listener: 'console' as const, target },
       cut: () => outgoing.destroy(new Error('The leader cannot be reached.')),
@@ -151,7 +152,7 @@ export class LeaderConsole {
     outgoing.end(body)
     return promise.finally(() => {
       endWatch()
-      target.gone.removeEventListener('abort', gone)
+      unregister()
     })
   }
 }

@@ -1,5 +1,6 @@
+import { onAbort } from '../../shared/abort.ts'
 import type { Socket } from 'node:net'
-import { monotonic, sleep, startTimer } from '../store/system/time.ts'
+import { monotonic, pause, startTimer } from '../store/system/time.ts'
 import { WebSocket } from 'ws'
 import { type EventName, events, type EventPayload } from '../../shared/console/contract.ts'
 import type { EventHub } from '../console/event-hub.ts'
@@ -64,7 +65,7 @@ export class LeaderEvents {
         if (signal.aborted) return
         this.#log.debug({ err: error }, 'the console of the leader sends no events')
       }
-      await sleep(clusterTimes.eventsAgain, { signal, ref: false }).catch(() => undefined)
+      await pause(clusterTimes.eventsAgain, { signal, ref: false })
     }
   }
 
@@ -87,7 +88,7 @@ export class LeaderEvents {
     })
     const end = (): void => client.terminate()
     const ends = AbortSignal.any([signal, target.gone, target.cut])
-    ends.addEventListener('abort', end, { once: true })
+    const unregister = onAbort(ends, end)
     let silent = startTimer(clusterTimes.eventsSilent, end, false)
     const alive = (): void => {
       silent.cancel()
@@ -103,7 +104,7 @@ export class LeaderEvents {
     })
     await closed
     silent.cancel()
-    ends.removeEventListener('abort', end)
+    unregister()
   }
 
   #notify(message: string): void {

@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import { monotonic, sleep, startTimer } from '../store/system/time.ts'
 import { type ListenerName, listenerNames } from '../http/listeners.ts'
 import type { ControllerPlace, KnownController } from '../store/election/site-member.ts'
@@ -200,13 +201,12 @@ export class LeaderResolver {
     signal.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const timer = startTimer(milliseconds, resolve)
-    const aborted = (): void => reject(signal.reason)
     this.#changed.add(resolve)
-    signal.addEventListener('abort', aborted, { once: true })
+    const unregister = onAbort(signal, () => reject(signal.reason))
     return promise.finally(() => {
       timer.cancel()
       this.#changed.delete(resolve)
-      signal.removeEventListener('abort', aborted)
+      unregister()
     })
   }
 }

@@ -1,6 +1,6 @@
 import type { ListenerName } from '../http/listeners.ts'
 import type { Log } from '../observe/log.ts'
-import { sleep } from '../store/system/time.ts'
+import { pause } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
 import type { LeaderResolver } from './leader-resolver.ts'
 
@@ -32,7 +32,7 @@ export class LeaderWatch {
     while (!signal.aborted) {
       await this.#way.doubtAll()
       if (!signal.aborted) this.#tell()
-      await sleep(clusterTimes.checkLeader, { signal, ref: false }).catch(() => undefined)
+      await pause(clusterTimes.checkLeader, { signal, ref: false })
     }
   }
 

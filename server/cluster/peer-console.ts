@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import { request as send } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { passedOnHeader } from '../edge/end-to-end-headers.ts'
@@ -47,8 +48,7 @@ export async function askConsole(
   const port = leaderPort(url, certificate, allowPlain)
   if (port === undefined) return undefined
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>()
-  const aborted = (): void => reject(signal.reason)
-  signal.addEventListener('abort', aborted, { once: true })
+  const unregister = onAbort(signal, () => reject(signal.reason))
   connectTo(port, (error, socket) => {
     if (error !== null) return reject(error)
     if (signal.aborted) return void socket.destroy()
@@ -75,5 +75,5 @@ export async function askConsole(
     })
     asked.end(body)
   })
-  return await promise.finally(() => signal.removeEventListener('abort', aborted))
+  return await promise.finally(() => unregister())
 }

@@ -1,7 +1,7 @@
 import type { Log } from '../observe/log.ts'
 import type { KnownController, SiteMember } from '../store/election/site-member.ts'
 import { clusterTimes } from '../store/election/timings.ts'
-import { sleep, wallClock } from '../store/system/time.ts'
+import { pause, wallClock } from '../store/system/time.ts'
 import { leaderPort } from './leader-connection.ts'
 import { whyUnreachable } from './reachability.ts'
 
@@ -36,7 +36,7 @@ export class PeerWatch {
   async run(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {
-      await sleep(clusterTimes.checkPeers, { signal, ref: false }).catch(() => undefined)
+      await pause(clusterTimes.checkPeers, { signal, ref: false })
       if (!signal.aborted) await this.#check()
     }
   }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import type { IncomingMessage } from 'node:http'
 import { headerOf } from '../edge/end-to-end-headers.ts'
 import { maxCoveredBody } from '../edge/request-proof.ts'
@@ -29,7 +30,5 @@ export async function readAhead(
     if (bytes > maxChunked && chunked) resolve(cut ? Buffer.concat(chunks) : 'tooLong')
   })
   request.once('end', () => resolve(Buffer.concat(chunks)))
-  const aborted = (): void => reject(left.reason)
-  left.addEventListener('abort', aborted, { once: true })
-  return await promise.finally(() => left.removeEventListener('abort', aborted))
+  return await promise.finally(onAbort(left, () => reject(left.reason)))
 }

@@ -1,5 +1,6 @@
+import { onAbort } from '../../shared/abort.ts'
 import { type ClientRequest, type IncomingMessage, request as send, type ServerResponse } from 'node:http'
-import { monotonic, sleep, startTimer } from '../store/system/time.ts'
+import { monotonic, pause, startTimer } from '../store/system/time.ts'
 import { clientAddress } from '../edge/client-address.ts'
 import { addressShare } from '../../shared/client-address.ts'
 import { limits } from '../../shared/limits.ts'
@@ -176,8 +177,7 @@ export class ReverseProxy {
       // The rest of an answer that has begun will not come either.
       cut: () => (answered ? outgoing.destroy() : fail()),
     })
-    left.addEventListener('abort', clientLeft, { once: true })
-    target.gone.addEventListener('abort', fenced, { once: true })
+    const unregister = [onAbort(left, clientLeft), onAbort(target.gone, fenced)]
     outgoing.once('socket', () => {
       reached = true
       if (body === undefined) request.pipe(outgoing)
@@ -202,8 +202,7 @@ export class ReverseProxy {
     return promise.finally(() => {
       late?.cancel()
       endWatch()
-      left.removeEventListener('abort', clientLeft)
-      target.gone.removeEventListener('abort', fenced)
+      for (const each of unregister) each()
     })
   }
 }
@@ -268,5 +267,5 @@ function answerWith(answer: IncomingMessage, request: IncomingMessage, response:
 /** So that a leader that fails again and again is not asked without a pause. */
 async function pauseUnless(gone: AbortSignal): Promise<void> {
   if (gone.aborted) return
-  await sleep(20, { signal: gone, ref: false }).catch(() => undefined)
+  await pause(20, { signal: gone, ref: false })
 }

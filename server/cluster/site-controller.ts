@@ -1,4 +1,5 @@
-import { sleep, wallClock } from '../store/system/time.ts'
+import { onAbort } from '../../shared/abort.ts'
+import { pause, sleep, wallClock } from '../store/system/time.ts'
 import { ConsoleKey } from '../console/console-key.ts'
 import { LeaderHistory } from '../console/leader-history.ts'
 import type { SiteControllers } from '../console/site-controllers.ts'
@@ -182,8 +183,7 @@ export class SiteController {
     let leading = first
     const { signal } = this.#ending
     const ended = new Promise<'ended'>((resolve) => {
-      if (signal.aborted) resolve('ended')
-      signal.addEventListener('abort', () => resolve('ended'), { once: true })
+      onAbort(signal, () => resolve('ended'))
     })
     while (!signal.aborted) {
       try {
@@ -199,7 +199,7 @@ export class SiteController {
           { err: error, role: this.role },
           'the role of this controller could not be changed: it is tried again',
         )
-        await sleep(clusterTimes.changeRoleAgain, { signal }).catch(() => undefined)
+        await pause(clusterTimes.changeRoleAgain, { signal })
         if (signal.aborted) return
         await this.#standDown().catch((reason: unknown) => logger.error({ err: reason }, 'it could not stand by'))
       }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import type { ListenerName } from '../http/listeners.ts'
 import { startTimer, type Timer } from '../store/system/time.ts'
 import { clusterTimes } from '../store/election/timings.ts'
@@ -26,9 +27,9 @@ export function watchUnanswered({ way, listener, target, cut }: Unanswered): () 
     )
   }
   again()
-  target.cut.addEventListener('abort', cut, { once: true })
+  const unregister = onAbort(target.cut, cut)
   return () => {
     timer.cancel()
-    target.cut.removeEventListener('abort', cut)
+    unregister()
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../shared/abort.ts'
 import { type IncomingMessage, request as send } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { monotonic, startTimer } from '../store/system/time.ts'
@@ -105,8 +106,7 @@ export class UpgradeProxy {
       // The machine is away, and no end of its connections will come.
       const gone = (): void => void leader.destroy()
       for (const signal of [target.gone, target.cut]) {
-        signal.addEventListener('abort', gone, { once: true })
-        leader.once('close', () => signal.removeEventListener('abort', gone))
+        leader.once('close', onAbort(signal, gone))
       }
       resolve(true)
     })

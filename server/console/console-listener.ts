@@ -1,3 +1,4 @@
+import { sleep } from '../../shared/sleep.ts'
 import type { IncomingMessage } from 'node:http'
 import Router from '@koa/router'
 import Koa, { type Context, type Next } from 'koa'
@@ -164,7 +165,7 @@ export class ConsoleListener {
       for (const socket of consoles) socket.close(1001)
     }, lingerMs).unref()
     const stopped = this.#server.stop(lingerMs)
-    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, answerMs))])
+    await Promise.race([stopped, sleep(answerMs)])
   }
 
   #app(): Koa {

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../shared/sleep.ts'
 import { hasCode } from '../../shared/error-code.ts'
 import { DamagedFileError } from '../store/files/document-reader.ts'
 import { readFolder } from '../store/files/recovery.ts'
@@ -35,6 +35,6 @@ async function siteIn(folder: string): Promise<State> {
       if (reading === maxReadings)
         throw new UnreadableSiteError(`The files of the site in ${folder} cannot be read.`, { cause: error })
     }
-    await setTimeout(betweenReadingsMs)
+    await sleep(betweenReadingsMs)
   }
 }

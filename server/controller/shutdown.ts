@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../shared/sleep.ts'
 import type { Logger } from 'pino'
 import type { ControllerLife } from '../event-log/sources/controller-life.ts'
 import type { ControllerParts } from './composition.ts'
@@ -65,7 +65,7 @@ export class Shutdown {
     const { certificate, store } = this.#parts
     certificate.stop()
     const ended = Promise.allSettled([portsLeft, this.#endParts()])
-    await Promise.race([ended, setTimeout(leaveMs)])
+    await Promise.race([ended, sleep(leaveMs)])
     await store.close().catch((error: unknown) => this.#log.error({ err: error }, 'the store did not end in order'))
   }
 
@@ -81,8 +81,8 @@ export class Shutdown {
       }
     }
     const others = [() => listeners.stop(0), () => services.stop()]
-    await Promise.race([Promise.all(others.map(attempt)), setTimeout(cutMs)])
-    if (leader === undefined) await attempt(() => Promise.race([events.close(), setTimeout(cutMs)]))
+    await Promise.race([Promise.all(others.map(attempt)), sleep(cutMs)])
+    if (leader === undefined) await attempt(() => Promise.race([events.close(), sleep(cutMs)]))
     await attempt(() => store.close())
     if (failures.length > 0) throw new AggregateError(failures, 'Not everything ended in order.')
   }

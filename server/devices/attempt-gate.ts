@@ -1,3 +1,5 @@
+import { onAbort } from '../../shared/abort.ts'
+
 /** How many joins a gate lets through. */
 export interface GateLimits {
   /** Attempts that take a place: those that began within the last `patienceMs`. */
@@ -68,12 +70,12 @@ export class AttemptGate {
     const waiting: Waiting = {
       begin: () => {
         queue.delete(waiting)
-        signal.removeEventListener('abort', giveUp)
+        unregister()
         resolve()
       },
     }
     queue.add(waiting)
-    signal.addEventListener('abort', giveUp, { once: true })
+    const unregister = onAbort(signal, giveUp)
     this.#admit()
     return promise
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { setTimeout as wait } from 'node:timers/promises'
+import { sleep } from '../../shared/sleep.ts'
 import { limits } from '../../shared/limits.ts'
 import type { OperationContract } from '../../shared/operation.ts'
 import { ApiError, type ApiName } from '../../shared/result-codes.ts'
@@ -174,7 +174,7 @@ export class RequestHandler {
   async #applyFault(exchange: Exchange, route: Route, fault: Fault): Promise<void> {
     // Shows the reader that the answer was tampered with.
     exchange.response.setHeader('X-Roomdesk-Fault', fault.rule)
-    if (fault.delay > 0) await wait(fault.delay, undefined, { ref: false })
+    if (fault.delay > 0) await sleep(fault.delay, { ref: false })
     if (fault.drop) exchange.request.socket.destroy()
     else if (fault.ret === null) return this.#run(exchange, route)
     else this.funnel.answerFault(exchange, fault.ret)

@@ -1,6 +1,6 @@
 import { rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../shared/sleep.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { removeNotedDays } from './notes/noted-days.ts'
 import type { StoredIndex } from './index/stored-index.ts'
@@ -71,11 +71,11 @@ export class FileRemoval {
         index.removed(files.map(({ id }) => id))
         this.#parts.removed?.()
         this.#failed = false
-        await setTimeout(pauseMs, undefined, { ref: false })
+        await sleep(pauseMs, { ref: false })
       } catch (error) {
         if (!this.#failed) logger.error({ err: error }, 'deleted recordings cannot be removed from the disk')
         this.#failed = true
-        await setTimeout(retryMs, undefined, { ref: false })
+        await sleep(retryMs, { ref: false })
       }
     }
   }

@@ -15,6 +15,7 @@ async function loadRules(): Promise<Record<string, Rule.RuleModule>> {
     'few-imports',
     'layers',
     'one-basename',
+    'one-wait',
     'parent-port',
     'reasoned-exception',
   ]
@@ -203,5 +204,22 @@ describe('servers', () => {
     expect(lint('edgeOnly', 'server/http/listener.ts')).toEqual([
       'Only server/edge/ makes servers: use its EdgeServer.',
     ])
+  })
+})
+
+describe('one way to wait', () => {
+  const wait = (text: string, file = 'server/rooms/rooms.ts'): string[] => project({ [file]: text })('oneWait', file)
+
+  test("a listener for abort, a promise of a timer and Node's own wait are refused", () => {
+    expect(wait("signal.addEventListener('abort', stop, { once: true })")).toEqual([expect.stringContaining('onAbort')])
+    expect(wait('await new Promise((resolve) => setTimeout(resolve, 5).unref())')).toHaveLength(1)
+    expect(wait("import { setImmediate, setTimeout as sleep } from 'node:timers/promises'")).toHaveLength(1)
+  })
+
+  test('other listeners, timers that do more and a turn of the event loop are allowed', () => {
+    expect(wait("signal.addEventListener('close', stop)")).toEqual([])
+    expect(wait('new Promise((resolve) => { const timer = setTimeout(resolve, 5) })')).toEqual([])
+    expect(wait("import { setImmediate } from 'node:timers/promises'")).toEqual([])
+    expect(wait("signal.addEventListener('abort', run)", 'shared/abort.ts')).toEqual([])
   })
 })

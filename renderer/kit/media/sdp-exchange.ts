@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import type { FragmentExchange } from './ice-restart.ts'
 import { refusalOf } from './media-refusal.ts'
 
@@ -211,7 +212,7 @@ function gathered(
       resolve()
     }
     const timer = setTimeout(done, withinMs)
-    signal.addEventListener('abort', done, { once: true })
+    onAbort(signal, done)
     connection.addEventListener('icegatheringstatechange', () => {
       if (connection.iceGatheringState === 'complete') done()
     })

@@ -1,3 +1,4 @@
+import { sleep } from '../../../shared/sleep.ts'
 import { onConnectionEnd } from './connection-end.ts'
 import { restartIce } from './ice-restart.ts'
 import { MediaRefusal } from './media-refusal.ts'
@@ -113,7 +114,7 @@ export class SdpSession {
     this.#restarting = true
     try {
       if (!(await this.#restarted(restart))) return
-      await new Promise((resolve) => setTimeout(resolve, restartMs))
+      await sleep(restartMs, { signal: this.#over.signal })
       if (this.connection.iceConnectionState === 'disconnected') ended()
     } catch (error) {
       if (error instanceof MediaRefusal) ended()

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 /** Interval of checks in milliseconds; a late one counts as at most twice that: background pages check rarely, and a suspended page has not checked. */
 const everyMs = 250
 /** Time without a packet after which a connection is suspicious: the others are checked, and the server is asked for a sign of life. */
@@ -69,13 +70,13 @@ class SilenceWatch {
     this.#all.add(watched)
     this.#lookedAt = performance.now()
     this.#timer ??= setInterval(() => void this.#look(), everyMs)
-    signal.addEventListener('abort', () => this.#remove(watched))
+    onAbort(signal, () => this.#remove(watched))
   }
 
   /** Calls back until the signal whenever the path to the server seems lost: other connections to it may be silent, too. */
   onAlarm(alarmed: () => void, signal: AbortSignal): void {
     this.#alarmed.add(alarmed)
-    signal.addEventListener('abort', () => this.#alarmed.delete(alarmed))
+    onAbort(signal, () => this.#alarmed.delete(alarmed))
   }
 
   #remove(watched: Watched): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv4 } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../../shared/sleep.ts'
 import { typedName } from '../../../shared/control-character.ts'
 import { addressList, listContains } from '../../edge/address-list.ts'
 import { part, parts, soapEnvelope, text } from './soap.ts'

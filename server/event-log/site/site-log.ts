@@ -1,3 +1,4 @@
+import { sleep } from '../../../shared/sleep.ts'
 import type { EventEntry, EventFilter, LogVerdict } from '../../../shared/console/events.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Session } from '../../store/postgres/database-session.ts'
@@ -120,7 +121,7 @@ export class SiteLog implements SharedEventLog {
   async close(): Promise<void> {
     if (this.#closed) return
     // A database that is away, or hangs, keeps nobody from ending: the entries are copied at the next start.
-    await Promise.race([this.flush(), new Promise((resolve) => setTimeout(resolve, closeMs).unref())])
+    await Promise.race([this.flush(), sleep(closeMs, { ref: false })])
     this.#closed = true
     clearTimeout(this.#timer)
     this.#session?.destroy()

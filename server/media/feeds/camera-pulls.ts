@@ -1,6 +1,6 @@
 import { cameraKey, type CameraSource } from '../../../shared/device-address.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
-import { orAborted } from '../base/or-aborted.ts'
+import { unlessAborted } from '../../../shared/abort.ts'
 import { clockPointOf } from '../rtp/rtcp.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import { type RtspOptions, RtspSession } from '../rtsp/session.ts'
@@ -79,7 +79,7 @@ export class CameraPulls {
       if (pull.holders.delete(holder) && pull.holders.size === 0) pull.end()
     }
     try {
-      return { feed: await orAborted(pull.ready, signal), release }
+      return { feed: await unlessAborted(pull.ready, signal), release }
     } catch (error) {
       release()
       throw error

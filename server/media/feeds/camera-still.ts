@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../../shared/sleep.ts'
 import type { CameraSource } from '../../../shared/device-address.ts'
 import { RtspError } from '../rtsp/rtsp-error.ts'
 import type { CameraPulls } from './camera-pulls.ts'
@@ -30,7 +30,7 @@ export async function stillOf(
       if (video.codec !== 'H264' && !converted) return undefined
       const picture = await newestKeyPicture(feed, either)
       if (picture !== undefined) return picture
-      await sleep(lookMs, undefined, { signal: either })
+      await sleep(lookMs, { signal: either })
     }
   } catch (error) {
     throw ended.signal.aborted ? ended.signal.reason : error

@@ -1,4 +1,4 @@
-import { orAborted } from '../base/or-aborted.ts'
+import { unlessAborted } from '../../../shared/abort.ts'
 import { h264Parameters } from '../rtsp/resolution.ts'
 import { AccessUnits } from '../transcode/access-units.ts'
 import type { Feed } from './feed.ts'
@@ -15,7 +15,7 @@ export async function newestKeyPicture(feed: Feed, signal: AbortSignal): Promise
   if (feed.videoMuted) return undefined
   const still = feed.playback.conversion?.still()
   if (still === undefined) return keyPictureOf(feed)
-  const picture = await orAborted(still, signal)
+  const picture = await unlessAborted(still, signal)
   return feed.videoMuted ? undefined : picture
 }
 

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import { sleep } from '../../../shared/sleep.ts'
 import { Turns } from './turns.ts'
 import { DiskDelay } from './disk-delay.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
@@ -93,7 +93,7 @@ export class RecordingDisk {
   async sync(): Promise<void> {
     const rounds = Array.from(this.#dirty, (file) => ({ file, written: file.write() }))
     if (rounds.length + this.#folders.size === 0) return
-    const allWritten = Promise.race([Promise.all(rounds.map(({ written }) => written)), pause(maxWriteMs)])
+    const allWritten = Promise.race([Promise.all(rounds.map(({ written }) => written)), sleep(maxWriteMs)])
     const syncs = rounds.map(async ({ file, written }) => {
       await written
       await allWritten

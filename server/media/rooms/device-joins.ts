@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
 import { Problem } from '../base/problem.ts'
@@ -47,9 +48,7 @@ export class DeviceJoins {
     this.#joining.set(attemptKey, attempt)
     let lost: RtspError | undefined
     let inRoom = false
-    const giveUp = (): void => attempt.abort(signal.reason)
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
+    const unregister = onAbort(signal, () => attempt.abort(signal.reason))
     const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
     try {
       const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
@@ -76,7 +75,7 @@ export class DeviceJoins {
       throw signal.aborted ? signal.reason : deviceFailure(error)
     } finally {
       clearTimeout(timer)
-      signal.removeEventListener('abort', giveUp)
+      unregister()
       if (this.#joining.get(attemptKey) === attempt) this.#joining.delete(attemptKey)
     }
   }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import net from 'node:net'
 import tls from 'node:tls'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
@@ -107,10 +108,9 @@ export class RtspConnection {
     )
     socket.once(this.#options.address.secure ? 'secureConnect' : 'connect', () => connected.resolve())
     socket.setNoDelay(true)
-    const abort = (): void => this.#end(new RtspError('closed', 'given up'))
-    signal.addEventListener('abort', abort, { once: true })
+    const unregister = onAbort(signal, () => this.#end(new RtspError('closed', 'given up')))
     this.#lifetime.onEnd(() => {
-      signal.removeEventListener('abort', abort)
+      unregister()
       connected.reject(this.#ended)
     })
     const cancel = this.#lifetime.after(this.#options.answerMs, () =>
@@ -118,7 +118,7 @@ export class RtspConnection {
     )
     await connected.promise
     cancel()
-    signal.removeEventListener('abort', abort)
+    unregister()
   }
 
   /**

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { randomInt } from 'node:crypto'
 import type { DeviceAddress } from '../../../shared/device-address.ts'
 import { Lifetime } from '../base/lifetime.ts'
@@ -166,8 +167,7 @@ export class RtspSession {
   /** Runs a phase: any failure or abort ends the session. */
   async #guarded<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
     signal.throwIfAborted()
-    const abort = (): void => this.#end(new RtspError('closed', 'given up'))
-    signal.addEventListener('abort', abort, { once: true })
+    const unregister = onAbort(signal, () => this.#end(new RtspError('closed', 'given up')))
     try {
       return await run()
     } catch (cause) {
@@ -176,7 +176,7 @@ export class RtspSession {
       signal.throwIfAborted()
       throw error
     } finally {
-      signal.removeEventListener('abort', abort)
+      unregister()
     }
   }
 

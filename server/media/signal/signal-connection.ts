@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../../shared/sleep.ts'
 import type { WebSocket } from 'ws'
 import { plainAddress } from '../../../shared/client-address.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { keyPictureFrom } from '../feeds/key-picture.ts'
 import type { KeyPicture } from '../feeds/feed-format.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
@@ -99,15 +100,11 @@ export class CameraStill {
 
 function keyFrameOf(input: ConvertedInput, signal: AbortSignal): Promise<KeyFrame | undefined> {
   return new Promise((resolve) => {
-    let stop = (): void => {}
-    const settle = (key?: KeyFrame): void => {
-      signal.removeEventListener('abort', give)
+    const stop = input.takeKeyFrame(resolve)
+    onAbort(signal, () => {
       stop()
-      resolve(key)
-    }
-    const give = (): void => settle()
-    signal.addEventListener('abort', give)
-    stop = input.takeKeyFrame(settle)
+      resolve(undefined)
+    })
   })
 }
 
@@ -121,10 +118,6 @@ function onePicture(
 ): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     let made: Buffer | undefined
-    const settle = (): void => {
-      signal.removeEventListener('abort', kill)
-      resolve(made)
-    }
     const ffmpeg = runner.start(
       { video: { shownFromMs: 0, interlaced: false, still: true }, audio: false },
       {
@@ -132,15 +125,16 @@ function onePicture(
         sound: () => {},
         ended: (why) => {
           if (made === undefined) log.debug('ffmpeg made no small picture', `${why} ${ffmpeg.complaint}`)
-          settle()
+          unregister()
+          resolve(made)
         },
       },
     )
-    const kill = (): void => {
+    const unregister = onAbort(signal, () => {
       ffmpeg.kill()
-      settle()
-    }
-    signal.addEventListener('abort', kill)
+      resolve(made)
+    })
+    if (signal.aborted) return
     ffmpeg.write(matroskaHeader([track]))
     ffmpeg.write(matroskaFrame(track.number, 0, true, frame))
     ffmpeg.finish()

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import {
   type ControlEvent,
   type ControlMethod,
@@ -95,7 +96,7 @@ export class ControlClient {
         this.#process.send({ type: 'cancel', id }),
       )
     }
-    signal.addEventListener('abort', giveUp, { once: true })
+    const unregister = onAbort(signal, giveUp)
     try {
       this.#process.send({ type: 'request', id, method, params })
       const parsed = controlMethods[method].result.safeParse(await answer.promise)
@@ -103,7 +104,7 @@ export class ControlClient {
       // The schema of a method is its result's; the compiler cannot follow that through the index.
       return parsed.data as ControlResult<M>
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      unregister()
     }
   }
 

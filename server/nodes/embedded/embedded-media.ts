@@ -1,6 +1,6 @@
 import type { OutgoingId, Removal } from '../../../shared/media/control.ts'
 import { tryPort } from '../../edge/try-port.ts'
-import { unlessAborted } from '../port/deadline.ts'
+import { unlessAborted } from '../../../shared/abort.ts'
 import { type MediaNode, NodeConnectionError } from '../port/media-node-port.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { NodeLogger } from '../port/node-failure.ts'

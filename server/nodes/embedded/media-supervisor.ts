@@ -6,7 +6,8 @@ import type {
   MediaStart,
 } from '../../../shared/media/control.ts'
 import type { MediaSettings } from '../../../shared/media/media-settings.ts'
-import { DeadlineError, unlessAborted } from '../port/deadline.ts'
+import { unlessAborted } from '../../../shared/abort.ts'
+import { DeadlineError } from '../port/deadline.ts'
 import { NodeConnectionError } from '../port/media-node-port.ts'
 import type { NodeLogger } from '../port/node-failure.ts'
 import { guarded } from '../port/guarded.ts'

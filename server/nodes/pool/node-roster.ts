@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../../shared/sleep.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { within } from '../port/deadline.ts'
 import { makeDriver, needsNewDriver, type NodeDrivers, outlivesController } from '../port/node-driver.ts'
@@ -137,7 +137,7 @@ export class NodeRoster {
     await within({ milliseconds, signal }, () => moved).catch(() => undefined)
     await node.placement.closeAll({ until: performance.now() + milliseconds, signal })
     if (rooms.length === 0 || signal.aborted) return
-    await sleep(lingerMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await pause(lingerMs, { signal, ref: false })
   }
 
   #stop(node: LiveNode): void {

@@ -1,5 +1,6 @@
 import { ApiError } from '../../../shared/result-codes.ts'
-import { DeadlineError, unlessAborted, within } from '../port/deadline.ts'
+import { unlessAborted } from '../../../shared/abort.ts'
+import { DeadlineError, within } from '../port/deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
 import { asApiError, isLostNode } from '../port/node-failure.ts'
 import type { RemovalsPort } from '../port/removals-port.ts'

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 /** A call was not answered within its deadline. */
 export class DeadlineError extends Error {
   /** Milliseconds that were waited. */
@@ -51,7 +52,7 @@ export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => 
     }
     const settle = (): void => {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', abandon)
+      unregister()
       openCalls?.delete(end)
     }
     const end = (reason: unknown): void => {
@@ -59,10 +60,9 @@ export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => 
       reject(reason)
       controller.abort(reason)
     }
-    const abandon = (): void => end(signal?.reason)
     const timer = setTimeout(() => end(new DeadlineError(milliseconds)), milliseconds)
     timer.unref()
-    signal?.addEventListener('abort', abandon, { once: true })
+    const unregister = signal === undefined ? () => {} : onAbort(signal, () => end(signal.reason))
     openCalls?.add(end)
     const answered = (value: T): void => {
       settle()
@@ -77,16 +77,5 @@ export function within<T>(callLimits: CallLimits, run: (signal: AbortSignal) => 
     } catch (error) {
       failed(error)
     }
-  })
-}
-
-/** Waits for a shared promise until the caller's own signal aborts: rejects with its reason then, while the promise goes on for the others. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise<T>((resolve, reject) => {
-    const abandon = (): void => reject(signal.reason)
-    if (signal.aborted) abandon()
-    else signal.addEventListener('abort', abandon, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
   })
 }

@@ -1,3 +1,5 @@
+import { sleep } from '../../../shared/sleep.ts'
+import { onAbort } from '../../../shared/abort.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
 import { NodeConnectionError, NodeError } from '../port/media-node-port.ts'
 
@@ -20,23 +22,7 @@ export interface DeviceFaultRule {
 /** Waits until the signal aborts: rejects with its reason. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-}
-
-/** Waits `milliseconds`; rejects with the signal's reason when it aborts first. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, milliseconds)
-    signal.addEventListener('abort', stop, { once: true })
+    onAbort(signal, () => reject(signal.reason))
   })
 }
 
@@ -71,6 +57,6 @@ export class FaultyConnection {
     if (mode === 'failing') throw new NodeError('the simulated node says no to everything')
     const either = AbortSignal.any([signal, this.#connection.signal])
     if (mode === 'silent') await untilAborted(either)
-    await pause(delayMs, either)
+    await sleep(delayMs, { signal: either })
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
@@ -57,7 +58,7 @@ export async function runFfmpeg(
   const { child, complaint } = spawnFfmpeg(path, parameters)
   child.stdin.end()
   const abort = (): void => void child.kill('SIGKILL')
-  run.signal?.addEventListener('abort', abort, { once: true })
+  if (run.signal !== undefined) onAbort(run.signal, abort)
   const chunks: Buffer[] = []
   let bytes = 0
   if (run.line !== undefined) createInterface(child.stdout).on('line', run.line)

@@ -1,3 +1,4 @@
+import { pause } from '../../../shared/sleep.ts'
 import type { RecordedStream, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
 import type { SegmentQuery } from '../recording-index.ts'
@@ -57,7 +58,7 @@ export class LiveStream {
     while (!signal.aborted) {
       await this.refresh()
       if (endOf(this.window) > after || performance.now() >= deadline) return
-      await new Promise((resolve) => setTimeout(resolve, lookMs))
+      await pause(lookMs, { signal })
     }
   }
 

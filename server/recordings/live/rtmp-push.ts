@@ -1,10 +1,11 @@
+import { onAbort } from '../../../shared/abort.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
 import { readAuthorities } from '../../edge/authorities.ts'
 import { liveEncoding } from './encoder-places.ts'
 import { type FfmpegRun, startFfmpeg } from './ffmpeg-run.ts'
 import { liveFragments } from './live-fragments.ts'
 import type { LiveStream } from './live-stream.ts'
-import { pause } from './pause.ts'
+import { pause } from '../../../shared/sleep.ts'
 import type { PushTarget } from './push-address.ts'
 import { type FeedTracks, FormatChangedError, PushFeed } from './push-feed.ts'
 import { openTlsTunnel, type TlsTunnel, type TunnelTarget } from '../../edge/tls-tunnel.ts'
@@ -76,7 +77,7 @@ export class RtmpPush {
       if (performance.now() - began > steadyMs) factor = 1
       this.#state = 'retrying'
       logger.warn({ live: id, reason: this.#problem, retryMs: firstRetryMs * factor }, 'rtmp push ended')
-      await pause(firstRetryMs * factor, signal)
+      await pause(firstRetryMs * factor, { signal })
       factor = Math.min(factor * 2, maxFactor)
     }
     this.#state = 'ended'
@@ -124,8 +125,7 @@ export class RtmpPush {
   async #run(path: string, parameters: readonly string[], url: string): Promise<string> {
     const { signal } = this.#ended
     const run = startFfmpeg({ path }, parameters)
-    const kill = (): void => run.kill()
-    signal.addEventListener('abort', kill)
+    const unregister = onAbort(signal, () => run.kill())
     run.stdout.resume()
     try {
       const fed = this.#feed(run, signal)
@@ -133,7 +133,7 @@ export class RtmpPush {
       const failed = await fed
       return redacted(complaint, url) || failed || 'the server closed the connection'
     } finally {
-      signal.removeEventListener('abort', kill)
+      unregister()
     }
   }
 

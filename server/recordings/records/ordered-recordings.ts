@@ -1,3 +1,4 @@
+import { sleep } from '../../../shared/sleep.ts'
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
@@ -106,8 +107,7 @@ export class OrderedRecordings {
   /** Ends a recording, and waits a moment for its files; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
   async end(id: string): Promise<StoredRecording> {
     const ended = await this.#end(this.get(id))
-    const patience = new Promise((resolve) => setTimeout(resolve, stopPatienceMs).unref())
-    await Promise.race([this.#finish(ended), patience])
+    await Promise.race([this.#finish(ended), sleep(stopPatienceMs, { ref: false })])
     return this.get(id)
   }
 

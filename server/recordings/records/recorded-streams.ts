@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import type { StreamSource } from '../../../shared/media/stream-source.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording } from '../../store/records.ts'
@@ -51,11 +52,12 @@ export async function untilWritten(
   const isOpen = (): boolean => index.open(query).some(({ startedAt }) => startedAt <= to)
   if (!isOpen()) return
   await new Promise<void>((resolve) => {
+    let unregister = (): void => {}
     const finish = (): void => {
       clearTimeout(deadline)
       clearInterval(look)
       stop()
-      signal.removeEventListener('abort', finish)
+      unregister()
       resolve()
     }
     const check = (): void => {
@@ -64,7 +66,7 @@ export async function untilWritten(
     const deadline = setTimeout(finish, maxMs)
     const look = setInterval(check, lookMs)
     const stop = index.onChange(check)
-    signal.addEventListener('abort', finish)
+    unregister = onAbort(signal, finish)
   })
 }
 

@@ -1,4 +1,5 @@
-import { monotonic, sleep } from '../system/time.ts'
+import { onAbort } from '../../../shared/abort.ts'
+import { monotonic, pause, sleep } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { type Migrations, StoreVersionError } from '../migrations.ts'
 import type { DatabaseStatus } from './site-member.ts'
@@ -126,9 +127,8 @@ export class ElectionCandidate {
     return new Promise((resolve, reject) => {
       if (signal.aborted) throw signal.reason
       if (this.#unfit !== undefined) throw this.#unfit
-      const aborted = (): void => this.#refuse(signal.reason)
       // The signal outlives this role: a listener that stayed would keep all of it in memory.
-      const forget = (): void => signal.removeEventListener('abort', aborted)
+      const forget = onAbort(signal, () => this.#refuse(signal.reason))
       this.#candidate = {
         resolve: (taken) => {
           forget()
@@ -139,7 +139,6 @@ export class ElectionCandidate {
           reject(error)
         },
       }
-      signal.addEventListener('abort', aborted, { once: true })
       this.#alarm.ring()
     })
   }
@@ -176,7 +175,7 @@ export class ElectionCandidate {
         if (signal.aborted) break
         this.#failed(error, clock())
       }
-      await sleep(backoffMs(databaseBackoff, failures), { signal }).catch(() => undefined)
+      await pause(backoffMs(databaseBackoff, failures), { signal })
     }
     this.#first.reject(new Error('the controller closes'))
   }

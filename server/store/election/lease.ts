@@ -9,7 +9,7 @@ import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, messageOf } from '../postgres/server-answers.ts'
 import type { Session } from '../postgres/database-session.ts'
-import { elapsed, sleep, timeoutSignal } from '../system/time.ts'
+import { elapsed, pause, timeoutSignal } from '../system/time.ts'
 
 export interface LeaseOptions {
   link: Link
@@ -153,7 +153,7 @@ export class Lease {
 
   /** Resolves when the next renewal is due, or the lease ends. */
   async #next(): Promise<void> {
-    await sleep(this.#options.times.prove, { signal: this.#ended.signal, ref: false }).catch(() => undefined)
+    await pause(this.#options.times.prove, { signal: this.#ended.signal, ref: false })
   }
 
   async #renew(): Promise<void> {
@@ -243,7 +243,7 @@ export class Lease {
   /** Resolves when the lease was proved, or another leads; or after some milliseconds. */
   async #news(ms: number): Promise<undefined> {
     const over = new AbortController()
-    const late = sleep(ms, { signal: over.signal, ref: false }).catch(() => undefined)
+    const late = pause(ms, { signal: over.signal, ref: false })
     await Promise.race([this.#proved.promise, this.#options.link.whenFenced, late])
     over.abort()
   }

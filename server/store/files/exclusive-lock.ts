@@ -1,5 +1,5 @@
 import { truncate } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../../shared/sleep.ts'
 
 /** SQLite's result code when another holds the lock, and when the file is not one of its own (sqlite.org/rescode.html). */
 const busy = 5
@@ -29,7 +29,7 @@ export async function lockExclusively(path: string): Promise<ExclusiveLock> {
       }
       if (code !== busy) return { unavailable: error }
       if (attempt >= attempts) return 'held by another'
-      await setTimeout(pauseMs)
+      await sleep(pauseMs)
     }
   }
 }

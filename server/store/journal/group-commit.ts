@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { turn } from '../system/time.ts'
 import { type CommitListener, CommitReports } from './commit-reports.ts'
 import { type Committing, CommitQueue } from './commit-queue.ts'
@@ -93,8 +94,7 @@ export class GroupCommit<T extends Committing> {
   /** Writes out everything that waits, the write-behind queue as well. @param signal ends the wait */
   async flushAll(signal: AbortSignal): Promise<void> {
     const { promise: ended, reject } = Promise.withResolvers<never>()
-    const end = (): void => reject(signal.reason)
-    signal.addEventListener('abort', end)
+    const unregister = onAbort(signal, () => reject(signal.reason))
     try {
       signal.throwIfAborted()
       while (this.backlog > 0 || this.progress.flushing) {
@@ -103,7 +103,7 @@ export class GroupCommit<T extends Committing> {
         await Promise.race([this.progress.nextFlush(), ended])
       }
     } finally {
-      signal.removeEventListener('abort', end)
+      unregister()
     }
   }
 

@@ -1,4 +1,4 @@
-import { elapsed, sleep, wallClock } from '../system/time.ts'
+import { elapsed, pause, wallClock } from '../system/time.ts'
 import { backoffMs } from '../../../shared/backoff.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
@@ -189,7 +189,7 @@ export class Link {
         away.tried = true
         away.error = new StorageAwayError(`the database cannot be reached: ${messageOf(error)}`)
       }
-      await sleep(backoffMs(databaseBackoff, failures), { signal }).catch(() => undefined)
+      await pause(backoffMs(databaseBackoff, failures), { signal })
     }
   }
 

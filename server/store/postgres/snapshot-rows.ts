@@ -1,3 +1,4 @@
+import { onAbort } from '../../../shared/abort.ts'
 import { crc32 } from 'node:zlib'
 import { checksum } from '../files/document-reader.ts'
 import { collectionNames, type State } from '../state.ts'
@@ -95,8 +96,7 @@ export async function writeSnapshot(
   signal: AbortSignal,
 ): Promise<number> {
   const session = await Session.open(address, deadlines, longAnswer)
-  const end = (): void => session.destroy()
-  signal.addEventListener('abort', end)
+  const unregister = onAbort(signal, () => session.destroy())
   try {
     signal.throwIfAborted()
     await session.query('begin')
@@ -105,7 +105,7 @@ export async function writeSnapshot(
     await prune(session)
     return bytes
   } finally {
-    signal.removeEventListener('abort', end)
+    unregister()
     await session.close()
   }
 }

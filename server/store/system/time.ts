@@ -1,3 +1,4 @@
+import { pause as pauseOn, sleep as sleepOn, type SleepOptions, type StartTimer } from '../../../shared/sleep.ts'
 import { type System, system, type Timer } from './system.ts'
 
 export type { Timer }
@@ -44,26 +45,18 @@ export function startTimer(milliseconds: number, run: () => void, ref = true): T
 }
 
 /** Resolves after so long. @throws what `signal` is aborted with */
-export function sleep(
-  milliseconds: number,
-  { signal, ref = true }: { signal?: AbortSignal; ref?: boolean } = {},
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) return reject(signal.reason)
-    const aborted = (): void => {
-      timer.cancel()
-      reject(signal?.reason)
-    }
-    const timer = system().after(
-      milliseconds,
-      () => {
-        signal?.removeEventListener('abort', aborted)
-        resolve()
-      },
-      ref,
-    )
-    signal?.addEventListener('abort', aborted, { once: true })
-  })
+export function sleep(milliseconds: number, options: SleepOptions = {}): Promise<void> {
+  return sleepOn(milliseconds, options, systemTimers)
+}
+
+/** Resolves after so long, or as soon as `signal` aborts. Never rejects. */
+export function pause(milliseconds: number, options: SleepOptions): Promise<void> {
+  return pauseOn(milliseconds, options, systemTimers)
+}
+
+const systemTimers: StartTimer = (milliseconds, run, ref) => {
+  const timer = system().after(milliseconds, run, ref)
+  return () => timer.cancel()
 }
 
 /** Settles as `work` does, if that is by then; the work goes on. @param ref whether the program waits for it before it ends @throws what `late` makes */

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../../shared/abort.ts'
 /** Concurrent starts of streams, and milliseconds between them: a wall that opens all of its tiles overloads neither the node nor the browser. */
 const atOnce = 4
 const apartMs = 60
@@ -27,12 +28,12 @@ export class StartQueue {
         reject(signal.reason instanceof Error ? signal.reason : new Error('given up'))
       }
       const begin = (): void => {
-        signal.removeEventListener('abort', giveUp)
+        unregister()
         this.#running += 1
         resolve()
       }
-      signal.addEventListener('abort', giveUp, { once: true })
       this.#waiting.push(begin)
+      const unregister = onAbort(signal, giveUp)
       this.#next()
     })
   }

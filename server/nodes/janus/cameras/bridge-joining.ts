@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { DeviceJoinError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
 import { isJanusError, JanusError, janusCodes } from '../wire/janus-error.ts'

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 
 /** Queues by key: work of one key runs one after the other, in the order of the calls; different keys do not wait for each other. */
 export class CameraQueue {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { unlessAborted } from '../../port/deadline.ts'
+import { sleep } from '../../../../shared/sleep.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { DeviceJoinError } from '../../port/media-node-port.ts'
 import type { JanusSession } from '../wire/janus-session.ts'
 import { type Camera, ourMountpoints } from './camera-key.ts'
@@ -163,7 +163,7 @@ export class Mountpoints {
           throw new DeviceJoinError('timeout', 'Janus called the camera, which did not answer.', { cause: error })
         const wait = waits.shift()
         if (wait === undefined) throw isSeen ? refusedJanus(error) : error
-        await sleep(wait, undefined, { signal })
+        await sleep(wait, { signal })
       }
     }
   }

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../../shared/abort.ts'
 import type { JanusEvent } from './event-message.ts'
 
 /** Waits for a node's events about a room, besides the node's driver. */
@@ -12,15 +13,14 @@ export class RoomNews {
 
   /** Waits for an event about a room until the signal aborts; resolves to whether there was one. Never rejects. @param room its name on the node */
   told(room: string, signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false)
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const heard = (): void => resolve(true)
     const silent = (): void => resolve(false)
     const waiting = this.#waiting.get(room) ?? new Set()
     this.#waiting.set(room, waiting.add(heard))
-    signal.addEventListener('abort', silent, { once: true })
+    const unregister = onAbort(signal, silent)
     return promise.finally(() => {
-      signal.removeEventListener('abort', silent)
+      unregister()
       waiting.delete(heard)
       if (waiting.size === 0 && this.#waiting.get(room) === waiting) this.#waiting.delete(room)
     })

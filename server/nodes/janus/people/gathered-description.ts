@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause } from '../../../../shared/sleep.ts'
 import type { HandleEvent, JanusHandle } from '../wire/janus-handle.ts'
 
 /** Candidates of Janus's own interfaces come within some milliseconds; a STUN server that does not answer is not waited for longer. */
@@ -22,10 +22,7 @@ export class CandidateGathering {
     try {
       if (sdp.includes('a=end-of-candidates')) return sdp
       const waiting = new AbortController()
-      await Promise.race([
-        this.#completed.promise,
-        sleep(gatherMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
-      ])
+      await Promise.race([this.#completed.promise, pause(gatherMs, { signal: waiting.signal, ref: false })])
       waiting.abort()
       return withCandidates(sdp, this.#lines)
     } finally {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { pause, sleep } from '../../../../shared/sleep.ts'
 import { z } from 'zod'
 import { NodeError } from '../../port/media-node-port.ts'
 import { isJanusError, janusCodes } from '../wire/janus-error.ts'
@@ -82,7 +82,7 @@ export class Publication {
         // A connection that has just ended: its plugin knows it a moment after the core.
         if (!isJanusError(error, janusCodes.alreadyPublished)) throw error
         await this.#handle.request({ request: 'unpublish' }, signal).catch(() => {})
-        await sleep(againMs, undefined, { signal })
+        await sleep(againMs, { signal })
       }
     }
   }
@@ -125,10 +125,7 @@ export class Publication {
     try {
       await this.#handle.request({ request: 'unpublish' }, signal)
       const waiting = new AbortController()
-      await Promise.race([
-        gone.promise,
-        sleep(endMs, undefined, { signal: waiting.signal, ref: false }).catch(() => {}),
-      ])
+      await Promise.race([gone.promise, pause(endMs, { signal: waiting.signal, ref: false })])
       waiting.abort()
     } finally {
       stop()

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import type { ParticipantSession } from './participant-session.ts'
 
 /** Needs of observers. */

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { MediaTicket } from './media-tickets.ts'

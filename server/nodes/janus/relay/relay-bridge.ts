@@ -1,5 +1,5 @@
 import type { StoredRelayBridge } from '../../../store/records.ts'
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeConnectionError, NodeError } from '../../port/media-node-port.ts'
 import { bothAttached, type HandlePair, passCandidates } from '../wire/handle-pair.ts'
 import type { HandleEvent, JanusHandle, JanusPlugin } from '../wire/janus-handle.ts'

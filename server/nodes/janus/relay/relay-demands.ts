@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 
 /** A user's wish to watch a stream on a node. */
 export interface RelayWish {

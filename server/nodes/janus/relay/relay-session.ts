@@ -1,4 +1,5 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { sleep } from '../../../../shared/sleep.ts'
 import { within } from '../../port/deadline.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
@@ -99,7 +100,7 @@ export class RelaySession {
     for (;;) {
       const began = performance.now()
       // Messages from a pause of this program are read before the time is over.
-      const late = sleep(hangMs, undefined, { ref: false }).then(() => nextTurn(false))
+      const late = sleep(hangMs, { ref: false }).then(() => nextTurn(false))
       if (await Promise.race([this.#answered(), late])) return true
       if (this.#closing.signal.aborted || performance.now() - began < hangMs + lateMs) return false
     }

@@ -8,7 +8,7 @@ import type {
   RoomMediaResult,
   RoomPeople,
 } from '../../port/room-media.ts'
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { JanusError, janusCodes } from '../wire/janus-error.ts'

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../../../shared/sleep.ts'
 import { z } from 'zod'
 import type { ConnectionEvent } from '../events/event-message.ts'
 import type { AdminApi } from '../wire/admin-api.ts'
@@ -87,7 +87,7 @@ export class LostConnections {
     if (first === undefined) return
     const { signal } = this.#ended
     const before = await this.#activity(session, first.handle)
-    await sleep(graceMs, undefined, { signal, ref: false })
+    await sleep(graceMs, { signal, ref: false })
     const after = await this.#activity(session, first.handle)
     if (after === undefined || after !== before || !this.#sessions.has(session)) return
     this.#sessions.delete(session)

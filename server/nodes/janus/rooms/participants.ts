@@ -1,5 +1,5 @@
 import { shownName } from '../../../../shared/control-character.ts'
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import type { NodeEvent, NodeUser } from '../../port/media-node-port.ts'
 import type { ListedParticipant } from './janus-rooms.ts'
 

@@ -1,5 +1,5 @@
 import type { RemovalsPort } from '../../port/removals-port.ts'
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import type { TokenAdmission } from './token-admission.ts'
 import type { ExpelSessions } from './expel-sessions.ts'
 import type { JanusParticipants } from './participants.ts'

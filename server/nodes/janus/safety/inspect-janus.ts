@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises'
+import { sleep } from '../../../../shared/sleep.ts'
 import { within } from '../../port/deadline.ts'
 import type { NodeInspection } from '../../port/node-inspection.ts'
 import { describeFailure } from '../../port/node-failure.ts'
@@ -124,7 +124,7 @@ class Inspection {
     const next = await JanusSocket.open({ url, apiSecret: secrets.api_secret, logger }, signal)
     try {
       socket.close()
-      await setTimeout(noticedMs, undefined, { signal })
+      await sleep(noticedMs, { signal })
       await (await JanusSession.claim(next, session.id, [], signal)).destroy(signal)
     } catch (error) {
       if (!isJanusError(error, janusCodes.noSession)) throw error

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { sleep } from '../../../../shared/sleep.ts'
 import { NodeError } from '../../port/media-node-port.ts'
 import type { JanusHandle } from './janus-handle.ts'
 

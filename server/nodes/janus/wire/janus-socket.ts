@@ -1,3 +1,4 @@
+import { onAbort } from '../../../../shared/abort.ts'
 import { randomBytes } from 'node:crypto'
 import { type RawData, WebSocket } from 'ws'
 import { OpenCalls, within } from '../../port/deadline.ts'
@@ -86,14 +87,14 @@ export class JanusSocket {
       opened.reject(signal.reason)
       socket.terminate()
     }
-    signal.addEventListener('abort', giveUp, { once: true })
+    const unregister = onAbort(signal, giveUp)
     socket.once('open', opened.resolve)
     // It stays: one that is given up says so as an error.
     socket.on('error', (error) => opened.reject(new NodeConnectionError(error.message, { cause: error })))
     try {
       await opened.promise
     } finally {
-      signal.removeEventListener('abort', giveUp)
+      unregister()
     }
     return new JanusSocket(socket, options)
   }

@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 
 /** A shared connection or session: opened when somebody needs it, and again after it has ended. */
 export class KeptOpen<T extends { readonly isOpen: boolean }> {

@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from '../../../../shared/backoff.ts'
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'

@@ -1,5 +1,6 @@
 import type { NodeSecretName } from '../../../../shared/node.ts'
-import { unlessAborted, within } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
+import { within } from '../../port/deadline.ts'
 import type { NodeLogger } from '../../port/node-failure.ts'
 import type { PluginRequests } from './admin-api.ts'
 import { isJanusError, janusCodes } from './janus-error.ts'

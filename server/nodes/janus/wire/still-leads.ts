@@ -1,4 +1,4 @@
-import { unlessAborted } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
 import { NodeConnectionError } from '../../port/media-node-port.ts'
 import type { Confirmed } from '../../secrets/janus-access.ts'
 

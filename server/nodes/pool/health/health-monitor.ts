@@ -1,5 +1,6 @@
 import type { Settings } from '../../../../shared/settings.ts'
-import { unlessAborted, within } from '../../port/deadline.ts'
+import { unlessAborted } from '../../../../shared/abort.ts'
+import { within } from '../../port/deadline.ts'
 import type { NodeHealth } from '../../port/media-node-port.ts'
 import type { HealthState, LiveHealth } from '../state/live-node.ts'
 import { HealthVerdict } from './health-verdict.ts'

@@ -1,3 +1,4 @@
+import { onAbort } from '../../../../shared/abort.ts'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
@@ -7,7 +8,7 @@ import type { EncoderPlaces } from '../encoder-places.ts'
 import { liveFragments } from '../live-fragments.ts'
 import { LiveStream } from '../live-stream.ts'
 import { fragmentEnd, type LiveFragment } from '../live-window.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../../../../shared/sleep.ts'
 import { FormatChangedError } from '../push-feed.ts'
 import { pictureArguments } from './mix-encoder.ts'
 import { MixRun } from './mix-run.ts'
@@ -76,7 +77,7 @@ export class LiveMix {
         if (error instanceof FormatChangedError) continue
         this.#parts.logger.warn({ err: error, live: this.#parts.id }, 'a live mix begins again')
       }
-      await pause(againMs, signal)
+      await pause(againMs, { signal })
     }
   }
 
@@ -120,7 +121,7 @@ export class LiveMix {
         const begin = fragment.segment + fragment.start * 1_000
         if (run === undefined) {
           run = await this.#start(program, codec, facts, begin, voices)
-          run.over.addEventListener('abort', () => over.abort())
+          onAbort(run.over, () => over.abort())
         } else if (this.#taken !== undefined && begin - fragmentEnd(this.#taken) > awayMs) {
           throw new FormatChangedError('the picture was away')
         }
@@ -135,11 +136,7 @@ export class LiveMix {
 
   async #soundAlone(program: FfmpegProgram, facts: SegmentStart, voices: Voices, signal: AbortSignal): Promise<void> {
     const run = await this.#start(program, undefined, facts, this.#parts.clock(), voices)
-    await new Promise<void>((resolve) => {
-      const either = AbortSignal.any([signal, run.over])
-      if (either.aborted) resolve()
-      else either.addEventListener('abort', () => resolve())
-    })
+    await new Promise<void>((resolve) => onAbort(AbortSignal.any([signal, run.over]), resolve))
     await run.end()
     await this.#tell(run, signal)
   }

@@ -6,7 +6,7 @@ import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-progra
 import { renameFile } from '../../../store/system/rename-file.ts'
 import { type LiveFragment, fragmentEnd } from '../live-window.ts'
 import { windowMs } from '../live-streams.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../../../../shared/sleep.ts'
 import { MixEncoder, mixFile } from './mix-encoder.ts'
 import type { MixSegments } from './mix-segments.ts'
 import { sampleRate } from './sample-line.ts'
@@ -99,7 +99,7 @@ export class MixRun {
         await this.#encoder.addSound(voices.sum(given, to))
         given = to
       }
-      await pause(lookMs, over)
+      await pause(lookMs, { signal: over })
     }
   }
 

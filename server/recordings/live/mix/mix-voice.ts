@@ -1,5 +1,5 @@
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
-import { pause } from '../pause.ts'
+import { pause } from '../../../../shared/sleep.ts'
 import { startFfmpeg } from '../ffmpeg-run.ts'
 import { liveFragments } from '../live-fragments.ts'
 import type { LiveStream } from '../live-stream.ts'
@@ -53,7 +53,7 @@ export class MixVoice {
     const { signal } = this.#ended
     while (!signal.aborted) {
       await this.#run(signal).catch(() => {})
-      await pause(againMs, signal)
+      await pause(againMs, { signal })
     }
   }
 

@@ -1,0 +1,50 @@
+import { onAbort } from './abort.ts'
+
+/** Limits of a wait. */
+export interface SleepOptions {
+  /** Ends the wait early. */
+  signal?: AbortSignal | undefined
+  /** Whether the program waits for the timer before it ends; default: true. Without effect in browsers. */
+  ref?: boolean | undefined
+}
+
+/** Starts a timer. @returns cancels the timer */
+export type StartTimer = (milliseconds: number, run: () => void, ref: boolean) => () => void
+
+const ownTimers: StartTimer = (milliseconds, run, ref) => {
+  const timer = setTimeout(run, milliseconds)
+  // A number in browsers.
+  if (!ref && typeof timer === 'object') timer.unref()
+  return () => clearTimeout(timer)
+}
+
+/** Resolves after so many milliseconds. @throws the signal's reason when it aborts first */
+export function sleep(
+  milliseconds: number,
+  { signal, ref = true }: SleepOptions = {},
+  start: StartTimer = ownTimers,
+): Promise<void> {
+  if (signal === undefined) return new Promise((resolve) => start(milliseconds, resolve, ref))
+  return new Promise((resolve, reject) => {
+    let cancel = (): void => {}
+    const unregister = onAbort(signal, () => {
+      cancel()
+      reject(signal.reason)
+    })
+    if (signal.aborted) return
+    const due = (): void => {
+      unregister()
+      resolve()
+    }
+    cancel = start(milliseconds, due, ref)
+  })
+}
+
+/** Resolves after so many milliseconds, or as soon as the signal aborts. Never rejects. */
+export async function pause(milliseconds: number, options: SleepOptions, start: StartTimer = ownTimers): Promise<void> {
+  try {
+    await sleep(milliseconds, options, start)
+  } catch {
+    // The signal aborted: the wait is over.
+  }
+}

@@ -92,6 +92,9 @@ export class ApiError extends Error {
   readonly complaint: Complaint | undefined
   readonly #refusal: Refusal | undefined
 
+  /** A failure of the store always states whether the outcome is certain: `notStored` and `outcomeUnknown` of the store make it. */
+  constructor(code: Exclude<ErrorName, 'storage'>, detail?: ErrorDetail)
+  constructor(code: ErrorName, detail: ErrorDetail & Required<Pick<ErrorDetail, 'refusal'>>)
   constructor(code: ErrorName, { refusal: narrower, complaint, field, reason, cause }: ErrorDetail = {}) {
     super(
       complaint === undefined ? (narrower?.message ?? sentenceOf(code)) : `${field ?? 'It'} ${complaint.message}`,
@@ -117,7 +120,7 @@ export class ApiError extends Error {
     const { code, field, reason, complaint } = this
     return new ApiError(code, {
       cause,
-      ...(this.#refusal === undefined ? {} : { refusal: this.#refusal }),
+      refusal: this.#refusal ?? refusal(code),
       ...(complaint === undefined ? {} : { complaint }),
       ...(field === undefined ? {} : { field }),
       ...(reason === undefined ? {} : { reason }),

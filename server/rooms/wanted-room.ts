@@ -10,6 +10,7 @@ import type { Confirmed } from '../nodes/secrets/janus-access.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { RequestObserver } from '../observe/observation.ts'
 import type { StoredNode, StoredRoom } from '../store/records.ts'
+import { notStored } from '../store/storage-error.ts'
 import type { JoinLinks } from './join-links.ts'
 import { type NumberRefusal, refusalByNumber } from './entry-by-number.ts'
 import type { Rooms } from './room-lifecycle.ts'
@@ -88,7 +89,7 @@ async function stillLeading({ confirmed }: WantedRoomParts): Promise<void> {
   const unsure = confirmed?.()
   if (unsure === undefined) return
   await unsure.catch((cause: unknown) => {
-    throw new ApiError('storage', { reason: 'it is not confirmed that this controller leads', cause })
+    throw notStored('it is not confirmed that this controller leads', cause)
   })
 }
 

@@ -20,8 +20,8 @@ export interface Storage {
 
   /**
    * Stores journal lines (`encodeChanges`): durable when it resolves, all of them, in this order. With none it only proves that it would store some. Calls do not overlap.
-   * When it rejects none of them counts. An outcome that is not known yet is waited for, however long that takes.
-   * @throws StorageAwayError when it cannot be reached; anything else: it refuses these lines.
+   * When it rejects none of them counts, now or later. An outcome that is not known yet is waited for, until `abandon`.
+   * @throws StorageAwayError when it cannot be reached; OutcomeUnknownError when they may be stored all the same; anything else: it refuses these lines.
    */
   append(lines: readonly string[]): Promise<void>
 

@@ -101,6 +101,10 @@ export const siteRefusals = {
     'internal',
     'A stored secret cannot be opened: it was sealed with another key, or for another record.',
   ],
+  outcomeUnknown: [
+    'failed',
+    'The store did not confirm the change in time: it is unknown whether it was made. Read before you try again.',
+  ],
   storeStandsBy: ['failed', 'This controller stands by and changes nothing.'],
   loginElsewhere: [
     'invalid',

@@ -7,7 +7,7 @@ import type { Sealer } from '../sealer.ts'
 import { withoutClearSecrets } from '../site-settings.ts'
 import { resealState } from '../files/reseal-state.ts'
 import type { StoreBackup, StoreBackupPreview } from '../store.ts'
-import { reasonOf, storageError } from '../storage-error.ts'
+import { notStored, reasonOf, storageError } from '../storage-error.ts'
 import type { Job } from '../transactions/job.ts'
 import type { Transactions } from '../transactions/transactions.ts'
 import { previewBackup, readBackup } from './backup-contents.ts'
@@ -40,8 +40,7 @@ export class Restore {
 
   /** See Store.restoreBackup. */
   run(name: string): Promise<void> {
-    if (this.#running !== undefined)
-      return Promise.reject(new ApiError('storage', { reason: 'another restore is under way' }))
+    if (this.#running !== undefined) return Promise.reject(notStored('another restore is under way'))
     if (this.#closed) return Promise.reject(closing())
     this.#running = this.#restore(name).finally(() => {
       this.#running = undefined
@@ -101,7 +100,7 @@ export class Restore {
 }
 
 function closing(): ApiError {
-  return new ApiError('storage', { reason: 'the store is closed' })
+  return notStored('the store is closed')
 }
 
 /** Message of an error about a backup. */

@@ -1,6 +1,5 @@
 import { inTime, monotonic, startTimer, timeoutSignal } from '../system/time.ts'
 import type { BackupProof } from '../../../shared/console/site.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
 import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
@@ -16,7 +15,7 @@ import type { SealedPlace } from '../sealer.ts'
 import type { Sealer } from '../sealer.ts'
 import { siteSettings, unsealIn } from '../site-settings.ts'
 import type { Storage } from '../storage.ts'
-import { storageError } from '../storage-error.ts'
+import { notStored, outcomeUnknown, refusedError, storageError } from '../storage-error.ts'
 import type {
   ChangeListener,
   CollectionName,
@@ -93,7 +92,7 @@ export class DurableStore implements Store {
       storage,
       writeBehind: this.#writeBehind,
       onDurable: (group) => this.#durable(group),
-      onRefused: (group, error) => this.#transactions.failed(group, storageError(error)),
+      onRefused: (group, error) => this.#transactions.failed(group, refusedError(error)),
       onFlush: (milliseconds) => this.#flushed(milliseconds),
       onHealth: (error) => this.#health.changed('journal', error),
       onError: options.onError,
@@ -138,7 +137,7 @@ export class DurableStore implements Store {
   }
 
   transact<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T> {
-    if (this.#closed !== undefined) return Promise.reject(new ApiError('storage', { reason: 'the store is closed' }))
+    if (this.#closed !== undefined) return Promise.reject(notStored('the store is closed'))
     return this.#transactions.run(locks, plan)
   }
 
@@ -158,8 +157,7 @@ export class DurableStore implements Store {
     const since = this.#stuckSince()
     if (since === 0) return undefined
     return new Promise((resolve, reject) => {
-      const late = () =>
-        reject(new ApiError('storage', { reason: `the ${this.#options.storage.medium} does not answer` }))
+      const late = () => reject(notStored(`the ${this.#options.storage.medium} does not answer`))
       const remaining = since + deadlineMs - monotonic()
       if (remaining <= 0) {
         late()
@@ -302,7 +300,7 @@ export class DurableStore implements Store {
       return resume
     } catch {
       resume()
-      throw new ApiError('storage', { reason: `the ${this.#options.storage.medium} did not answer in time` })
+      throw notStored(`the ${this.#options.storage.medium} did not answer in time`)
     }
   }
 
@@ -364,7 +362,7 @@ export class DurableStore implements Store {
     const reason = `the ${storage.medium} did not answer while the store closed`
     try {
       // Past the deadline the lock stays: a write may still be under way, and the lock ends with the process.
-      await inTime(work(), this.#deadlineMs(), () => new ApiError('storage', { reason }))
+      await inTime(work(), this.#deadlineMs(), () => outcomeUnknown(reason))
     } finally {
       storage.abandon()
       this.#transactions.close()

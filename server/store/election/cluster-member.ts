@@ -11,7 +11,7 @@ import type {
   FencedStore,
   SiteMember,
 } from './site-member.ts'
-import { storageError } from '../storage-error.ts'
+import { notStored, reasonOf } from '../storage-error.ts'
 import type { StoreNotice } from '../store.ts'
 import { type ControllerReport, type LeaderRow, leaderOf, readControllers } from './controller-rows.ts'
 import { OwnRow } from './own-row.ts'
@@ -215,9 +215,9 @@ export class Member implements SiteMember {
 
   async handOver(id: string): Promise<void> {
     const led = this.#led
-    if (led === undefined) throw new ApiError('storage', { reason: 'another controller leads this site' })
+    if (led === undefined) throw notStored('another controller leads this site')
     const known = await this.controllers().catch((error: unknown) => {
-      throw storageError(error)
+      throw notStored(reasonOf(error), error)
     })
     const to = known.find((controller) => controller.id === id)
     const heard = to !== undefined && this.#clock() - to.seenAt < this.#times.lease

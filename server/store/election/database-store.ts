@@ -1,8 +1,7 @@
-import { ApiError } from '../../../shared/result-codes.ts'
 import { inTime } from '../system/time.ts'
 import { DurableStore, type DurableStoreOptions } from '../durable/durable-store.ts'
 import type { KnownController, FencedStore } from './site-member.ts'
-import { storageError } from '../storage-error.ts'
+import { notStored, storageError } from '../storage-error.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
@@ -37,7 +36,7 @@ export class DatabaseStore extends DurableStore implements FencedStore {
     const unsure = this.#lease?.confirmed()
     if (unsure === undefined) return undefined
     const reason = 'the database does not confirm that this controller leads'
-    return inTime(unsure, this.deadlineMs, () => new ApiError('storage', { reason }), false)
+    return inTime(unsure, this.deadlineMs, () => notStored(reason), false)
   }
 
   /**

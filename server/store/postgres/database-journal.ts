@@ -5,6 +5,7 @@ import type { Link } from './link.ts'
 import type { RoomNumberBlocks } from './room-number-blocks.ts'
 import type { DatabaseResult } from '../system/database-client.ts'
 import type { Session } from './database-session.ts'
+import { OutcomeUnknownError } from '../storage-error.ts'
 import { isRefusal, messageOf } from './server-answers.ts'
 
 /**
@@ -121,15 +122,17 @@ export class DatabaseJournal {
     for (;;) {
       let away: Away | undefined
       while (!this.#link.abandoned && (away = this.#link.away()) !== undefined) await away.back
-      const { fenced } = this.#link
+      const { fenced, abandoned } = this.#link
       // Nothing of the connection before can be stored any more: what is not there now never will be.
       const stored = count === 0 ? false : await this.#isStored(term, count)
       if (stored === true) {
         this.#last += count
         return
       }
-      if (fenced !== undefined) throw fenced
-      if (stored === false || this.#link.abandoned) throw new StorageAwayError(messageOf(error), { cause: error })
+      // Unless a later term has begun, a statement of the lost connection may still run.
+      const isCertain = fenced !== undefined || !abandoned || count === 0
+      if (stored === false && isCertain) throw fenced ?? new StorageAwayError(messageOf(error), { cause: error })
+      if (abandoned) throw new OutcomeUnknownError(messageOf(fenced ?? error), { cause: error })
     }
   }
 

@@ -1,8 +1,8 @@
 import { monotonic, startTimer, type Timer } from '../system/time.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import { encodeChanges, encodeInLines } from '../journal/journal-line.ts'
 import type { Medium } from '../storage.ts'
+import { notStored, outcomeUnknown } from '../storage-error.ts'
 import type { Change, Transaction } from '../store.ts'
 import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
@@ -39,7 +39,7 @@ export class Transactions {
   run<T>(locks: readonly string[], plan: (transaction: Transaction) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#live.size >= maxWaiting) {
-        reject(new ApiError('storage', { reason: `too many changes wait for the ${this.#options.medium}` }))
+        reject(notStored(`too many changes wait for the ${this.#options.medium}`))
         return
       }
       let result: T
@@ -171,9 +171,12 @@ export class Transactions {
 
   /** Answers the caller that it takes too long. The write keeps its locks until the disk has answered. */
   #expire(job: Job): void {
-    job.fail(new ApiError('storage', { reason: `the ${this.#options.medium} did not answer in time` }))
+    const reason = `the ${this.#options.medium} did not answer in time`
     this.#live.delete(job)
     job.cancelled = true
-    if (this.#options.commit.remove(job)) this.#locks.release(job.ticket)
+    const isRemoved = this.#options.commit.remove(job)
+    // A job without changes waits for its locks, and never begins.
+    job.fail(isRemoved || job.changes.length === 0 ? notStored(reason) : outcomeUnknown(reason))
+    if (isRemoved) this.#locks.release(job.ticket)
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { notStored } from '../../../server/store/storage-error.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import { type Bench, openBench, rawGet } from '../../support/sites/api-site.ts'
 
@@ -181,7 +182,7 @@ test('on the device API an unexpected error has the code of the operation', asyn
   expect((await bench.get(create)).ret).toBe(302)
   expect((await bench.get(`${list}?accessToken=${bench.token}`)).ret).toBe(304)
   bench.behave(() => {
-    throw new ApiError('storage')
+    throw notStored('the disk refuses')
   })
   expect(await bench.get(create)).toEqual({ ret: 302, msg: 'The change could not be stored: nothing was changed.' })
   await bench.stop()

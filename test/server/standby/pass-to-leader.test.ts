@@ -15,7 +15,7 @@ import { createLog } from '../../../server/observe/log.ts'
 import { LeaderResolver } from '../../../server/cluster/leader-resolver.ts'
 import { passToLeader, ReverseProxy } from '../../../server/cluster/reverse-proxy.ts'
 import { HandedOverError } from '../../../server/store/postgres/database-error.ts'
-import { storageError } from '../../../server/store/storage-error.ts'
+import { outcomeUnknown, refusedError } from '../../../server/store/storage-error.ts'
 import { fakeLeader, leadBy, proof } from './passing.ts'
 
 const body = JSON.stringify({ roomId: '1', userId: 'cam', userName: 'Gate', userAddress: 'rtsp://10.0.0.9/cam' })
@@ -53,7 +53,7 @@ async function handingOver(what: () => never): Promise<{ url: string; way: Leade
 }
 
 const notStored = (): never => {
-  throw storageError(new HandedOverError('next', { ...next, place: nowhere }))
+  throw refusedError(new HandedOverError('next', { ...next, place: nowhere }))
 }
 
 /** Error of an operation that needs a node after the nodes were released. */
@@ -110,7 +110,7 @@ test('A change forwarded by another controller goes back to it at once', async (
 
 test('A change that may have been stored is not sent again', async () => {
   const { url, way } = await handingOver(() => {
-    throw new ApiError('storage', { reason: 'the database did not answer in time' })
+    throw outcomeUnknown('the database did not answer in time')
   })
   const leader = await fakeLeader((_, response) => response.end('{"ret":0}'))
   leadBy(way, 'next', leader.url)

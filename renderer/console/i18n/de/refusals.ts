@@ -252,6 +252,8 @@ export const refusals: Texts<typeof english> = {
     'Die Sicherung gehört zu einer anderen Anlage: Ihre Geheimnisse wurden mit einem anderen Schlüssel verschlüsselt.',
   secretSealed:
     'Ein gespeichertes Geheimnis kann nicht entschlüsselt werden: Es wurde mit einem anderen Schlüssel oder für einen anderen Datensatz verschlüsselt.',
+  outcomeUnknown:
+    'Die Festplatte oder die Datenbank hat die Änderung nicht rechtzeitig bestätigt. Es ist unbekannt, ob sie gespeichert wurde. Prüfen Sie das, bevor Sie es erneut versuchen.',
   storeStandsBy: 'Dieser Controller ist eine Replica und kann nur lesen.',
   loginElsewhere:
     'Geben Sie das Passwort ein: Das gespeicherte wird nicht an einen anderen Host, Port oder ein anderes Schema gesendet',

@@ -242,6 +242,8 @@ export const refusals = {
   backupDamaged: 'The backup is damaged: {reason}',
   backupOfOtherSite: 'The backup belongs to another site: its secrets were encrypted with another key.',
   secretSealed: 'A stored secret cannot be decrypted: it was encrypted with another key or for another record.',
+  outcomeUnknown:
+    'The disk or the database did not confirm the change in time, so it may or may not have been made. Check before you try again.',
   storeStandsBy: 'This controller is a read-only replica.',
   loginElsewhere: 'Enter the password: the stored one is not sent to another host, port or scheme',
   trashGone: 'This is no longer in the trash.',

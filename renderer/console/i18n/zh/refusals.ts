@@ -240,6 +240,7 @@ export const refusals: Catalogue['refusals'] = {
   backupDamaged: '备份已损坏：{reason}',
   backupOfOtherSite: '此备份属于其他站点：其密钥由另一把密钥加密。',
   secretSealed: '无法解密已保存的密钥：它由另一把密钥加密，或属于另一条记录。',
+  outcomeUnknown: '磁盘或数据库未及时确认此更改，无法确定是否已保存。请先查看当前状态再重试。',
   storeStandsBy: '此控制器为只读备用。',
   loginElsewhere: '请输入密码：已保存的密码不会发送到其他主机、端口或协议',
   trashGone: '此项已不在回收站中。',

@@ -93,14 +93,15 @@ export class JournalSegment {
     }
   }
 
-  /** After a failed write: takes off what may have been half written, as well as the disk allows. */
-  async abandon(): Promise<void> {
+  /** After a failed write: removes what may have been written. @returns false when the disk refuses that: until the next segment has a header, a start would read it */
+  async abandon(): Promise<boolean> {
     await this.#filling
     try {
       await truncate(this.#fd, this.#position)
       await datasync(this.#fd)
+      return true
     } catch {
-      // The next segment's header says where this one ends.
+      return false
     } finally {
       await closeFile(this.#fd).catch(() => undefined)
     }

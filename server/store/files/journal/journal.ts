@@ -4,6 +4,7 @@ import { hasCode } from '../../../../shared/error-code.ts'
 import { syncFile, syncFolder } from '../durable-files.ts'
 import type { HighWaterFile } from './high-water.ts'
 import { segmentName } from '../../journal/journal-line.ts'
+import { OutcomeUnknownError, reasonOf } from '../../storage-error.ts'
 import { JournalSegment } from './journal-segment.ts'
 
 export interface JournalOptions {
@@ -54,7 +55,7 @@ export class Journal {
 
   /**
    * Writes whole lines; they are on disk when it resolves. With length 0 it only proves that the disk takes a segment.
-   * When it rejects nothing of them counts, and the next call begins a new segment: a file is never trusted again after a failed write.
+   * When it rejects nothing of them counts (unless OutcomeUnknownError), and the next call begins a new segment: a file is never trusted again after a failed write.
    */
   async append(bytes: Buffer, length: number, lines: number): Promise<void> {
     const current = this.#current ?? (await this.#begin())
@@ -64,8 +65,8 @@ export class Journal {
     } catch (error) {
       this.#current = undefined
       this.#ends.set(current.number, current.segment.position)
-      await current.segment.abandon()
-      throw error
+      if (await current.segment.abandon()) throw error
+      throw new OutcomeUnknownError(reasonOf(error), { cause: error })
     }
     this.#sizes.set(current.number, current.segment.position)
     const { highWater, roomNumber, clock } = this.#options

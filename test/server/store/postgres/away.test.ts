@@ -49,6 +49,28 @@ test('A connection breaks before the answer: the change is stored once, and its 
   await store.close()
 })
 
+test('A change whose answer is lost is reported as unknown, takes effect once the database is back, and listeners receive it', async () => {
+  const { proxy, site, store } = await reachedByProxy(1_000)
+  await createRoom(store, 'before')
+  const changed: string[] = []
+  store.onChange((changes) => changed.push(...changes.map(({ key }) => key)))
+  proxy.closed = true
+  const dropped = proxy.dropNextAnswer('append')
+  const unknown = createRoom(store, 'unknown').catch((error: unknown) => error)
+  await dropped
+  const waiting = createRoom(store, 'waiting').catch((error: unknown) => error)
+  expect(await unknown).toMatchObject({ code: 'storage', refusal: { name: 'outcomeUnknown' } })
+  // It never reached the database.
+  expect(await waiting).toMatchObject({ code: 'storage', refusal: { name: 'storage' } })
+  expect(changed).toEqual([])
+  const back = notice(store, 'diskBack')
+  proxy.closed = false
+  await back
+  expect(changed).toEqual(['unknown'])
+  expect(await stored(site)).toEqual(['before', 'unknown'])
+  await store.close()
+})
+
 test('A connection breaks before the statement has arrived: the change waits and is stored when the database is back', async () => {
   const { proxy, site, store } = await reachedByProxy()
   await createRoom(store, 'before')

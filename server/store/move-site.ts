@@ -107,7 +107,7 @@ async function moveToDatabase(
   const unlock = await lockFolder(folder)
   try {
     const site = await readFolder(folder, migrations)
-    const { fresh, moved, leadership } = await takeDatabase(session, {
+    const { fresh, moved, won } = await takeDatabase(session, {
       address,
       sealer,
       migrations,
@@ -125,7 +125,7 @@ async function moveToDatabase(
     await session.query('delete from roomdesk_journal')
     await session.query('delete from roomdesk_snapshot')
     const head = { seq: 0, records: migrations.current, roomNumber: site.roomNumber, writtenAt: wallClock() }
-    await insertSnapshot(session, head, freeze(site.state), () => leadership.term)
+    await insertSnapshot(session, head, freeze(site.state), () => won.term)
     await session.query(`update roomdesk_site set moved_to = '', moved_at = null`)
     const written = await readState(session, migrations, address)
     compare(site, written, `the database ${address.shown}`)

@@ -164,6 +164,38 @@ export interface StoreBackupPreview {
   access: AccessChange[]
 }
 
+declare const confirmed: unique symbol
+
+/** State of the site as the confirmed leader sees it. Made only by `Leadership.confirmed`, for one request or one step of work: it is not kept. */
+export interface ConfirmedView extends Pick<Store, 'get' | 'all'> {
+  readonly [confirmed]: true
+}
+
+/**
+ * Whether this controller leads the site of its store. Every store has one; only that of a site with several controllers can be lost.
+ *
+ * **Proof and lease.** A proof says that no other controller can have taken over; it counts for a fraction of a second, and `confirmed` asks for it. The lease is the coarser state
+ * for work that runs on its own: it ends when no proof came for `ElectionTimes.lease` milliseconds (the database cannot be reached, and another controller does not answer or
+ * reaches it), and at once when another controller leads, when this one hands over, and when the store closes. It comes back with the next proof, unless another controller leads.
+ *
+ * - A request, a page or a message reads state through the view of `confirmed()`.
+ * - Work that only the leader may do (recording, pushes, retention, uploads) runs while `isHeld`. Derive it from `isHeld` and the state, and derive it again in `onChange`.
+ * - A step that cannot be undone (a file is deleted, an object is uploaded) awaits `confirmed()` immediately before it, and passes `signal()` to what takes long.
+ */
+export interface Leadership {
+  /**
+   * Returns the state at once while the last proof counts: the cost is a comparison, without a promise. Otherwise returns a promise that resolves when there is a proof.
+   * @throws FencedError (by rejection) when another controller leads; ApiError 'storage' when neither is known by the deadline of a change
+   */
+  confirmed(): ConfirmedView | Promise<ConfirmedView>
+  /** Whether the lease lasts. */
+  readonly isHeld: boolean
+  /** Calls the listener synchronously whenever the lease ends or comes back. @returns the unsubscribe function */
+  onChange(listener: (isHeld: boolean) => void): () => void
+  /** Aborts when the present lease ends; it is aborted already while there is none. After a return of the lease there is another one: ask for it at the start of each task. */
+  signal(): AbortSignal
+}
+
 /**
  * State on disk. Reads are synchronous look-ups in memory; a mutation resolves when it is durable, and only then is it in memory
  * ("disk first, then memory, then the answer"). If it fails, memory is as before.
@@ -172,6 +204,9 @@ export interface Store {
   get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined
   /** The live map: never mutate it, never mutate its values (put a new value instead). Iterates in order of insertion. */
   all<C extends CollectionName>(collection: C): ReadonlyMap<string, Collections[C]>
+
+  /** Whether this controller leads the site. */
+  readonly leadership: Leadership
 
   /**
    * One atomic, durable change. Waits until no transaction under way holds one of `locks` (free-form strings, e.g. `rooms/123`; in order of arrival), then runs

@@ -3,7 +3,7 @@ import { type LeaderRow, readControllers, readLeader, report } from '../../serve
 import {
   endFrozenLeader,
   lead,
-  type Leadership,
+  type WonTerm,
   leadOn,
   letGo,
   nameSuccessor,
@@ -41,7 +41,7 @@ interface Actor {
   name: string
   folder: string
   session: Session
-  leadership: Leadership | undefined
+  won: WonTerm | undefined
   journal: DatabaseJournal | undefined
   follower: Follower
 }
@@ -88,7 +88,7 @@ class Story {
   }
 
   #acts(actor: Actor): Record<string, () => Promise<unknown>> {
-    const { session, leadership, journal } = actor
+    const { session, won, journal } = actor
     const world = this.#world
     const leaseMs = world.pick([0, 60_000, 1])
     const always = {
@@ -127,11 +127,11 @@ class Story {
       },
       'releases the lock': async () => {
         await releaseLock(session)
-        actor.leadership = undefined
+        actor.won = undefined
       },
     }
-    if (leadership === undefined || journal === undefined) return always
-    const { term } = leadership
+    if (won === undefined || journal === undefined) return always
+    const { term } = won
     return {
       ...always,
       'stores lines': async () => {
@@ -146,7 +146,7 @@ class Story {
       'names who follows': async () =>
         await nameSuccessor(session, term, world.pick(this.#actors).id, world.pick([1, 60_000]), world.between(0, 500)),
       'leads on': async () => {
-        this.#leads(actor, await leadOn(session, leadership, world.between(0, 1_000)))
+        this.#leads(actor, await leadOn(session, won, world.between(0, 1_000)))
       },
       'writes a snapshot': async () => {
         const head = { seq: journal.last, records: migrations.current, roomNumber: 7, writtenAt: 1_700_000_000_000 }
@@ -157,33 +157,33 @@ class Story {
   }
 
   /** It leads from the last line that is stored. */
-  #leads(actor: Actor, leadership: Leadership): void {
+  #leads(actor: Actor, won: WonTerm): void {
     const given = { last: 0 }
     const kept = { highest: 0, keep: async () => undefined, giveBack: async () => undefined, given: () => undefined }
-    const roomNumbers = new RoomNumberBlocks(given, leadership.roomNumbers, kept)
+    const roomNumbers = new RoomNumberBlocks(given, won.roomNumbers, kept)
     const { session } = actor
-    const options = { address: this.#address, deadlines, session, leadership, last: this.#lines, roomNumbers }
+    const options = { address: this.#address, deadlines, session, won, last: this.#lines, roomNumbers }
     const link = new Link({ ...options, makeGood: (_, last) => Promise.resolve(last) })
     // One thing at a time: it does not connect again by itself.
     link.abandon()
-    actor.leadership = leadership
+    actor.won = won
     actor.journal = new DatabaseJournal(link, migrations.current, this.#lines, roomNumbers)
   }
 
   /** It was fenced: others lead. */
   #failed(actor: Actor, error: unknown): void {
     if (error instanceof DifferenceError) throw error
-    actor.leadership = undefined
+    actor.won = undefined
   }
 
-  async #connected(): Promise<Pick<Actor, 'session' | 'leadership' | 'journal' | 'follower'>> {
+  async #connected(): Promise<Pick<Actor, 'session' | 'won' | 'journal' | 'follower'>> {
     const quiet = (): void => undefined
     const follower = new Follower({
       ...{ address: this.#address, deadlines, migrations, before: undefined, onLost: quiet },
       onError: quiet,
     })
     const session = await Session.open(this.#address, deadlines)
-    return { session, leadership: undefined, journal: undefined, follower }
+    return { session, won: undefined, journal: undefined, follower }
   }
 }
 

@@ -3,6 +3,7 @@ import type { BackupProof } from '../../../shared/console/site.ts'
 import { StorageHealth } from './storage-health.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import type { Losses } from '../files/losses.ts'
+import { soleLeadership } from '../leadership.ts'
 import { Restore } from '../backups/restore.ts'
 import { KeptBackups, type SiteBackups } from '../backups/kept-backups.ts'
 import type { Retention } from '../backups/backups.ts'
@@ -20,6 +21,7 @@ import type {
   ChangeListener,
   CollectionName,
   Collections,
+  Leadership,
   Store,
   StoreBackup,
   StoreBackupPreview,
@@ -79,6 +81,7 @@ export class DurableStore implements Store {
   readonly #health: StorageHealth
   readonly #changeListeners = new Set<ChangeListener>()
   readonly #flushListeners = new Set<(milliseconds: number) => void>()
+  readonly #leadership = soleLeadership(this)
   #closed: Promise<void> | undefined
 
   constructor(options: DurableStoreOptions) {
@@ -125,6 +128,10 @@ export class DurableStore implements Store {
     this.#restore = new Restore({
       ...{ folder, state, migrations, sealer, transactions, commit, roomNumbers, makeBackup, bring },
     })
+  }
+
+  get leadership(): Leadership {
+    return this.#leadership
   }
 
   get<C extends CollectionName>(collection: C, key: string): Collections[C] | undefined {

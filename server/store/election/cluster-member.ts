@@ -19,6 +19,7 @@ import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { HandedOverError } from '../postgres/database-error.ts'
 import { Follower } from './follower.ts'
 import { Registration } from './registration.ts'
+import { HeldLease } from './held-lease.ts'
 import { Lease } from './lease.ts'
 import type { LeaseFigures } from './lease-figures.ts'
 import { openLeaderSite } from './leader-site.ts'
@@ -250,14 +251,14 @@ export class Member implements SiteMember {
   }
 
   async #openStore(taken: Taken): Promise<DatabaseStore> {
-    const { session, leadership, provedAt, stored } = taken
+    const { session, won, provedAt, stored } = taken
     let link: Link | undefined
     const store = await openLeaderSite(
       { ...this.#options, databaseDeadlines: this.#deadlines },
       {
         address: this.#address,
         session,
-        leadership,
+        won,
         read: this.#inMemory(taken),
         stored,
         found: this.#found,
@@ -297,6 +298,7 @@ export class Member implements SiteMember {
       link,
       times: this.#times,
       provedAt,
+      held: new HeldLease((error) => logger?.error({ err: error }, 'unexpected error when the lease changed')),
       askOthers,
       report: async (session) => {
         await this.#ownRow.write(session)

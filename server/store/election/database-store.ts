@@ -6,17 +6,25 @@ import { HandedOverError } from '../postgres/database-error.ts'
 import type { DatabaseStorage } from '../postgres/database-storage.ts'
 import { nameSuccessor } from './leader.ts'
 import type { Lease } from './lease.ts'
+import { viewOf } from '../leadership.ts'
+import type { Leadership } from '../store.ts'
 
 /** The store of the controller that leads a site in a database. */
 export class DatabaseStore extends DurableStore implements FencedStore {
   readonly #storage: DatabaseStorage
   readonly #lease: Lease | undefined
+  readonly #leadership: Leadership | undefined
 
   /** @param options `lease` left out: there are no others, and the lock alone counts. */
   constructor(options: DurableStoreOptions & { storage: DatabaseStorage; lease?: Lease }) {
     super(options)
     this.#storage = options.storage
     this.#lease = options.lease
+    this.#leadership = options.lease === undefined ? undefined : leadershipBy(this, options.lease)
+  }
+
+  override get leadership(): Leadership {
+    return this.#leadership ?? super.leadership
   }
 
   get epoch(): string {
@@ -73,5 +81,21 @@ export class DatabaseStore extends DurableStore implements FencedStore {
   override close(): Promise<void> {
     this.#lease?.end()
     return super.close()
+  }
+}
+
+/** Leadership of a store whose lease another controller can end. */
+function leadershipBy(store: DatabaseStore, { held }: Lease): Leadership {
+  const view = viewOf(store)
+  return {
+    confirmed() {
+      const unsure = store.confirmed()
+      return unsure === undefined ? view : unsure.then(() => view)
+    },
+    get isHeld() {
+      return held.isHeld
+    },
+    onChange: (listener) => held.onChange(listener),
+    signal: () => held.signal(),
   }
 }

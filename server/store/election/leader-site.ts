@@ -8,7 +8,7 @@ import type { StoreNotice } from '../store.ts'
 import type { DatabaseAddress } from '../postgres/database-address.ts'
 import { DatabaseStorage } from '../postgres/database-storage.ts'
 import { SharedBackups } from '../backups/shared-backups.ts'
-import { firstBlock, type Leadership } from './leader.ts'
+import { firstBlock, type WonTerm } from './leader.ts'
 import { DatabaseStore } from './database-store.ts'
 import type { Lease } from './lease.ts'
 import type { Link } from '../postgres/link.ts'
@@ -20,7 +20,7 @@ import { defaultDeadlines, Session } from '../postgres/database-session.ts'
 export interface LeaderSite {
   address: DatabaseAddress
   session: Session
-  leadership: Leadership
+  won: WonTerm
   /** State in memory. */
   read: DatabaseState
   /** Number of the last line that is stored; lower than that of memory: the database has lost some. */
@@ -37,7 +37,7 @@ export interface LeaderSite {
 export async function openLeaderSite(options: StoreOptions, site: LeaderSite): Promise<DatabaseStore> {
   const { folder, sealer, logger, clock = wallClock, migrations = knownMigrations } = options
   const { databaseDeadlines: deadlines = defaultDeadlines } = options
-  const { address, session, leadership, read, roomNumbers: record, unlock } = site
+  const { address, session, won, read, roomNumbers: record, unlock } = site
   const found = [...site.found, ...noticesOf(read, address, migrations, clock())]
   const notices = new Notices(logger)
   for (const notice of found) notices.add(notice)
@@ -47,7 +47,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
       logger?.warn({ err: error }, 'What was lost cannot be kept for the next start.')
     })
   const { state } = read
-  const reserved = leadership.roomNumbers
+  const reserved = won.roomNumbers
   const given = Math.max(reserved - firstBlock, read.roomNumber, record.highest)
   await record.keep(Math.max(reserved, given))
   const roomNumbers = { last: given + (read.lost > 0 ? roomNumberGap : 0) }
@@ -55,7 +55,7 @@ export async function openLeaderSite(options: StoreOptions, site: LeaderSite): P
     address,
     deadlines,
     session,
-    leadership,
+    won,
     state,
     version: migrations.current,
     roomNumbers: new RoomNumberBlocks(roomNumbers, reserved, record),

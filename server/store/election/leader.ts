@@ -36,7 +36,7 @@ export interface Term {
 }
 
 /** Holder of the right to store for the site. */
-export interface Leadership {
+export interface WonTerm {
   leader: Leader
   term: Term
   /** Room numbers up to this are reserved for it. */
@@ -91,7 +91,7 @@ export async function releaseLock(session: Session): Promise<void> {
 }
 
 /** Makes this one the leader: nobody before can store any more. Resolves when what they were storing is stored, or is not. */
-export async function lead(session: Session, leader: Leader): Promise<Leadership> {
+export async function lead(session: Session, leader: Leader): Promise<WonTerm> {
   const id = uuid()
   const { rows } = await session.commit<{ epoch: string; room_numbers: string }>(
     `insert into roomdesk_leader as l (id, epoch, holder, name, since, controller, renewed_at, lease_ms, term, room_numbers)
@@ -112,7 +112,7 @@ const renewed = (leaseMs: string): string => `case when ${leaseMs}::integer > 0 
  * @param roomNumbers up to which room numbers were reserved: the database may have gone back to fewer
  * @throws FencedError when another controller has taken over, Error when the lock cannot be had: without it others believe that nobody leads
  */
-export async function leadOn(session: Session, { leader }: Leadership, roomNumbers: number): Promise<Leadership> {
+export async function leadOn(session: Session, { leader }: WonTerm, roomNumbers: number): Promise<WonTerm> {
   const id = uuid()
   const { rows } = await session.commit<{ epoch: string }>(
     `update roomdesk_leader set epoch = epoch + 1, term = $2, room_numbers = greatest(room_numbers, $3),

@@ -5,6 +5,7 @@ import { StorageAwayError } from '../storage.ts'
 import type { AskOthers, OthersAnswers } from './member-options.ts'
 import type { ElectionTimes } from './timings.ts'
 import type { LeaseFigures } from './lease-figures.ts'
+import type { HeldLease } from './held-lease.ts'
 import { Peers } from './peers.ts'
 import { FencedError } from '../postgres/database-error.ts'
 import { isRefusal, messageOf } from '../postgres/server-answers.ts'
@@ -16,6 +17,8 @@ export interface LeaseOptions {
   times: ElectionTimes
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
+  /** Extended by each proof. */
+  held: HeldLease
   /** Writes the report of this controller. @returns all controllers as they are known then */
   report: (session: Session) => Promise<readonly KnownController[]>
   askOthers: AskOthers
@@ -59,7 +62,6 @@ export class Lease {
       void this.renew()
     })
     void link.whenFenced.then(() => {
-      this.#until = 0
       this.end()
     })
     void this.#run()
@@ -68,6 +70,11 @@ export class Lease {
   /** Whether other controllers reported during the last lease. */
   get others(): boolean {
     return this.#peers.havePresent(this.#options.times.lease)
+  }
+
+  /** The lease as work sees it that runs on its own. */
+  get held(): HeldLease {
+    return this.#options.held
   }
 
   /** Registers a controller that joined or has a new address, at once: the database may be away. */
@@ -128,6 +135,7 @@ export class Lease {
   /** It is not renewed any more, and confirms nothing. */
   end(): void {
     this.#until = 0
+    this.#options.held.end()
     this.#ended.abort()
   }
 
@@ -189,7 +197,9 @@ export class Lease {
 
   #prove(since: number): void {
     if (this.#isPaused || this.#ended.signal.aborted) return
-    this.#until = Math.max(this.#until, since + this.#options.times.reads)
+    const { times, held } = this.#options
+    this.#until = Math.max(this.#until, since + times.reads)
+    held.extend(since + times.lease)
     this.#counted.provedAt = Math.max(this.#counted.provedAt, since)
     this.#counted.isLapsed = false
     this.#proved.resolve()
@@ -197,7 +207,7 @@ export class Lease {
   }
 
   async #ask(): Promise<void> {
-    const { link, times } = this.#options
+    const { link, times, held } = this.#options
     if (link.away()?.tried !== true) {
       void this.renew()
       await this.#news(times.proof)
@@ -222,8 +232,10 @@ export class Lease {
         !said.reachDatabase &&
         joinings === this.#peers.joinings
       // Nobody takes over before the next request: a replica that reaches the database again first waits longer than that.
-      if (isAlone && !this.#isPaused) this.#until = since + times.ask
-      else await this.#news(times.askAgain)
+      if (isAlone && !this.#isPaused) {
+        this.#until = since + times.ask
+        held.extend(since + times.lease)
+      } else await this.#news(times.askAgain)
     }
   }
 

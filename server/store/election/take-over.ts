@@ -5,13 +5,13 @@ import type { Session } from '../postgres/database-session.ts'
 import { sayRecords, settleSite, type SiteCheck } from '../postgres/site-row.ts'
 import { head, type LeaderRow } from './controller-rows.ts'
 import type { Follower } from './follower.ts'
-import { channel, lead, type Leadership } from './leader.ts'
+import { channel, lead, type WonTerm } from './leader.ts'
 import type { ElectionTimes } from './timings.ts'
 
 /** Results of a won election. */
 export interface Taken {
   session: Session
-  leadership: Leadership
+  won: WonTerm
   /** `elapsed()` just before the epoch was raised. */
   provedAt: number
   /** Number of the last line that is stored. */
@@ -41,11 +41,11 @@ export async function takeOver(
   await settleSite(session, check)
   await session.query(`unlisten ${channel}`)
   const provedAt = elapsed()
-  const leadership = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
+  const won = await lead(session, { holder: uuid(), name, controller: id, leaseMs: times.lease })
   // No proof of the leader before is younger than this: it answers from memory until then.
   const answersUntil = mayStillAnswer(before, id) ? monotonic() + times.reads + times.margin : 0
   await sayRecords(session, check.migrations)
-  await follower.follow(session, termOf({ epoch: leadership.term.epoch, term: leadership.term.id }))
+  await follower.follow(session, termOf({ epoch: won.term.epoch, term: won.term.id }))
   const stored = await session.query<{ seq: string }>(head)
   const { rows } = await session.query<{ seq: string; bytes: string; at: string }>(
     'select seq, bytes, written_at as at from roomdesk_snapshot order by id desc limit 1',
@@ -56,7 +56,7 @@ export async function takeOver(
   const left = answersUntil - monotonic()
   if (left > 0) await sleep(left)
   if (session.lost !== undefined) throw session.lost
-  return { session, leadership, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
+  return { session, won, provedAt, stored: Number(stored.rows[0]?.seq), snapshot }
 }
 
 /** Whether the leader before may not know yet that it is no longer: it has not let go, and is not this controller's own process before. */

@@ -4,7 +4,7 @@ import type { State } from '../state.ts'
 import type { Away, Storage } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { DatabaseJournal } from './database-journal.ts'
-import type { Leadership, Term } from '../election/leader.ts'
+import type { WonTerm, Term } from '../election/leader.ts'
 import { Link } from './link.ts'
 import type { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
@@ -15,7 +15,7 @@ export interface DatabaseStorageOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   session: Session
-  leadership: Leadership
+  won: WonTerm
   /** State in memory. */
   state: State
   /** Schema version of the records. */
@@ -43,13 +43,13 @@ export class DatabaseStorage implements Storage {
   #snapshotAt: number
 
   constructor(options: DatabaseStorageOptions) {
-    const { address, deadlines, session, leadership, version, last, roomNumbers } = options
+    const { address, deadlines, session, won, version, last, roomNumbers } = options
     this.#options = options
     this.#journalBytes = options.journalBytes
     this.#snapshotBytes = options.snapshotBytes
     this.#snapshotAt = options.snapshotAt
     const makeGood = (term: Term, found: number): Promise<number> => this.#makeGood(term, found)
-    this.#link = new Link({ address, deadlines, session, leadership, last, makeGood, roomNumbers })
+    this.#link = new Link({ address, deadlines, session, won, last, makeGood, roomNumbers })
     this.#journal = new DatabaseJournal(this.#link, version, last, roomNumbers)
   }
 

@@ -3,7 +3,7 @@ import { backoffMs } from '../../../shared/backoff.ts'
 import { type Away, StorageAwayError } from '../storage.ts'
 import type { DatabaseAddress } from './database-address.ts'
 import { FencedError } from './database-error.ts'
-import { type Leadership, leadOn, letGo, releaseLock, type Term } from '../election/leader.ts'
+import { type WonTerm, leadOn, letGo, releaseLock, type Term } from '../election/leader.ts'
 import { Session } from './database-session.ts'
 import type { SessionDeadlines } from '../store-options.ts'
 import { messageOf } from './server-answers.ts'
@@ -13,7 +13,7 @@ export interface LinkOptions {
   address: DatabaseAddress
   deadlines: SessionDeadlines
   session: Session
-  leadership: Leadership
+  won: WonTerm
   /** Number of the last line that is stored. */
   last: number
   /** Brings the database up to what was confirmed, when it has come back with less (put back to an older state, or failed over without some). @returns the number of the last line then */
@@ -36,7 +36,7 @@ export interface LinkAway extends Away {
  */
 export class Link {
   readonly #options: LinkOptions
-  #leadership: Leadership
+  #won: WonTerm
   #session: Session
   #last: number
   #away: LinkAway | undefined
@@ -50,7 +50,7 @@ export class Link {
 
   constructor(options: LinkOptions) {
     this.#options = options
-    this.#leadership = options.leadership
+    this.#won = options.won
     this.#last = options.last
     this.#session = options.session
     this.#watch(options.session)
@@ -60,7 +60,7 @@ export class Link {
   current(): { session: Session; term: Term } {
     if (this.#fenced !== undefined) throw this.#fenced
     if (this.#away !== undefined) throw new StorageAwayError(this.#away.error.message)
-    return { session: this.#session, term: this.#leadership.term }
+    return { session: this.#session, term: this.#won.term }
   }
 
   /** Number of the last line that was stored when the connection that serves now took over. */
@@ -79,7 +79,7 @@ export class Link {
 
   /** Latest term of this controller. */
   get term(): Term {
-    return this.#leadership.term
+    return this.#won.term
   }
 
   away(): LinkAway | undefined {
@@ -194,12 +194,12 @@ export class Link {
   }
 
   async #resume(session: Session): Promise<void> {
-    const leadership = await leadOn(session, this.#leadership, this.#options.roomNumbers.reserved)
-    this.#leadership = leadership
+    const won = await leadOn(session, this.#won, this.#options.roomNumbers.reserved)
+    this.#won = won
     const { rows } = await session.query<{ last: string }>(
       `select greatest((select max(seq) from roomdesk_journal), (select max(seq) from roomdesk_snapshot), 0) as last`,
     )
-    this.#last = await this.#options.makeGood(leadership.term, Number(rows[0]?.last))
+    this.#last = await this.#options.makeGood(won.term, Number(rows[0]?.last))
   }
 }
 

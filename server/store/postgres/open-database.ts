@@ -10,7 +10,7 @@ import type { FencedStore } from '../election/site-member.ts'
 import type { State } from '../state.ts'
 import { type DatabaseAddress, parseDatabaseAddress } from './database-address.ts'
 import { DatabaseError } from './database-error.ts'
-import { type Leadership, lead, takeLock, toolOf } from '../election/leader.ts'
+import { type WonTerm, lead, takeLock, toolOf } from '../election/leader.ts'
 import { openLeaderSite } from '../election/leader-site.ts'
 import { type DatabaseState, readState } from './read-state.ts'
 import { openRoomNumberFile } from './room-number-file.ts'
@@ -38,11 +38,11 @@ export async function openDatabase(options: StoreOptions & { database: string })
     const mode = await closeToOthers(folder, clock())
     session = await connect(address, deadlines)
     const { sealer, migrations = knownMigrations } = options
-    const { leadership } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
+    const { won } = await takeDatabase(session, { address, sealer, migrations, take: 'site here' })
     const read = await readAll(address, deadlines, migrations)
     const found = mode === undefined ? [] : [mode]
     const roomNumbers = await openRoomNumberFile(folder, logger)
-    const site = { address, session, leadership, read, stored: read.last, found, roomNumbers, unlock }
+    const site = { address, session, won, read, stored: read.last, found, roomNumbers, unlock }
     return await openLeaderSite(options, site)
   } catch (error) {
     await session?.close()
@@ -76,13 +76,13 @@ export function cannotBeUsed({ shown }: DatabaseAddress, cause: unknown): Databa
 export async function takeDatabase(
   session: Session,
   check: SiteCheck,
-): Promise<{ fresh: boolean; moved: boolean; leadership: Leadership }> {
+): Promise<{ fresh: boolean; moved: boolean; won: WonTerm }> {
   await takeLock(session, check.address)
   await bringTables(session, check.address)
   const { fresh, moved } = await settleSite(session, check)
-  const leadership = await lead(session, toolOf(uuid()))
+  const won = await lead(session, toolOf(uuid()))
   await sayRecords(session, check.migrations)
-  return { fresh, moved, leadership }
+  return { fresh, moved, won }
 }
 
 /** Reads with time for a large site. */

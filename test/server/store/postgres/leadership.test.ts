@@ -1,0 +1,56 @@
+import { expect, test, vi } from 'vitest'
+import { postgresOfFile } from '../drivers.ts'
+import { siteOfControllers, times } from '../../../support/sites/member-site.ts'
+import { temporaryStore } from '../../../support/sites/store-site.ts'
+
+const postgres = postgresOfFile()
+
+test('A leader that is cut off loses its lease by itself, although it hears of no other leader', async () => {
+  const site = await siteOfControllers(await postgres())
+  const first = await site.controller('first', { askOthers: () => Promise.reject(new Error('cut off')) })
+  const { leadership } = await first.lead()
+  const changes: boolean[] = []
+  leadership.onChange((isHeld) => changes.push(isHeld))
+  const signal = leadership.signal()
+  expect([leadership.isHeld, signal.aborted]).toEqual([true, false])
+  const second = await site.controller('second')
+  const next = second.lead()
+  first.proxy.freeze(true)
+  const frozenAt = performance.now()
+  await vi.waitFor(() => expect(changes).toEqual([false]), { timeout: 5_000 })
+  expect(performance.now() - frozenAt).toBeGreaterThan(times.lease - times.prove - times.renew)
+  expect([leadership.isHeld, signal.aborted, leadership.signal().aborted]).toEqual([false, true, true])
+  expect((await next).leadership.isHeld).toBe(true)
+  first.proxy.freeze(false)
+  await expect(first.led?.fenced).resolves.toBeInstanceOf(Error)
+  await expect(Promise.resolve(leadership.confirmed())).rejects.toThrow('another controller leads')
+  expect(changes).toEqual([false])
+})
+
+test('A lease that ended comes back with the next proof, and a pause that is shorter than it does not end it', async () => {
+  const site = await siteOfControllers(await postgres())
+  const only = await site.controller('only', { askOthers: () => Promise.reject(new Error('cut off')) })
+  const { leadership } = await only.lead()
+  const changes: boolean[] = []
+  leadership.onChange((isHeld) => changes.push(isHeld))
+  const before = leadership.signal()
+  only.proxy.freeze(true)
+  // Reads wait, and the lease lasts.
+  await vi.waitFor(() => expect(leadership.confirmed()).toBeInstanceOf(Promise))
+  expect([leadership.isHeld, changes]).toEqual([true, []])
+  only.proxy.freeze(false)
+  await leadership.confirmed()
+  expect([before.aborted, changes]).toEqual([false, []])
+  only.proxy.freeze(true)
+  await vi.waitFor(() => expect(changes).toEqual([false]), { timeout: 5_000 })
+  only.proxy.freeze(false)
+  await vi.waitFor(() => expect(changes).toEqual([false, true]), { timeout: 5_000 })
+  expect([before.aborted, leadership.signal().aborted, leadership.isHeld]).toEqual([true, false, true])
+})
+
+test('Nobody else can lead a site in files: its view is there at once', async () => {
+  const { store } = await temporaryStore()
+  const { leadership } = store
+  expect(leadership.confirmed()).toBe(store)
+  expect([leadership.isHeld, leadership.signal().aborted]).toEqual([true, false])
+})

@@ -92,6 +92,14 @@ export function nodeConfigOf(input: NodeInput): NodeConfig {
   return config
 }
 
+/**
+ * Addresses to which a node leads people, media, links and its secrets, in a form to compare. A node without any, as no node, leads nowhere else.
+ */
+export function nodeTargets(node: NodeConfig | undefined): string {
+  const { addresses = [], ws_url = '', admin_url = '' } = node ?? {}
+  return JSON.stringify([addresses.map(({ tag, addr }) => [tag, addr]), ws_url, admin_url])
+}
+
 /** State of a node for the operator. `disabled` and `draining` are set by the operator, the others result from polls. */
 export const nodeStates = ['online', 'offline', 'draining', 'disabled', 'connecting'] as const
 export type NodeState = (typeof nodeStates)[number]

@@ -6,7 +6,8 @@ import type { PeopleNames } from '../event-log/people-names.ts'
 import { roomName, stateOf, subjectOf } from '../event-log/site-state.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
-import { type ChangeRecord, changeRecords, type Named } from './change-records.ts'
+import type { ChangeRecord, Named } from './change-record.ts'
+import { changeRecords } from './change-records.ts'
 import { actorOf } from './call-actor.ts'
 import type { CallOrigin } from './handlers.ts'
 import { RecentCalls } from './recent-calls.ts'
@@ -30,8 +31,9 @@ export class ChangeRecorder {
   /** Looks at what a call is about to change; undefined when it changes nothing. `input` has the form that the procedure's schema makes. */
   before(name: ProcedureName, input: unknown, origin: CallOrigin): RecordChange | undefined {
     // The table is typed name by name; a name that is only known at run time needs it untyped once.
-    const record = changeRecords[name] as unknown as ChangeRecord<'rooms.close'> | null
-    if (record === null) return undefined
+    const records = changeRecords as unknown as Partial<Record<ProcedureName, ChangeRecord<'rooms.close'>>>
+    const record = records[name]
+    if (record === undefined) return undefined
     const given = input as Parameters<NonNullable<typeof record.changes>>[0]
     const room = record.room?.(given) ?? ''
     const named = (record.changes?.(given, origin, this.#store) ?? []).map((one) => this.#subject(one, room))

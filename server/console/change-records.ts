@@ -1,36 +1,7 @@
-import type { ProcedureName, ProcedureOutput, ProcedureParsed } from '../../shared/console/contract.ts'
-import type { EventFields, EventKind, EventSubject } from '../../shared/console/events.ts'
+import type { EventFields } from '../../shared/console/events.ts'
 import type { AccessTokenView } from '../../shared/console/accounts.ts'
-import type { Store } from '../store/store.ts'
 import { isCamera } from './camera-streams.ts'
-import type { CallOrigin } from './handlers.ts'
-
-/** A thing by its type and key; its name is looked up. */
-export type Named = Pick<EventSubject, 'type' | 'id'>
-
-/** Record in the event log of a procedure's change. */
-export interface ChangeRecord<N extends ProcedureName> {
-  /** Names the records that the procedure changes, as far as its input names them: their state before and after is compared. */
-  changes?: (input: ProcedureParsed<N>, origin: CallOrigin, store: Pick<Store, 'get'>) => readonly Named[]
-  /** Names the records in the output: those that were created. */
-  makes?: (output: ProcedureOutput<N>) => readonly Named[]
-  /** Records of a bulk change that were not changed. */
-  failed?: (output: ProcedureOutput<N>) => readonly string[]
-  /** Further facts for the log; never a secret. */
-  params?: (input: ProcedureParsed<N>, output: ProcedureOutput<N>) => EventFields
-  /** The room in which it happened to a person. */
-  room?: (input: ProcedureParsed<N>) => string
-  /** A secret was shown, nothing was changed. */
-  shows?: true
-  /** People were watched who do not see it, nothing was changed. */
-  watches?: true
-  /** Whether the call continues an act: it is recorded unless the same caller made such a call on the same record a moment before. */
-  goesOn?: (input: ProcedureParsed<N>) => boolean
-  /** Recorded even if no stored record changed. */
-  always?: true
-  /** An act on people in `room`, recorded as an event of its own kind for each of them. */
-  acts?: { kind: EventKind; people: (output: ProcedureOutput<N>) => readonly { user_id: string; user_name: string }[] }
-}
+import { type ChangeRecords, type Named, recordedAs, unrecorded } from './change-record.ts'
 
 const room = (id: string): Named => ({ type: 'room', id })
 const device = (id: string): Named => ({ type: 'device', id })
@@ -66,27 +37,18 @@ const restores = (named: (id: string) => Named) => ({
 
 const ofAccount = { changes: ({ id }: { id: string }) => [account(id)] }
 
-/** Record in the event log of every procedure; null: it changes nothing. */
-export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | null } = {
-  'overview.get': null,
-  'overview.samples': null,
-  'overview.history': null,
-  'overview.dismiss_welcome': null,
-  'first_run.get': null,
-  'first_run.save': null,
+/** Record in the event log of every procedure that is more than a read. A new one without an entry here does not compile. */
+export const changeRecords: ChangeRecords = {
+  'overview.dismiss_welcome': unrecorded('only hides a page'),
+  'first_run.save': unrecorded('only remembers a page of the first run'),
   'first_run.make_room': { makes: ({ room_id }) => [room(room_id)] },
   'first_run.add_camera': { makes: ({ userId }) => [device(userId)] },
   'first_run.add_test_camera': { makes: ({ userId }) => [device(userId)] },
   'overview.dismiss_losses': { changes: () => site, always: true },
   'overview.dismiss_older_client': { changes: () => site, params: ({ client }) => ({ client }), always: true },
-  'licence.get': null,
   'licence.set': { changes: () => [{ type: 'licence', id: 'site' }] },
-  'settings.get': null,
-  'settings.check': null,
   'settings.set': { changes: () => settings },
   'listeners.restart': { changes: () => site, always: true },
-  'tls.info': null,
-  'backups.list': null,
   'backups.make': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
   'backups.keep': {
     changes: ({ name }) => [{ type: 'backup', id: name }],
@@ -99,44 +61,36 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     goesOn: ({ offset }) => offset > 0,
     always: true,
   },
-  'backups.write': null,
+  'backups.write': unrecorded('a part of an upload; backups.add is recorded'),
   'backups.add': { makes: ({ name }) => [{ type: 'backup', id: name }], always: true },
-  'backups.preview': null,
   'backups.restore': { changes: () => [...site, ...settings], params: ({ name }) => ({ backup: name }), always: true },
   'console.replace_key': { changes: () => site, always: true },
 
-  'account.me': null,
-  'account.confirm_password': null,
+  'account.confirm_password': recordedAs('signIn.refused'),
   'account.change_password': { changes: (_, { accountId = '' }) => [account(accountId)] },
-  'account.sessions': null,
   'account.end_session': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
   'account.end_other_sessions': {
     changes: (_, { accountId = '' }) => [account(accountId)],
     params: (_, { ended }) => ({ ended }),
     always: true,
   },
-  'account.tokens': null,
   'account.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
   'account.revoke_token': { changes: (_, { accountId = '' }) => [account(accountId)], always: true },
-  'accounts.list': null,
   'accounts.create': { makes: ({ id }) => [account(id)] },
   'accounts.update': ofAccount,
   'accounts.reset_password': ofAccount,
   'accounts.delete': ofAccount,
-  'accounts.sessions': null,
   'accounts.end_session': {
     changes: ({ id }, _, store) => [account(store.get('account_sessions', id)?.account ?? '')],
     always: true,
   },
   'accounts.end_sessions': { ...ofAccount, params: (_, { ended }) => ({ ended }), always: true },
-  'accounts.tokens': null,
   'accounts.create_token': { makes: ({ access }) => [account(access.account_id)], params: tokenFacts, always: true },
   'accounts.revoke_token': {
     changes: ({ id }, _, store) => [account(store.get('access_tokens', id)?.account ?? '')],
     always: true,
   },
 
-  'credentials.list': null,
   'credentials.create': { makes: ({ credential: { access_key } }) => [credential(access_key)] },
   'credentials.update': ofCredential,
   'credentials.rotate': ofCredential,
@@ -146,13 +100,9 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'credentials.end_sessions': { ...ofCredential, params: (_, { ended }) => ({ ended }), always: true },
   'credentials.curl': { ...ofCredential, shows: true },
 
-  'rooms.list': null,
-  'rooms.groups': null,
-  'rooms.get': null,
   'rooms.reveal_password': { changes: ({ room_id }) => [room(room_id)], shows: true },
   'rooms.create': { makes: ({ room_id }) => [room(room_id)] },
   'rooms.update': { changes: ({ room_id }) => [room(room_id)] },
-  'rooms.tags': null,
   'rooms.set_tags': { changes: ({ room_id }) => [room(room_id)] },
   'rooms.change_tags': { changes: (input) => idsOf(input, 'room_ids').map(room), failed: keysOf },
   'rooms.lock': ofRooms,
@@ -162,8 +112,6 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'rooms.delete': ofRooms,
   'rooms.open_now': { changes: ({ room_id }) => [room(room_id)], always: true },
   'rooms.end_now': { changes: ({ room_id }) => [room(room_id)], always: true },
-  'rooms.coming': null,
-  'rooms.preview_schedule': null,
   'rooms.restore': restores(room),
   'rooms.kick': {
     changes: ({ user_id }) => [{ type: 'person', id: user_id }],
@@ -171,7 +119,6 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
-  'templates.list': null,
   'templates.save': { changes: () => site, params: (_, { name }) => ({ name }), always: true },
   'templates.remove': {
     changes: () => site,
@@ -179,7 +126,6 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
-  'waiting.list': null,
   'waiting.admit': {
     room: ({ room_id }) => room_id,
     acts: { kind: 'person.letIn', people: ({ people }) => people },
@@ -195,9 +141,7 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
-  'nodes.list': null,
   'nodes.add': { makes: ({ config: { name } }) => [node(name)] },
-  'nodes.proposal': null,
   'nodes.add_embedded': { makes: (views) => views.map(({ config: { name } }) => node(name)) },
   'nodes.update': ofNode,
   'nodes.enable': ofNode,
@@ -207,26 +151,17 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'nodes.remove': ofNode,
   'nodes.restore': restores(node),
   'nodes.janus_config': { ...ofNode, shows: true },
-  'nodes.test': null,
+  'nodes.test': {
+    changes: ({ name }) => [node(name)],
+    params: ({ ws_url }) => ({ host: URL.parse(ws_url)?.host ?? '' }),
+    always: true,
+  },
 
-  'controllers.list': null,
   'controllers.lead': { changes: () => site, params: (_, { name }) => ({ controller: name }), always: true },
 
-  'devices.list': null,
-  'devices.history': null,
-  'devices.uptime': null,
-  'devices.quality': null,
-  'devices.pictures': null,
-  'devices.picture': null,
-  'devices.parse_address': null,
-  'devices.probe': null,
-  'devices.discover': null,
-  'devices.discovered_streams': null,
-  'devices.still': null,
   'devices.change_login': { changes: ({ userId }) => [device(userId)] },
   'devices.create': { makes: ({ userId }) => [device(userId)] },
   'devices.update': { changes: ({ userId }) => [device(userId)] },
-  'devices.tags': null,
   'devices.set_tags': { changes: ({ userId }) => [device(userId)] },
   'devices.change_tags': { changes: (input) => idsOf(input, 'userIds').map(device), failed: keysOf },
   'devices.pause': ofDevices,
@@ -234,17 +169,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   'devices.retry': { ...ofDevices, always: true },
   'devices.remove': ofDevices,
   'devices.restore': restores(device),
-  'devices.import_preview': null,
   'devices.import': {
     makes: (lines) =>
       lines.filter(({ action }) => action === 'create' || action === 'update').map(({ userId }) => device(userId)),
   },
-  'devices.export': null,
+  'devices.export': { changes: () => site, always: true },
 
-  'relays.list': null,
-
-  'media.stats': null,
-  'media.transcoding': null,
   // Their token opens every stream of the room.
   'media.preview_stream': {
     changes: ({ room_id }) => [room(room_id)],
@@ -256,16 +186,12 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     params: ({ userId }) => ({ stream: userId }),
     watches: true,
   },
-  'media.key_picture': null,
   'media.watch': {
     changes: ({ room_id, stream_id }, _, store) => (isCamera(store, room_id, stream_id) ? [] : [room(room_id)]),
     params: ({ stream_id }) => ({ stream: stream_id }),
     goesOn: () => true,
     watches: true,
   },
-  'media.answer': null,
-  'media.show': null,
-  'media.unwatch': null,
   'media.announce_restart': {
     changes: () => site,
     params: ({ in_ms }) => ({ seconds: Math.round(in_ms / 1_000) }),
@@ -294,22 +220,16 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
 
-  // An event of its own.
-  'exports.start': null,
-  'exports.list': null,
-  'exports.cancel': null,
-  'recordings.sources': null,
-  'recordings.segments': null,
-  'recordings.pieces': null,
-  'recordings.kept': null,
-  'recordings.states': null,
-  'recordings.rule': null,
-  'recordings.status': null,
-  'recordings.test_objects': null,
-  // These are events of their own.
-  'recordings.start': null,
-  'recordings.stop': null,
-  'recordings.delete': null,
+  'exports.start': recordedAs('recording.exported'),
+  'exports.cancel': unrecorded('removes a copy of the caller'),
+  'recordings.test_objects': {
+    changes: () => settings,
+    params: ({ endpoint }) => ({ endpoint }),
+    always: true,
+  },
+  'recordings.start': recordedAs('recording.started'),
+  'recordings.stop': recordedAs('recording.stopped'),
+  'recordings.delete': recordedAs('recording.deleted'),
   'recordings.keep': {
     changes: ({ streams }) => [...new Set(streams.map(({ room_id }) => room_id))].map(room),
     params: ({ from, to, note }) => ({ from, to, note }),
@@ -320,8 +240,6 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     changes: ({ room_id, user_id }) => [user_id === undefined ? room(room_id) : device(user_id)],
   },
 
-  'orders.recordings': null,
-  'orders.lives': null,
   'orders.record': { changes: ({ room_id }) => [room(room_id)], params: ({ name }) => ({ name }), always: true },
   'orders.stop_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
   'orders.delete_recording': { changes: () => site, params: ({ id }) => ({ id }), always: true },
@@ -331,29 +249,19 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
   // The link alone lets anybody watch.
   'orders.live_link': { changes: ({ room_id }) => [room(room_id)], params: ({ ttl }) => ({ ttl }), always: true },
 
-  'wall.list': null,
   'wall.save': {
     changes: ({ id }) => (id === undefined ? [] : [wall(id)]),
     makes: ({ id, revision }) => (revision === 1 ? [wall(id)] : []),
   },
-  'wall.bring': null,
+  'wall.bring': unrecorded('only changes what open walls show'),
   'wall.remove': { changes: ({ id }) => [wall(id)] },
   'wall.restore': restores(wall),
 
-  'trash.list': null,
   'trash.purge': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
   'trash.empty': { changes: () => site, params: (_, { done }) => ({ things: done }), always: true },
 
-  'search.find': null,
-
-  'activity.list': null,
   'activity.clear': { changes: () => site, always: true },
-  'activity.export': null,
-  'events.list': null,
-  'events.marks': null,
-  'events.verify': null,
 
-  'tester.operations': null,
   // The request that the tester sends is recorded as that of a client; the tester's answer shows a live token, a digest or the secret itself.
   'tester.send': {
     changes: ({ access_key }) => (access_key === '' ? [] : [credential(access_key)]),
@@ -361,20 +269,14 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     shows: true,
   },
 
-  'readiness.checks': null,
-  'readiness.run': null,
-  'readiness.phone': null,
-  'diagnostics.contents': null,
   'diagnostics.make': {
     changes: () => site,
     params: ({ names, crash_reports }) => ({ names: String(names), crash_reports: String(crash_reports) }),
     always: true,
   },
-  'diagnostics.read': null,
 
-  'lab.state': null,
-  'lab.join': null,
-  'lab.leave': null,
+  'lab.join': recordedAs('person.joined'),
+  'lab.leave': recordedAs('person.left'),
   'lab.node_trouble': {
     changes: ({ name }) => [node(name)],
     params: ({ mode, delay_ms }) => ({ mode, delay_ms }),
@@ -386,7 +288,6 @@ export const changeRecords: { readonly [N in ProcedureName]: ChangeRecord<N> | n
     always: true,
   },
   'lab.lose_device': { changes: ({ userId }) => [device(userId)], params: ({ kind }) => ({ kind }), always: true },
-  'lab.faults': null,
   'lab.set_faults': {
     changes: () => lab('faults'),
     params: ({ rules }) => ({ rules: rules.length, operations: rules.map(({ operation }) => operation).join(', ') }),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isProcedureName, procedures } from '../../shared/console/contract.ts'
 import { consoleRefusal } from '../../shared/console/procedure.ts'
-import { procedureAccess } from '../../shared/console/roles.ts'
+import { procedureRules } from '../../shared/console/procedure-rules.ts'
 import { complaints } from '../../shared/refusals/complaints.ts'
 import { refusals } from '../../shared/refusals/refusal.ts'
 import { placeholders } from '../../shared/refusals/template.ts'
@@ -14,7 +14,7 @@ export function describeProcedures(): unknown {
     procedures: Object.entries(procedures).map(([name, { summary, input, output }]) => ({
       name,
       summary,
-      ...(isProcedureName(name) ? procedureAccess[name] : {}),
+      ...(isProcedureName(name) ? procedureRules[name] : {}),
       input: z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }),
       output: z.toJSONSchema(output, { io: 'output', unrepresentable: 'any' }),
     })),

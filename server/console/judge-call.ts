@@ -1,14 +1,15 @@
 import type { ProcedureName } from '../../shared/console/contract.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { atLeast, type Role } from '../../shared/console/role-names.ts'
-import { accessOfCall, type ProcedureAccess, procedureAccess } from '../../shared/console/roles.ts'
-import type { Settings } from '../../shared/settings.ts'
+import type { ProcedureAccess } from '../../shared/console/procedure-rule.ts'
+import { procedureRules } from '../../shared/console/procedure-rules.ts'
+import { accessOfCall, type SiteBefore } from '../../shared/console/roles.ts'
 import { passwordFreshMs } from '../access/accounts/account-sessions.ts'
 import type { CallOrigin } from './handlers.ts'
 
 /** Facts of the site by which calls are judged. */
 export interface CallFacts {
-  settings: () => Settings
+  site: () => SiteBefore
   /** Whether the password of an account's session was given within the last ten minutes. */
   isFresh: (session: string) => boolean
 }
@@ -17,7 +18,7 @@ const freshMinutes = passwordFreshMs / 60_000
 
 /** Judges a call before its input is read: by the caller's role and the token's scopes. @returns the refusal, if any */
 export function refuseCaller(name: ProcedureName, origin: CallOrigin): Refusal | undefined {
-  return refuse(name, procedureAccess[name], origin)
+  return refuse(name, procedureRules[name], origin)
 }
 
 /**
@@ -29,9 +30,9 @@ export function refuseCall(
   name: ProcedureName,
   input: unknown,
   origin: CallOrigin,
-  { settings, isFresh }: CallFacts,
+  { site, isFresh }: CallFacts,
 ): Refusal | undefined {
-  const access = accessOfCall(name, input, settings())
+  const access = accessOfCall(name, input, site())
   const refused = refuse(name, access, origin)
   if (refused !== undefined || !access.person || origin.way !== 'password') return refused
   if (origin.session !== undefined && isFresh(origin.session)) return undefined

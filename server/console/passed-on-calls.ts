@@ -1,17 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { isProcedureName } from '../../shared/console/contract.ts'
-import { readsOnly } from '../../shared/console/reads.ts'
+import { procedureRules } from '../../shared/console/procedure-rules.ts'
 import { provenRequest } from '../edge/passed-on.ts'
 
 /** Header of a replica's call, inside its proof: `key` for somebody who showed the console key there, `events` for the replica's own WebSocket. */
 export const callerHeader = 'roomdesk-caller'
 
-/** The only change that replicas pass on: an operator at a replica may make it the leader. */
-const passedOnChange = 'controllers.lead'
-
 /** Whether a replica asks the leader for this procedure. One that it does not know is the leader's to refuse. */
 export function isPassedOnCall(procedure: string): boolean {
-  return !isProcedureName(procedure) || readsOnly[procedure] || procedure === passedOnChange
+  return !isProcedureName(procedure) || procedureRules[procedure].passedOn
 }
 
 /** Whether a request is one that controllers send each other's consoles, whole and covered by its proof. @param leads this one does */

@@ -147,7 +147,7 @@ export function composeController(options: ControllerOptions, site: OpenSite): C
     logger,
     new ChangeRecorder(store, events, services.peopleNames),
     {
-      settings,
+      site: () => ({ settings: settings(), node: (name) => store.get('nodes', name) }),
       isFresh: (session) => services.accountAccess.accountSessions.isFresh(session),
     },
   )

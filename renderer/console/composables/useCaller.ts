@@ -1,8 +1,7 @@
 import { computed } from 'vue'
 import type { ProcedureName } from '../../../shared/console/contract.ts'
+import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import { atLeast, type Role } from '../../../shared/console/role-names.ts'
-import { readsOnly } from '../../../shared/console/reads.ts'
-import { procedureAccess } from '../../../shared/console/roles.ts'
 import { sharedState } from './useConsole.ts'
 import { useControllers } from './useControllers.ts'
 import { useLive } from '../../kit/composables/useLive.ts'
@@ -20,11 +19,11 @@ export const useCaller = sharedState((client) => {
     /** Undefined until known. */
     caller,
     role,
-    /** Tells whether this caller may call a procedure; false until known. A replica changes nothing, but forwards a change of leader. */
+    /** Tells whether this caller may call a procedure; false until known. A replica passes on what changes nothing, and a change of leader. */
     may: (procedure: ProcedureName): boolean =>
       caller.value !== undefined &&
-      atLeast(role.value, procedureAccess[procedure].role) &&
-      (!standby.value || readsOnly[procedure] || procedure === 'controllers.lead'),
+      atLeast(role.value, procedureRules[procedure].role) &&
+      (!standby.value || procedureRules[procedure].passedOn),
     /** Tells whether this caller has a role or a higher one. */
     is,
     /** Tells whether this caller may open the page of a path. Links to others are left out. */

@@ -10,7 +10,7 @@ export interface PictureRoundsOptions {
   dataFolder: string
   store: Pick<Store, 'all' | 'get' | 'onChange'>
   settings: () => Pick<Settings, 'pictures'>
-  outgoing: Pick<OutgoingUsers, 'list' | 'view'>
+  outgoing: Pick<OutgoingUsers, 'views' | 'view'>
   /** The newest key picture of a camera in its room; undefined: none. Rejects where its node does not answer. */
   take: (roomId: string, userId: string) => Promise<SentKeyPicture | undefined>
   logger: { warn(fields: object, message: string): void }
@@ -108,7 +108,7 @@ export class PictureRounds {
   }
 
   #beginRound(now: number, everyMs: number): void {
-    const devices = this.#options.outgoing.list()
+    const devices = this.#options.outgoing.views()
     this.#left = devices.map(({ userId }) => userId).filter((userId) => this.#isDue(userId, now, everyMs))
     this.#roundAt = now + roundMs
     this.#pauseMs = Math.min(Math.max(roundMs / (this.#left.length + 1), pauseMs.least), pauseMs.most)

@@ -1,12 +1,14 @@
 import type { Page } from 'playwright-core'
 import { procedures } from '../../../shared/console/contract.ts'
-import { readsOnly } from '../../../shared/console/reads.ts'
+import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import { atLeast, type Role } from '../../../shared/console/role-names.ts'
 import { accessOfCall } from '../../../shared/console/roles.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { pageRole } from '../../../renderer/console/page-roles.ts'
 import { aroundPage, click, controls, links, rest } from './page-controls.ts'
 import { type Call, maxFronts, PageWalk } from './page-walk.ts'
+
+const before = { settings: defaultSettings(), node: () => undefined }
 
 /** Ends the walk: it signs out, or changes the language of the names. */
 const skipped = /(Sign out|Language)/
@@ -90,9 +92,9 @@ export class ControlWalk extends PageWalk {
   /** Notes a forbidden call. Changes stop here. */
   protected override stops({ procedure, input }: Call): boolean {
     const parsed = procedures[procedure].input.safeParse(input ?? {})
-    const { role } = accessOfCall(procedure, parsed.data ?? input ?? {}, defaultSettings())
+    const { role } = accessOfCall(procedure, parsed.data ?? input ?? {}, before)
     if (!atLeast(this.#role, role)) this.#note(procedure)
-    return !readsOnly[procedure]
+    return !procedureRules[procedure].passedOn
   }
 
   protected override forbidden(procedure: string): void {

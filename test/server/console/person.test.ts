@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ProcedureName, procedures } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
-import { procedureAccess } from '../../../shared/console/roles.ts'
+import { procedureRules } from '../../../shared/console/procedure-rules.ts'
 import {
   type ControllerSite,
   controllerSite,
@@ -116,7 +116,7 @@ describe('Each procedure, by the time since the password was entered', () => {
   })
   afterAll(() => site.remove())
 
-  const needing = names.filter((name) => procedureAccess[name].person)
+  const needing = names.filter((name) => procedureRules[name].person)
 
   /** Input that its schema accepts, about objects that do not exist. */
   const inputs: Readonly<Record<string, object>> = {
@@ -137,6 +137,7 @@ describe('Each procedure, by the time since the password was entered', () => {
     'credentials.restore': { ids: ['none'] },
     'rooms.reveal_password': { room_id: 'none' },
     'nodes.janus_config': { name: 'none' },
+    'nodes.restore': { ids: ['none'] },
     'devices.export': {},
     'console.replace_key': {},
   }

@@ -282,6 +282,7 @@ export const eventLog: Texts<typeof english> = {
       undrain: 'Knoten „{subject}“ nimmt wieder Räume an',
       remove: 'Knoten „{subject}“ entfernt',
       restore: 'Knoten „{subject}“ wiederhergestellt',
+      test: 'Verbindung des Knotens „{subject}“ geprüft',
     },
     devices: {
       create: 'Gerät „{subject}“ hinzugefügt',
@@ -292,6 +293,7 @@ export const eventLog: Texts<typeof english> = {
       remove: 'Gerät „{subject}“ entfernt',
       restore: 'Gerät „{subject}“ wiederhergestellt',
       import: 'Gerät „{subject}“ importiert',
+      export: 'Geräteliste mit Anmeldedaten exportiert',
     },
     orders: {
       record: 'Aufzeichnung in Raum „{subject}“ angefordert',
@@ -314,6 +316,7 @@ export const eventLog: Texts<typeof english> = {
       keep: 'Aufzeichnungen des Raums „{subject}“ werden behalten: {note}',
       unkeep: 'Behaltene Aufzeichnungen freigegeben',
       set_rule: 'Aufzeichnungsregel von „{subject}“ geändert',
+      test_objects: 'Objektspeicher geprüft: {endpoint}',
     },
     wall: {
       save: 'Ansicht „{subject}“ der Videowand gespeichert',

@@ -279,6 +279,7 @@ export const eventLog = {
       undrain: 'Node “{subject}” accepts rooms again',
       remove: 'Node “{subject}” removed',
       restore: 'Node “{subject}” restored',
+      test: 'Connection of node “{subject}” tested',
     },
     devices: {
       create: 'Device “{subject}” added',
@@ -289,6 +290,7 @@ export const eventLog = {
       remove: 'Device “{subject}” removed',
       restore: 'Device “{subject}” restored',
       import: 'Device “{subject}” imported',
+      export: 'List of devices with their logins exported',
     },
     orders: {
       record: 'Recording in room “{subject}” ordered',
@@ -311,6 +313,7 @@ export const eventLog = {
       keep: 'Recordings of room “{subject}” are kept: {note}',
       unkeep: 'Kept recordings released',
       set_rule: 'Recording rule of “{subject}” changed',
+      test_objects: 'Object storage tested: {endpoint}',
     },
     wall: {
       save: 'Wall view “{subject}” saved',

@@ -281,6 +281,7 @@ export const eventLog: Texts<typeof english> = {
       undrain: '节点“{subject}”已恢复承载房间',
       remove: '节点“{subject}”已移除',
       restore: '节点“{subject}”已恢复',
+      test: '已测试节点“{subject}”的连接',
     },
     devices: {
       create: '设备“{subject}”已添加',
@@ -291,6 +292,7 @@ export const eventLog: Texts<typeof english> = {
       remove: '设备“{subject}”已移除',
       restore: '设备“{subject}”已恢复',
       import: '设备“{subject}”已导入',
+      export: '已导出带登录信息的设备列表',
     },
     orders: {
       record: '已要求录制房间“{subject}”',
@@ -313,6 +315,7 @@ export const eventLog: Texts<typeof english> = {
       keep: '保留房间“{subject}”的录像：{note}',
       unkeep: '已取消保留录像',
       set_rule: '“{subject}”的录像规则已更改',
+      test_objects: '已测试对象存储：{endpoint}',
     },
     wall: {
       save: '监控墙视图“{subject}”已保存',

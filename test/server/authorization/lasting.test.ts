@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { procedureRules } from '../../../shared/console/procedure-rules.ts'
+import { tokenScopes } from '../../../shared/console/token-scopes.ts'
+import { type ControllerSite, openControllerSite } from '../../support/sites/controller-site.ts'
+
+/** Procedures that make or restore access, or lead people, media or data somewhere: no token may call them. */
+const neverForTokens = [
+  'account.create_token',
+  'accounts.create',
+  'accounts.create_token',
+  'accounts.reset_password',
+  'accounts.update',
+  'backups.restore',
+  'console.replace_key',
+  'credentials.create',
+  'credentials.restore',
+  'credentials.rotate',
+  'nodes.restore',
+]
+/** What these make ends with the token that made it, or their input decides. */
+const forTokensToo = [
+  'exports.start',
+  'media.join_link',
+  'media.join_now',
+  'media.participant_token',
+  'nodes.add',
+  'nodes.update',
+  'orders.live_link',
+  'orders.record',
+  'orders.stream',
+]
+
+const minute = 60_000
+let site: ControllerSite
+let key = ''
+let token = ''
+let stale = ''
+let late = 0
+beforeAll(async () => {
+  site = await openControllerSite(
+    {
+      nodes: [
+        { name: 'lab', kind: 'simulated', addresses: [{ tag: '', addr: 'lab.example:7082' }] },
+        { name: 'janus', kind: 'janus', ws_url: 'ws://127.0.0.1:9', admin_secret: 'secret of the node' },
+      ],
+    },
+    { accountClock: () => Date.now() + late },
+  )
+  key = await site.key()
+  const { id } = await site.create('root', 'admin')
+  const made = await site.call(key, 'accounts.create_token', { id, label: 'all', scopes: [...tokenScopes] })
+  token = made.token
+  stale = await site.signIn('root')
+  late = 11 * minute
+})
+afterAll(() => site.remove())
+
+test('What outlives the session of its caller is closed to tokens, except what ends with them', () => {
+  const rules = Object.entries(procedureRules).filter(([, { effect }]) => effect === 'lasting')
+  const names = (isOpen: boolean): string[] =>
+    rules.filter(([, { scope }]) => (scope !== 'none') === isOpen).map(([name]) => name)
+  expect(names(false).sort()).toEqual(neverForTokens)
+  expect(names(true).sort()).toEqual(forTokensToo)
+})
+
+describe('Where a node leads people, media, links and secrets', () => {
+  const lab = { name: 'lab', kind: 'simulated' } as const
+  const janus = { name: 'janus', kind: 'janus' } as const
+  const elsewhere = [{ tag: '', addr: 'elsewhere.example:7082' }]
+  const asBefore = { ...lab, addresses: [{ tag: '', addr: 'lab.example:7082' }] }
+
+  test.each([
+    ['nodes.update', { ...lab, addresses: elsewhere }],
+    ['nodes.update', { ...janus, ws_url: 'ws://elsewhere.example' }],
+    ['nodes.update', { ...janus, ws_url: 'ws://127.0.0.1:9', admin_url: 'http://elsewhere.example/admin' }],
+    ['nodes.test', { ...janus, ws_url: 'ws://elsewhere.example' }],
+    ['nodes.add', { ...lab, name: 'new', addresses: elsewhere }],
+    ['nodes.add', { ...janus, name: 'new', ws_url: 'ws://elsewhere.example' }],
+  ] as const)('%s to %j needs a person', async (procedure, input) => {
+    expect(await site.result(token, procedure, input)).toMatchObject({ error: { name: 'personNeeded' } })
+    expect(await site.result(stale, procedure, input)).toMatchObject({ error: { name: 'passwordNeeded' } })
+  })
+
+  test('A token changes what leads nowhere else, and adds a node without addresses', async () => {
+    const { config } = await site.call(token, 'nodes.update', { ...asBefore, weight: 2 })
+    expect(config.weight).toBe(2)
+    await site.call(token, 'nodes.add', { ...lab, name: 'spare' })
+    await site.call(token, 'nodes.test', asBefore)
+    await site.call(await site.signIn('root'), 'nodes.update', { ...asBefore, addresses: elsewhere })
+  })
+})
+
+test('A test of a node, and an export of cameras with their logins, are events', async () => {
+  await site.call(key, 'nodes.test', { name: 'lab', kind: 'simulated' })
+  await site.call(key, 'devices.export', {})
+  const { items } = await site.call(key, 'events.list', { groups: ['changes'] })
+  const procedures = items.map(({ params }) => params.procedure)
+  expect(procedures).toEqual(expect.arrayContaining(['nodes.test', 'devices.export']))
+})

@@ -41,6 +41,8 @@ export class History {
   mayLose = false
   /** Answers that were checked. */
   answers = 0
+  /** The highest version of each room that its writer was told to be stored. */
+  readonly acknowledged = new Map<string, number>()
 
   /** @param leader the controller that leads now */
   constructor(world: World, leader: () => Leading | undefined) {
@@ -84,6 +86,11 @@ export class History {
       if (!this.mayLose || !wasOff) this.#broken(`the number ${id} was given to ${first.key} and to ${key}`)
     }
     this.#ids.set(id, { key, at, by })
+  }
+
+  /** The writer of a room was told that this version is stored. */
+  acknowledges(key: string, version: number): void {
+    this.acknowledged.set(key, Math.max(version, this.acknowledged.get(key) ?? 0))
   }
 
   /** Acknowledged changes may be gone from now on. */

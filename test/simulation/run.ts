@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { extraNames, usualExtras } from './extras.ts'
 import { siteKinds, simulate } from './simulate.ts'
 
 const { values } = parseArgs({
@@ -7,6 +8,8 @@ const { values } = parseArgs({
     hours: { type: 'string', default: '1' },
     store: { type: 'string' },
     only: { type: 'string', multiple: true },
+    extra: { type: 'string', multiple: true, default: [] },
+    without: { type: 'string', multiple: true, default: [] },
     trace: { type: 'boolean', default: false },
     runs: { type: 'string' },
     'keep-going': { type: 'boolean', default: false },
@@ -19,6 +22,15 @@ if (values.store !== undefined && store === undefined) {
   console.error(`--store is one of: ${siteKinds.join(', ')}.`)
   process.exit(2)
 }
+const unknown = [...values.extra, ...values.without].find((name) => !['all', ...extraNames].includes(name))
+if (unknown !== undefined) {
+  console.error(`--extra and --without take: all, ${extraNames.join(', ')}.`)
+  process.exit(2)
+}
+const isMeant = (name: string, meant: readonly string[]): boolean => meant.includes(name) || meant.includes('all')
+const extras = extraNames.filter(
+  (name) => isMeant(name, values.extra) || (usualExtras.includes(name) && !isMeant(name, values.without)),
+)
 /** Simulated time between two lines about the progress, in milliseconds. */
 const toldEvery = 50 * 3_600_000
 const began = performance.now()
@@ -40,6 +52,8 @@ let toldAt = 0
 for (let seed = first; time < hours * 3_600_000 && runs < most; seed++) {
   const result = await simulate({
     seed,
+    extras,
+    whole: values.trace,
     ...(values.only === undefined ? {} : { only: values.only }),
     ...(store === undefined ? {} : { store }),
   })

@@ -1,4 +1,5 @@
 import './disk/serve-fs.ts'
+import { type Extra, usualExtras } from './extras.ts'
 import { BrokenPromise } from './history.ts'
 import { SimulatedClient } from './site/client.ts'
 import { databaseSite } from './site/database-site.ts'
@@ -11,6 +12,9 @@ const calm = 6_000
 const faulty = 60_000
 const settled = 8_000
 
+/** Lines of a trace that is kept whole. */
+const wholeTrace = 1_000_000
+
 /** Kinds of sites: where their state is. */
 export const siteKinds = ['files', 'postgres'] as const
 export type SiteKind = (typeof siteKinds)[number]
@@ -22,6 +26,10 @@ export interface RunOptions {
   only?: readonly string[]
   /** Left out: the seed decides. */
   store?: SiteKind
+  /** Keeps the whole trace, not only its end. */
+  whole?: boolean
+  /** Left out: `usualExtras`. */
+  extras?: readonly Extra[]
 }
 
 /** Result of one run. */
@@ -38,10 +46,16 @@ export interface RunResult {
 }
 
 /** Runs a site through some faults, and checks what its clients were told. The same seed gives the same trace. */
-export async function simulate({ seed, only, store }: RunOptions): Promise<RunResult> {
-  const world = new World(seed)
+export async function simulate({
+  seed,
+  only,
+  store,
+  whole = false,
+  extras = usualExtras,
+}: RunOptions): Promise<RunResult> {
+  const world = new World(seed, whole ? wholeTrace : undefined)
   const kind = store ?? (seed % 3 === 0 ? 'files' : 'postgres')
-  const story = kind === 'files' ? fileSite(world) : databaseSite(world)
+  const story = kind === 'files' ? fileSite(world) : databaseSite(world, new Set(extras))
   const { site, history } = story
   const [count, pauseMs] = world.pick([
     [3, 400],
@@ -59,6 +73,7 @@ export async function simulate({ seed, only, store }: RunOptions): Promise<RunRe
     await world.run(world.time + calm)
     await harm(story, choose(story, only))
     await expectService(story, clients)
+    for (const trial of story.trials) await trial()
     for (const client of clients) client.stop()
     await world.run(world.time + settled)
     await story.check()

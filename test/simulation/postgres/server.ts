@@ -50,6 +50,8 @@ export class PostgresServer {
   clockError = 0
   /** Raised by each failover. */
   timeline = 1
+  /** Called when it has less than what controllers were told to be stored. */
+  onLess: () => void = () => undefined
   /** Restarts until now: what a server before one had begun is gone. */
   generation = 0
   #nextPid = 1
@@ -119,6 +121,7 @@ export class PostgresServer {
 
   /** A standby takes over with what it has. */
   promote(): void {
+    this.onLess()
     this.role = 'primary'
     this.timeline++
     this.generation++
@@ -133,6 +136,7 @@ export class PostgresServer {
 
   /** Somebody puts an older state back while controllers run: all sessions end. */
   putBack(saved: Tables): void {
+    this.onLess()
     this.crash()
     this.tables = viewOf(saved)
     this.#log = [{ mutations: [(tables) => Object.assign(tables, saved)], isApplied: true }]

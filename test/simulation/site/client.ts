@@ -78,7 +78,10 @@ export class SimulatedClient {
     const reply = await this.#ask(at, operation)
     if (reply?.kind === 'done') {
       this.#history.told(this.#machine.name, key, reply, floor)
-      if (reply.version >= version) this.acknowledged++
+      if (reply.version >= version) {
+        this.acknowledged++
+        this.#history.acknowledges(key, version)
+      }
       // A room that was never made, because its creation was refused, is not changed.
       if (reply.version === 0) this.#own = undefined
       return reply.version >= version

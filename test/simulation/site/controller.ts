@@ -19,10 +19,14 @@ import { ask, whyUnreached } from '../network.ts'
 import { DatabaseConnections } from '../postgres/client.ts'
 import type { PostgresServer } from '../postgres/server.ts'
 import type { ServingSite } from './client.ts'
-import { carryOut, deadlineMs, type Operation, type Reply, roomsOf } from './operation.ts'
+import { carryOut, deadlineMs, type Operation, type Reply, roomsOf, versionsOf } from './operation.ts'
 
 /** How much later an answer may come: a call that waited for a leader has as long again there. */
 const graceMs = deadlineMs + 700
+/** Between two reads of the status, in milliseconds. */
+const readEveryMs = 1_000
+/** How a controller words that confirmed changes are gone. */
+const reportsLoss = /without changes that were confirmed|confirmed changes? (?:is|are) (?:missing|lost)/i
 /** Every controller of a site has its key. */
 const sealer = createSealer(Buffer.alloc(32, 7))
 
@@ -43,6 +47,8 @@ export class SimulatedController {
   #isRunning = false
   #startedAt = 0
   #roles = 0
+  #terms = 0
+  #lossReports = 0
   /** As `SiteController` has it. */
   #way = new LeaderResolver(true)
 
@@ -70,6 +76,21 @@ export class SimulatedController {
   /** Whether it leads, as far as it knows. */
   get leads(): boolean {
     return this.#store !== undefined
+  }
+
+  /** Number of times that it began to lead. */
+  get terms(): number {
+    return this.#terms
+  }
+
+  /** Reports of changes that were lost, since the beginning. */
+  get lossReports(): number {
+    return this.#lossReports
+  }
+
+  /** Versions of the rooms in its memory. */
+  get versions(): ReadonlyMap<string, number> {
+    return versionsOf(this.#store ?? this.#member?.followed)
   }
 
   /** All rooms in its memory. */
@@ -105,13 +126,32 @@ export class SimulatedController {
     this.#site.world.note(this.name, isOff ? 'is switched off' : 'is killed')
   }
 
-  /** Hands over by hand. */
-  async handOver(to: SimulatedController): Promise<void> {
+  /** Hands over by hand. @returns why not; empty: it has */
+  async handOver(to: SimulatedController): Promise<string> {
     const { world } = this.#site
-    await this.#member?.handOver(to.#id).then(
-      () => world.note(this.name, `handed over to ${to.name}`),
-      (error: unknown) => world.note(this.name, `could not hand over: ${String(error)}`),
-    )
+    try {
+      await this.#member?.handOver(to.#id)
+      world.note(this.name, `handed over to ${to.name}`)
+      return ''
+    } catch (error) {
+      world.note(this.name, `could not hand over: ${String(error)}`)
+      return String(error)
+    }
+  }
+
+  /** Reads its status every second, as metrics, `/healthz` and the overview do. */
+  readStatusRegularly(): void {
+    const { world } = this.#site
+    const read = (): void => {
+      this.#member?.database()
+      this.#member?.lease()
+      this.#store?.status()
+    }
+    const again = (): void => {
+      world.plan(0, read, this.machine)
+      world.plan(readEveryMs, again)
+    }
+    world.plan(world.random() * readEveryMs, again)
   }
 
   /** Changes its role again and again, as `SiteController` does. */
@@ -135,6 +175,8 @@ export class SimulatedController {
         const store = await member.lead(new AbortController().signal)
         if (role !== this.#roles) return
         this.#store = store
+        this.#terms++
+        this.#lossReports += store.status().losses.length
         this.#way.lead({ id: this.#id, place: placeOf(this.name) }, true)
         world.note(this.name, `leads with epoch ${store.epoch}`)
         const why = await store.fenced
@@ -158,6 +200,7 @@ export class SimulatedController {
     const database = `postgres://roomdesk@${hosts}/site`
     const note = (details: object, message: string): void => {
       const { err } = details as { err?: unknown }
+      if (reportsLoss.test(message)) this.#lossReports++
       world.note(
         this.name,
         `${message}${err === undefined ? '' : ` (${err instanceof Error ? err.message : 'unknown'})`}`,

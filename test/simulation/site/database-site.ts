@@ -1,3 +1,4 @@
+import type { Extra } from '../extras.ts'
 import { faults } from '../faults.ts'
 import { BrokenPromise, History } from '../history.ts'
 import { Machine } from '../machine.ts'
@@ -5,22 +6,29 @@ import { Network } from '../network.ts'
 import { PostgresServer } from '../postgres/server.ts'
 import type { World } from '../world.ts'
 import { SimulatedController, type SimulatedSite } from './controller.ts'
+import { LossWatch } from './losses.ts'
 import type { Story } from './story.ts'
+import { slowStatements, slowTakeOver } from './trials.ts'
 
 /** Within this time after the last fault a controller leads (contract: takeover). */
 const recoveredMs = 12_000
 
 /** A site of one to three controllers in PostgreSQL. */
-export function databaseSite(world: World): Story {
+export function databaseSite(world: World, extras: ReadonlySet<Extra>): Story {
   const network = new Network(world)
   const controllers: SimulatedController[] = []
   const history = new History(world, () => controllers.find(({ leads }) => leads))
   const site: SimulatedSite = { world, network, servers: databaseOf(world, network), controllers, patienceMs: 12_000 }
   for (const name of ['a', 'b', 'c'].slice(0, world.pick([1, 2, 2, 3, 3])))
     controllers.push(new SimulatedController(site, new Machine(world, name)))
+  const losses = extras.has('reported losses') ? new LossWatch(site, () => history.acknowledged) : undefined
+  const trials: (() => Promise<void>)[] = []
+  if (extras.has('slow statements')) trials.push(() => slowStatements(site))
+  if (extras.has('slow take-over')) trials.push(() => slowTakeOver(site))
   return {
     site,
     history,
+    trials,
     recoveredMs,
     faults: faults.map(({ name, loses, begin }) => ({
       name,
@@ -31,6 +39,7 @@ export function databaseSite(world: World): Story {
     start: async () => {
       for (const controller of controllers) {
         controller.start()
+        if (extras.has('status readers')) controller.readStatusRegularly()
         await world.run(world.time + world.between(0, 1_000))
       }
     },
@@ -41,7 +50,10 @@ export function databaseSite(world: World): Story {
         if (controller.member === undefined) controller.start()
       }
     },
-    check: async () => expectSameMemory(site),
+    check: async () => {
+      expectSameMemory(site)
+      losses?.check()
+    },
   }
 }
 

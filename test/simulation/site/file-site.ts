@@ -27,6 +27,7 @@ export function fileSite(world: World): Story {
       controller.machine.resume()
       controller.start()
     },
+    trials: [],
     check: () => expectSameAfterCut(world, controller),
   }
 }

@@ -48,6 +48,12 @@ export function roomsOf(store: Pick<Store, 'all'> | undefined): string {
     .join('\n')
 }
 
+/** Version of each room in the memory of a store. */
+export function versionsOf(store: Pick<Store, 'all'> | undefined): ReadonlyMap<string, number> {
+  const rooms = store?.all('rooms') ?? new Map<string, StoredRoom>()
+  return new Map(Array.from(rooms, ([key, { topic }]) => [key, Number(topic)]))
+}
+
 function done(room: StoredRoom | undefined): Reply {
   return { kind: 'done', version: Number(room?.topic ?? 0), id: room?.id ?? 0 }
 }

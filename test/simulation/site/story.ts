@@ -21,6 +21,8 @@ export interface Story {
   mend: () => void
   /** Within this time after the last fault changes are answered, in milliseconds. */
   recoveredMs: number
+  /** Scenes on the healthy site, after the faults and while clients go on. @throws BrokenPromise */
+  trials: readonly (() => Promise<void>)[]
   /** Looks at it when its clients have ended. @throws BrokenPromise */
   check: () => Promise<void>
 }

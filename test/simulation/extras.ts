@@ -1,0 +1,15 @@
+/** What a run has besides rooms and faults; each can be switched on and off by itself. */
+export const extraNames = [
+  // Something reads the status of every controller once a second.
+  'status readers',
+  // The leader is killed while the database is slow.
+  'slow take-over',
+  // The database answers in a quarter of a second: the lead stays, and can be handed over.
+  'slow statements',
+  // A change that the database has lost is reported by the controllers that had it in memory.
+  'reported losses',
+] as const
+export type Extra = (typeof extraNames)[number]
+
+/** Extras of every run, unless it names its own. */
+export const usualExtras: readonly Extra[] = []

@@ -44,6 +44,8 @@ export const createOutgoingUser = defineOperation({
   },
   token: tokenNames,
   success: z.strictObject({ data: identity }),
+  answer: { data: { roomId: 'room', userId: 'user' } },
+  effect: { event: 'device.added', subject: 'device', id: 'userId' },
   errors: [
     'parameter',
     'tokenIncorrect',
@@ -69,6 +71,8 @@ export const destroyOutgoingUser = defineOperation({
   disclosure: { roomId: 'room', userId: 'user', userAddress: 'address' },
   token: tokenNames,
   success: z.strictObject({ data: identity }),
+  answer: { data: { roomId: 'room', userId: 'user' } },
+  effect: { event: 'device.deleted', subject: 'device', id: 'userId' },
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'outgoingUserNotFound', 'destroyUnavailable', 'nodeTimeout'],
 })
 
@@ -97,6 +101,20 @@ export const listOutgoingUsers = defineOperation({
       ),
     }),
   }),
+  answer: {
+    data: {
+      total: 'plain',
+      items: {
+        roomId: 'room',
+        userId: 'user',
+        userName: 'length',
+        userAddress: 'address',
+        userData: 'length',
+        options: 'size',
+      },
+    },
+  },
+  effect: 'reads',
   errors: ['parameter', 'tokenIncorrect', 'listUnavailable', 'nodeTimeout'],
 })
 

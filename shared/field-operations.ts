@@ -51,6 +51,14 @@ export const serverInfo = defineOperation({
     /** Native programs record and stream only where these names stand; browser SDKs look whether there is any. */
     ft_value: z.record(z.string(), z.number()),
   }),
+  answer: {
+    room_server: { uri: 'own', protocol: 'own' },
+    ice_servers: { url: 'own', username: 'secret', credential: 'secret' },
+    is_cluster: 'plain',
+    rest_uri: 'own',
+    ft_value: 'size',
+  },
+  effect: 'reads',
   errors: ['parameter', 'tokenIncorrect', 'noNode'],
   extension: true,
   setting: 'older_clients',
@@ -72,6 +80,8 @@ export const getAccessToken = defineOperation({
   disclosure: { mcuServerURI: 'length', accessKey: 'credential', secretKey: 'secret' },
   token: null,
   success: z.strictObject({ data: z.strictObject({ accessToken: z.string() }) }),
+  answer: { data: { accessToken: 'secret' } },
+  effect: 'signsIn',
   errors: ['parameter', 'authenticationFailed', 'tooManyFailures', 'authenticationTimeout'],
   extension: true,
   setting: 'get_access_token',
@@ -108,6 +118,18 @@ const bothSpellings = listed.shape.items.element.extend({
 export const listOutgoingUsersOfOlderClients = defineOperation({
   ...listOutgoingUsers,
   success: z.strictObject({ data: listed.extend({ items: z.array(bothSpellings) }) }),
+  answer: {
+    data: {
+      total: 'plain',
+      items: {
+        ...listOutgoingUsers.answer.data.items,
+        room_id: 'room',
+        user_id: 'user',
+        user_name: 'length',
+        user_address: 'address',
+      },
+    },
+  },
   setting: 'older_clients',
 })
 

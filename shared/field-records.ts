@@ -55,6 +55,22 @@ const live = described.extend(liveUrls)
 const pageOf = <T extends z.ZodType>(item: T) =>
   z.strictObject({ total: z.number(), begin: z.number(), count: z.number(), items: z.array(item) })
 
+const idAnswer = { id: 'number', status: 'plain' } as const
+const endedAnswer = { ...idAnswer, roomId: 'room', name: 'length', createTime: 'length', duration: 'plain' } as const
+const describedAnswer = {
+  ...endedAnswer,
+  description: 'length',
+  tags: 'length',
+  userId: 'user',
+  audioType: 'plain',
+  videoType: 'plain',
+} as const
+// These addresses hold a token, or the key of a stream.
+const liveUrlAnswer = { rtmpurl: 'secret', hlsurl: 'secret' } as const
+const recordAnswer = { ...describedAnswer, fileType: 'plain', url: 'secret', size: 'plain' } as const
+const liveAnswer = { ...describedAnswer, ...liveUrlAnswer } as const
+const pageAnswer = <T>(items: T) => ({ total: 'plain', begin: 'plain', count: 'plain', items }) as const
+
 const begins = ['parameter', 'tokenIncorrect', 'roomNotFound', 'userNotOnline', 'recordingUnavailable'] as const
 const finds = ['parameter', 'tokenIncorrect', 'recordingNotFound'] as const
 const common = { api: 'device', methods: ['GET', 'POST'], token, extension: true, setting: 'older_clients' } as const
@@ -82,6 +98,8 @@ export const createUserRecord = defineOperation({
   params: z.object({ ...stream, fileType: wholeNumber(0, 1).optional() }),
   disclosure: { ...streamDisclosure, fileType: 'number' },
   success: z.strictObject({ data: idAndStatus }),
+  answer: { data: idAnswer },
+  effect: { event: 'recording.ordered', subject: 'room', lasting: true },
   errors: begins,
 })
 
@@ -93,6 +111,8 @@ export const stopRecord = defineOperation({
   safe: true,
   summary: 'End a record: its file is made.',
   success: z.strictObject({ data: ended }),
+  answer: { data: endedAnswer },
+  effect: { event: 'recording.orderEnded', subject: 'recording', id: 'id' },
 })
 
 export const getRecord = defineOperation({
@@ -103,6 +123,8 @@ export const getRecord = defineOperation({
   safe: true,
   summary: 'One record, with the address of its file.',
   success: z.strictObject({ data: record }),
+  answer: { data: recordAnswer },
+  effect: 'reads',
 })
 
 export const findRecords = defineOperation({
@@ -112,6 +134,8 @@ export const findRecords = defineOperation({
   path: '/avd/api/record/findRecords',
   summary: 'Records, the newest first.',
   success: z.strictObject({ data: pageOf(record) }),
+  answer: { data: pageAnswer(recordAnswer) },
+  effect: 'reads',
 })
 
 export const deleteRecord = defineOperation({
@@ -122,6 +146,8 @@ export const deleteRecord = defineOperation({
   safe: false,
   summary: 'Delete a record and its file; one that is under way ends.',
   success: z.strictObject({ data: idAndStatus }),
+  answer: { data: idAnswer },
+  effect: { event: 'recording.orderDeleted', subject: 'recording', id: 'id' },
 })
 
 export const createUserLive = defineOperation({
@@ -131,10 +157,12 @@ export const createUserLive = defineOperation({
   safe: false,
   summary: 'Stream a user of a room live, by HLS and to an RTMP server.',
   params: z.object({ ...stream, publishurl: url.optional(), rtmpurl: url.optional(), hlsurl: url.optional() }),
-  disclosure: { ...streamDisclosure, publishurl: 'secret', rtmpurl: 'length', hlsurl: 'length' },
+  disclosure: { ...streamDisclosure, publishurl: 'secret', rtmpurl: 'secret', hlsurl: 'secret' },
   success: z.strictObject({
     data: idAndStatus.extend({ roomId: z.string(), name: z.string(), createTime: z.string(), ...liveUrls }),
   }),
+  answer: { data: { ...idAnswer, roomId: 'room', name: 'length', createTime: 'length', ...liveUrlAnswer } },
+  effect: { event: 'live.ordered', subject: 'room', lasting: true },
   errors: begins,
 })
 
@@ -146,6 +174,8 @@ export const stopLive = defineOperation({
   safe: true,
   summary: 'End a live stream.',
   success: z.strictObject({ data: ended.extend(liveUrls) }),
+  answer: { data: { ...endedAnswer, ...liveUrlAnswer } },
+  effect: { event: 'live.ended', subject: 'recording', id: 'id' },
 })
 
 export const getLive = defineOperation({
@@ -156,6 +186,8 @@ export const getLive = defineOperation({
   safe: true,
   summary: 'One live stream, with its addresses.',
   success: z.strictObject({ data: live }),
+  answer: { data: liveAnswer },
+  effect: 'reads',
 })
 
 export const findLives = defineOperation({
@@ -165,6 +197,8 @@ export const findLives = defineOperation({
   path: '/avd/api/live/findLives',
   summary: 'Live streams, the newest first.',
   success: z.strictObject({ data: pageOf(live) }),
+  answer: { data: pageAnswer(liveAnswer) },
+  effect: 'reads',
 })
 
 export const deleteLive = defineOperation({
@@ -175,6 +209,8 @@ export const deleteLive = defineOperation({
   safe: false,
   summary: 'End and forget a live stream.',
   success: z.strictObject({ data: idAndStatus }),
+  answer: { data: idAnswer },
+  effect: { event: 'live.deleted', subject: 'recording', id: 'id' },
 })
 
 /** The ten operations. */

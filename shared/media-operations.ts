@@ -29,6 +29,8 @@ export const authenticate = defineOperation({
   disclosure: { access_key: 'credential', digest: 'secret' },
   token: null,
   success: z.strictObject({ random: z.string(), key: z.string() }),
+  answer: { random: 'secret', key: 'secret' },
+  effect: 'signsIn',
   errors: ['authenticationFailed', 'tooManyFailures', 'authenticationTimeout', 'parameter'],
 })
 
@@ -61,6 +63,8 @@ export const createRoom = defineOperation({
   },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
+  answer: { room_id: 'room' },
+  effect: { event: 'room.created', subject: 'room' },
   errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'licenceExpired', 'licenceExceeded', 'storage'],
   zeroIsNotGiven: ['attendee_max', 'max_audio', 'max_video'],
 })
@@ -89,6 +93,20 @@ export const getRoom = defineOperation({
     room_extend_id: z.string(),
     room_mode: z.number(),
   }),
+  answer: {
+    id: 'plain',
+    room_id: 'room',
+    topic: 'length',
+    room_status: 'plain',
+    owner_id: 'length',
+    host_password: 'secret',
+    attendee_max: 'plain',
+    max_audio: 'plain',
+    max_video: 'plain',
+    room_extend_id: 'room',
+    room_mode: 'plain',
+  },
+  effect: 'reads',
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound'],
 })
 
@@ -103,6 +121,8 @@ export const getRoomByExtendId = defineOperation({
   disclosure: { room_extend_id: 'room' },
   token: accessToken,
   success: getRoom.success,
+  answer: getRoom.answer,
+  effect: 'reads',
   errors: getRoom.errors,
   extension: true,
 })
@@ -134,6 +154,8 @@ export const updateRoom = defineOperation({
   },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
+  answer: { room_id: 'room' },
+  effect: { event: 'room.changed', subject: 'room' },
   errors: ['parameter', 'tokenIncorrect', 'noP2pPermission', 'roomNotFound', 'roomClosed', 'storage'],
   extension: true,
 })
@@ -149,6 +171,8 @@ export const deleteRoom = defineOperation({
   disclosure: { room_id: 'room' },
   token: accessToken,
   success: z.strictObject({ room_id: z.string() }),
+  answer: { room_id: 'room' },
+  effect: { event: 'room.deleted', subject: 'room' },
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'storage'],
 })
 
@@ -170,6 +194,8 @@ export const getMcu = defineOperation({
   },
   token: [...accessToken, 'token'],
   success: z.strictObject({ addr: z.string() }),
+  answer: { addr: 'own' },
+  effect: 'reads',
   errors: [
     'parameter',
     'tokenIncorrect',
@@ -194,6 +220,8 @@ export const listUsers = defineOperation({
   disclosure: { room_id: 'room' },
   token: accessToken,
   success: z.strictObject({ user_list: z.array(z.strictObject({ user_name: z.string(), user_id: z.string() })) }),
+  answer: { user_list: { user_name: 'length', user_id: 'user' } },
+  effect: 'reads',
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'nodeTimeout'],
 })
 
@@ -210,6 +238,8 @@ export const countUsers = defineOperation({
   success: z.strictObject({
     user_count_list: z.array(z.strictObject({ room_id: z.string(), user_count: z.number() })),
   }),
+  answer: { user_count_list: { room_id: 'room', user_count: 'plain' } },
+  effect: 'reads',
   errors: listUsers.errors,
   extension: true,
 })
@@ -225,6 +255,8 @@ export const forceOffline = defineOperation({
   disclosure: { room_id: 'room', user_id: 'user' },
   token: accessToken,
   success: z.strictObject({ msg: z.string() }),
+  answer: { msg: 'message' },
+  effect: { event: 'person.removed', subject: 'person', id: 'user_id' },
   errors: [
     'parameter',
     'tokenIncorrect',
@@ -261,6 +293,8 @@ export const joinUrl = defineOperation({
     /** Milliseconds since the epoch. */
     expires_at: z.number(),
   }),
+  answer: { url: 'secret', expires_at: 'plain' },
+  effect: { event: 'link.made', subject: 'room', lasting: true },
   errors: ['parameter', 'tokenIncorrect', 'roomNotFound', 'roomClosed', 'noNode'],
   extension: true,
 })

@@ -1,5 +1,7 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
+import type { AnswerFields } from './answer-disclosure.ts'
+import type { EventKind, SubjectType } from './console/events.ts'
 import { hasUnsafeCharacter } from './control-character.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
 
@@ -36,6 +38,21 @@ interface DisclosedFields {
 /** A setting in `compatibility`. */
 export type CompatibilitySetting = 'older_clients' | 'get_access_token'
 
+/**
+ * Effect of an operation. `reads`: none. `signsIn`: it opens a session of the client, which expires by itself. Everything else leaves an event of the client for each success.
+ */
+export type OperationEffect<Parameter extends string = string> =
+  | 'reads'
+  | 'signsIn'
+  | {
+      event: EventKind
+      subject: Extract<SubjectType, 'room' | 'person' | 'device' | 'recording'>
+      /** Parameter with the id of the subject; left out: the room. */
+      id?: Parameter
+      /** It makes something that outlives the client's session, such as a link. */
+      lasting?: true
+    }
+
 /** One operation of an API as data: router, validation, token check, journal, metrics, OpenAPI and the API tester use it. */
 export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extends z.ZodObject = z.ZodObject> {
   api: ApiName
@@ -57,6 +74,9 @@ export interface OperationContract<P extends z.ZodObject = z.ZodObject, S extend
   token: readonly string[] | null
   /** Exact fields of a success, without `ret`. */
   success: S
+  /** Visible parts of each field of a success in the activity and its exports. */
+  answer: AnswerFields<S>
+  effect: OperationEffect<keyof P['shape'] & string>
   /** All its possible failures. */
   errors: readonly ErrorName[]
   /** Parameters whose 0 counts as missing, like an empty one: native clients always send every parameter. */

@@ -79,6 +79,41 @@ export const liveFacts = z.strictObject({
 })
 export type LiveFacts = z.output<typeof liveFacts>
 
+const factsAnswer = {
+  id: 'number',
+  room_id: 'room',
+  user_id: 'user',
+  name: 'length',
+  tag: 'length',
+  description: 'length',
+  sound: recordingSounds,
+  picture: recordingPictures,
+  reason: 'message',
+  created_at: 'plain',
+  ended_at: 'plain',
+} as const
+const recordingAnswer = {
+  ...factsAnswer,
+  state: recordingStates,
+  files: {
+    url: 'secret',
+    user_id: 'user',
+    source: streamSources,
+    container: ['mp4', 'webm'],
+    bytes: 'plain',
+    duration_ms: 'plain',
+    started_at: 'plain',
+  },
+} as const
+// An RTMP address may hold the key of the stream.
+const liveAnswer = {
+  ...factsAnswer,
+  state: liveStates,
+  page_url: 'secret',
+  hls_url: 'secret',
+  rtmp_url: 'secret',
+} as const
+
 const common = { api: 'media', methods: ['GET'], token, extension: true } as const
 const byId = { params: z.object({ id }), disclosure: { id: 'number' } } as const
 const finds = ['parameter', 'tokenIncorrect', 'recordingNotFound', 'storage'] as const
@@ -130,6 +165,8 @@ export const startRecording = defineOperation({
   }),
   disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, container: ['mp4', 'webm'] },
   success: recordingFacts,
+  answer: recordingAnswer,
+  effect: { event: 'recording.ordered', subject: 'room', lasting: true },
   errors: begins,
 })
 
@@ -141,6 +178,8 @@ export const stopRecording = defineOperation({
   safe: true,
   summary: 'End a recording: its files are made.',
   success: recordingFacts,
+  answer: recordingAnswer,
+  effect: { event: 'recording.orderEnded', subject: 'recording', id: 'id' },
   errors: finds,
 })
 
@@ -152,6 +191,8 @@ export const getRecording = defineOperation({
   safe: true,
   summary: 'One recording, with the addresses of its files.',
   success: recordingFacts,
+  answer: recordingAnswer,
+  effect: 'reads',
   errors: finds,
 })
 
@@ -162,6 +203,8 @@ export const listRecordings = defineOperation({
   path: '/rtc/recording/list',
   summary: 'Recordings, the newest first.',
   success: z.strictObject({ total: z.number(), items: z.array(recordingFacts) }),
+  answer: { total: 'plain', items: recordingAnswer },
+  effect: 'reads',
 })
 
 export const deleteRecording = defineOperation({
@@ -172,6 +215,8 @@ export const deleteRecording = defineOperation({
   safe: false,
   summary: 'Delete a recording and its files; one that is under way ends.',
   success: z.strictObject({ id: z.string() }),
+  answer: { id: 'number' },
+  effect: { event: 'recording.orderDeleted', subject: 'recording', id: 'id' },
   errors: finds,
 })
 
@@ -204,6 +249,8 @@ export const recordingLink = defineOperation({
     /** Milliseconds since the epoch. */
     expires_at: z.number(),
   }),
+  answer: { hls_url: 'secret', expires_at: 'plain' },
+  effect: { event: 'link.made', subject: 'room', lasting: true },
   errors: ['parameter', 'tokenIncorrect', 'recordingNotFound'],
 })
 
@@ -222,8 +269,10 @@ export const startLive = defineOperation({
     publish_url: bytes(1, limits.liveUrl).optional(),
     rtmp_url: bytes(1, limits.liveUrl).optional(),
   }),
-  disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, publish_url: 'secret', rtmp_url: 'length' },
+  disclosure: { room_id: 'room', user_id: 'user', ...labelDisclosure, publish_url: 'secret', rtmp_url: 'secret' },
   success: liveFacts,
+  answer: liveAnswer,
+  effect: { event: 'live.ordered', subject: 'room', lasting: true },
   errors: begins,
 })
 
@@ -235,6 +284,8 @@ export const stopLiveStream = defineOperation({
   safe: true,
   summary: 'End a live stream.',
   success: liveFacts,
+  answer: liveAnswer,
+  effect: { event: 'live.ended', subject: 'recording', id: 'id' },
   errors: finds,
 })
 
@@ -246,6 +297,8 @@ export const getLiveStream = defineOperation({
   safe: true,
   summary: 'One live stream, with its addresses.',
   success: liveFacts,
+  answer: liveAnswer,
+  effect: 'reads',
   errors: finds,
 })
 
@@ -256,6 +309,8 @@ export const listLiveStreams = defineOperation({
   path: '/rtc/live/list',
   summary: 'Live streams, the newest first.',
   success: z.strictObject({ total: z.number(), items: z.array(liveFacts) }),
+  answer: { total: 'plain', items: liveAnswer },
+  effect: 'reads',
 })
 
 export const deleteLiveStream = defineOperation({
@@ -266,6 +321,8 @@ export const deleteLiveStream = defineOperation({
   safe: false,
   summary: 'End and forget a live stream: its addresses are void.',
   success: z.strictObject({ id: z.string() }),
+  answer: { id: 'number' },
+  effect: { event: 'live.deleted', subject: 'recording', id: 'id' },
   errors: finds,
 })
 
@@ -290,6 +347,8 @@ export const liveLink = defineOperation({
     /** Milliseconds since the epoch. */
     expires_at: z.number(),
   }),
+  answer: { page_url: 'secret', hls_url: 'secret', expires_at: 'plain' },
+  effect: { event: 'link.made', subject: 'room', lasting: true },
   errors: begins,
 })
 

@@ -1,26 +1,17 @@
-import type { EventKind, EventSubject } from '../../../shared/console/events.ts'
+import type { OperationEffect } from '../../../shared/operation.ts'
+import { allOperations } from '../../../shared/operations.ts'
 import type { Observation, RequestObserver } from '../../observe/observation.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventSink } from '../event-log.ts'
 import type { PeopleNames } from '../people-names.ts'
 import { roomName, subjectOf } from '../site-state.ts'
 
-interface Told {
-  kind: EventKind
-  type: EventSubject['type']
-  /** The parameter that names the subject; left out: the room. */
-  parameter?: string
-}
+type Recorded = Exclude<OperationEffect, string>
 
-/** Changes by clients of the APIs, by operation; all other operations change nothing that lasts. */
-const told: ReadonlyMap<string, Told> = new Map<string, Told>([
-  ['create_room', { kind: 'room.created', type: 'room' }],
-  ['update_room', { kind: 'room.changed', type: 'room' }],
-  ['delete_room', { kind: 'room.deleted', type: 'room' }],
-  ['force_offline', { kind: 'person.removed', type: 'person', parameter: 'user_id' }],
-  ['create_outgoing_user', { kind: 'device.added', type: 'device', parameter: 'userId' }],
-  ['destroy_outgoing_user', { kind: 'device.deleted', type: 'device', parameter: 'userId' }],
-])
+/** Operations that leave an event, by name. */
+const recorded: ReadonlyMap<string, Recorded> = new Map(
+  allOperations.flatMap(({ name, effect }) => (typeof effect === 'string' ? [] : [[name, effect] as const])),
+)
 
 /** Writes what clients change over the APIs, and who they are. On the hot path: of any other request it is one look-up. */
 export function watchClients(
@@ -30,7 +21,7 @@ export function watchClients(
 ): RequestObserver {
   return {
     observe(observation) {
-      const found = observation.ret === 0 ? told.get(observation.operation) : undefined
+      const found = observation.ret === 0 ? recorded.get(observation.operation) : undefined
       if (found !== undefined) sink.append({ ...whatOf(store, names, observation, found), actor: actorOf(observation) })
     },
   }
@@ -39,14 +30,16 @@ export function watchClients(
 function whatOf(
   store: Pick<Store, 'get' | 'all' | 'unseal'>,
   names: PeopleNames,
-  { room, params }: Observation,
-  { kind, type, parameter }: Told,
+  { room, params, operation }: Observation,
+  { event: kind, subject: type, id: parameter }: Recorded,
 ) {
-  if (parameter === undefined) return { kind, subject: subjectOf(store, type, room) }
-  const id = params.get(parameter)
-  const found = subjectOf(store, type, typeof id === 'string' ? id : '')
+  const about = { room: roomName(store, room), operation }
+  if (parameter === undefined) return { kind, subject: subjectOf(store, type, room), params: about }
+  const given = params.get(parameter)
+  const id = typeof given === 'number' || typeof given === 'string' ? String(given) : ''
+  const found = subjectOf(store, type, id)
   const subject = type === 'person' ? { ...found, name: names.of(room, found.id) } : found
-  return { kind, subject, room, params: { room: roomName(store, room) } }
+  return { kind, subject, room, params: { ...about, id } }
 }
 
 function actorOf({ credential, client }: Observation) {

@@ -5,6 +5,8 @@ const secretName = /toc?ken|digest|secret|passw|pwd|^pass$|authori[sz]ation|cook
 /** A value behind such a name within a text: `password=x`, `"access_token":"x"`. */
 const secretValue =
   /((?:toc?ken|digest|secret|passw|pwd|loginpas|credential)[\w-]{0,40}["']?\s{0,4}[=:]\s{0,4}["']?)([^\s"'&,;}\])]+)/gi
+/** The token in the path of a live stream, of a recorded span or of a recorded file: whoever has the address may watch. No file of the program has a name of such a length. */
+const tokenInPath = /(\/(?:live|recorded|record)\/)[\w.~-]{34,}/g
 const words = /[^\s"'<>]+/g
 /** How the JSON parser ends a sentence in which it quotes what it was given. */
 const quoted = '" is not valid JSON'
@@ -44,7 +46,10 @@ export function isSecret(name: string, value: unknown): boolean {
 
 /** A text of the log without the logins and secrets that stand in it. */
 export function withoutSecretText(text: string): string {
-  return withoutQuotedJson(text).replace(words, withoutLogin).replace(secretValue, `$1${redacted}`)
+  return withoutQuotedJson(text)
+    .replace(words, withoutLogin)
+    .replace(tokenInPath, `$1${redacted}`)
+    .replace(secretValue, `$1${redacted}`)
 }
 
 /** A word without the part before its last `@`, if that looks like a login: `rtsp://user:password@`, `user:password@`. */

@@ -1,4 +1,6 @@
-import type { Disclosure } from '../../../shared/operation.ts'
+import type { AnyAnswerDisclosure } from '../../../shared/answer-disclosure.ts'
+import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
+import { allOperations } from '../../../shared/operations.ts'
 import { shownMessage } from './message.ts'
 import { type Disclosing, shownValue } from './redacted-parameters.ts'
 import { textLength } from './plain-text.ts'
@@ -8,41 +10,53 @@ const longest = 4_096
 /** Items of a list that are shown. */
 const maxItems = 3
 
-/** Texts of an answer that the operator may see: the controller's own words and addresses, and what a request may show as well. Others are shown by their length. */
-const disclosures = new Map<string, Disclosure | 'own' | 'message'>([
-  ...(['uri', 'protocol', 'rest_uri', 'url', 'addr'] as const).map((name) => [name, 'own'] as const),
-  ...(['msg', 'err'] as const).map((name) => [name, 'message'] as const),
-  ...(['room_id', 'roomId', 'room_extend_id'] as const).map((name) => [name, 'room'] as const),
-  ...(['user_id', 'userId'] as const).map((name) => [name, 'user'] as const),
-  ...(['user_address', 'userAddress'] as const).map((name) => [name, 'address'] as const),
-  ...(['accessToken', 'credential', 'username', 'host_password'] as const).map((name) => [name, 'secret'] as const),
-])
+/** Fields that every answer of an API may have around those of its operation. */
+const envelope = { ret: 'plain', result: 'plain', msg: 'message', err: 'message' } as const
+type Disclosures = Readonly<Record<string, AnyAnswerDisclosure>>
 
-/** An answer as it may be shown. `text` is JSON that the controller made; empty stays empty. */
-export function shownAnswer(text: string, disclosing: Disclosing): string {
+/** Those of older clients are the last: their answers have the fields of the others, and more. */
+const byOperation: ReadonlyMap<string, Disclosures> = new Map(
+  [...allOperations, ...operationsOfOlderClients.media, ...operationsOfOlderClients.device].map(({ name, answer }) => [
+    name,
+    { ...answer, ...envelope },
+  ]),
+)
+
+/**
+ * An answer as it may be shown: of each field what the operation's contract discloses, of all others the length.
+ * @param operation empty where the request named none
+ * @param text JSON that the controller made; empty stays empty
+ */
+export function shownAnswer(operation: string, text: string, disclosing: Disclosing): string {
   if (text === '') return ''
   if (text.length > longest) return textLength(text)
-  return JSON.stringify(shownPart('', JSON.parse(text), disclosing))
+  return JSON.stringify(shownPart(byOperation.get(operation) ?? envelope, JSON.parse(text), disclosing))
 }
 
-function shownPart(name: string, value: unknown, disclosing: Disclosing): unknown {
-  if (typeof value === 'string') return shownText(name, value, disclosing)
-  if (typeof value !== 'object' || value === null) return value
+function shownPart(disclosure: AnyAnswerDisclosure, value: unknown, disclosing: Disclosing): unknown {
+  if (typeof value === 'string') return shownText(disclosure, value, disclosing)
+  if (typeof value !== 'object' || value === null)
+    return disclosure === 'secret' ? shownText('secret', '', disclosing) : value
   if (Array.isArray(value)) {
-    const items = value.slice(0, maxItems).map((item) => shownPart(name, item, disclosing))
+    const items = value.slice(0, maxItems).map((item) => shownPart(disclosure, item, disclosing))
     return value.length > maxItems ? [...items, `[${value.length - maxItems} more]`] : items
   }
-  // Whatever a client once sent is in them.
-  if (name === 'options') return `[object of ${Object.keys(value).length}]`
+  if (!hasFields(disclosure)) return `[object of ${Object.keys(value).length}]`
   const fields = Object.entries(value).map(([field, inner]: [string, unknown]) => [
     field,
-    shownPart(field, inner, disclosing),
+    shownPart(Object.hasOwn(disclosure, field) ? (disclosure[field] ?? 'length') : 'length', inner, disclosing),
   ])
   return Object.fromEntries(fields)
 }
 
-function shownText(name: string, value: string, disclosing: Disclosing): string {
-  const disclosure = disclosures.get(name) ?? 'length'
+function shownText(disclosure: AnyAnswerDisclosure, value: string, disclosing: Disclosing): string {
   if (value === '' || disclosure === 'own') return value
-  return disclosure === 'message' ? shownMessage(value, disclosing.withheld) : shownValue(disclosure, value, disclosing)
+  if (disclosure === 'message') return shownMessage(value, disclosing.withheld)
+  if (disclosure === 'plain' || disclosure === 'size' || hasFields(disclosure))
+    return shownValue('length', value, disclosing)
+  return shownValue(disclosure, value, disclosing)
+}
+
+function hasFields(disclosure: AnyAnswerDisclosure): disclosure is Disclosures {
+  return typeof disclosure === 'object' && !Array.isArray(disclosure)
 }

@@ -102,3 +102,15 @@ test('a text without secrets is logged unchanged', () => {
   log.info({ detail, at: new Date(0), list: [1, null, true], pid: 7 }, detail)
   expect(lines).toMatchObject([{ detail, at: '1970-01-01T00:00:00.000Z', list: [1, null, true], pid: 7, msg: detail }])
 })
+
+test('an address that holds a token is logged without it', () => {
+  const { lines, log } = open('info')
+  const token = 'dG9wc2VjcmV0'.repeat(4)
+  for (const path of [`live/${token}/index.m3u8`, `recorded/${token}/7.mp4`, `record/17-${token}-1.webm`])
+    log.warn({ url: `https://rooms.example/${path}` }, `no answer from http://10.0.0.5:7080/${path}`)
+  expect(JSON.stringify(lines)).not.toContain(token)
+  expect(lines[0]?.url).toBe('https://rooms.example/live/[redacted]/index.m3u8')
+  const place = 'file:///opt/roomdesk/server/recordings/live/ordered-lives.ts:10'
+  log.warn({ place }, 'failed')
+  expect(lines.at(-1)?.place).toBe(place)
+})

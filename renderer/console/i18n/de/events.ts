@@ -186,6 +186,9 @@ export const eventLog: Texts<typeof english> = {
       stopped: 'Aufzeichnung von „{subject}“ beendet',
       watched: 'Aufzeichnung von „{subject}“ angesehen',
       exported: 'Aufzeichnung von „{subject}“ exportiert',
+      ordered: 'Aufzeichnung in Raum „{subject}“ von einem Client bestellt',
+      orderEnded: 'Bestellte Aufzeichnung {id} beendet',
+      orderDeleted: 'Bestellte Aufzeichnung {id} gelöscht',
       deleted: 'Aufzeichnungen von „{subject}“ gelöscht',
       storageLow: 'Aufzeichnung angehalten: Der Datenträger ist fast voll',
       storageBack: 'Aufzeichnung fortgesetzt: Der Datenträger hat wieder Platz',
@@ -211,6 +214,12 @@ export const eventLog: Texts<typeof english> = {
     },
     secret: { shown: 'Geheimnis von „{subject}“ gezeigt' },
     meeting: { watched: 'Raum „{subject}“ über die Konsole angesehen: {stream}' },
+    link: { made: 'Link zu Raum „{subject}“ von einem Client erstellt ({operation})' },
+    live: {
+      ordered: 'Livestream aus Raum „{subject}“ von einem Client bestellt',
+      ended: 'Livestream {id} beendet',
+      deleted: 'Livestream {id} gelöscht',
+    },
     lab: { faultEnded: 'Der API-Fehler für {operation} endete automatisch' },
   },
   changes: {

@@ -181,6 +181,9 @@ export const eventLog = {
       stopped: 'Recording of “{subject}” stopped',
       watched: 'Recording of “{subject}” watched',
       exported: 'Recording of “{subject}” exported',
+      ordered: 'Recording in room “{subject}” ordered by a client',
+      orderEnded: 'Ordered recording {id} ended',
+      orderDeleted: 'Ordered recording {id} deleted',
       deleted: 'Recordings of “{subject}” deleted',
       storageLow: 'Recording stopped: the disk is nearly full',
       storageBack: 'Recording goes on: the disk has room again',
@@ -206,6 +209,12 @@ export const eventLog = {
     },
     secret: { shown: 'Secret of “{subject}” shown' },
     meeting: { watched: 'Room “{subject}” watched from the console: {stream}' },
+    link: { made: 'Link to room “{subject}” created by a client ({operation})' },
+    live: {
+      ordered: 'Live stream from room “{subject}” ordered by a client',
+      ended: 'Live stream {id} ended',
+      deleted: 'Live stream {id} deleted',
+    },
     lab: { faultEnded: 'The API fault for {operation} ended automatically' },
   },
   /** Actions of an operator, by procedure. */

@@ -184,6 +184,9 @@ export const eventLog: Texts<typeof english> = {
       stopped: '停止录制“{subject}”',
       watched: '查看了“{subject}”的录像',
       exported: '导出了“{subject}”的录像',
+      ordered: '客户端在房间“{subject}”中预约了录制',
+      orderEnded: '预约的录制 {id} 已结束',
+      orderDeleted: '预约的录制 {id} 已删除',
       deleted: '删除了“{subject}”的录像',
       storageLow: '录像已停止：磁盘即将写满',
       storageBack: '录像已恢复：磁盘又有空间',
@@ -209,6 +212,12 @@ export const eventLog: Texts<typeof english> = {
     },
     secret: { shown: '查看了“{subject}”的密钥' },
     meeting: { watched: '从控制台观看了房间“{subject}”：{stream}' },
+    link: { made: '客户端创建了房间“{subject}”的链接（{operation}）' },
+    live: {
+      ordered: '客户端为房间“{subject}”预约了直播',
+      ended: '直播 {id} 已结束',
+      deleted: '直播 {id} 已删除',
+    },
     lab: { faultEnded: '{operation} 的 API 故障已自动结束' },
   },
   changes: {

@@ -83,7 +83,7 @@ export function useEventText() {
   /** Describes the kind of repeated events. */
   function gathered({ params, subject }: MarkedEvent): string {
     const key = `eventLog.kinds.${String(params.kind)}`
-    const blank = { room: '…', stayed: '…', reason: '…', error: '…', found: '…' }
+    const blank = { room: '…', id: '…', operation: '…', stayed: '…', reason: '…', error: '…', found: '…' }
     return isText(key)
       ? t(key, { ...blank, subject: subject.id === '' ? '…' : subjectText(subject) })
       : String(params.kind)

@@ -1,3 +1,4 @@
+import { Deadline } from '../../shared/deadline.ts'
 import type { DeviceState } from '../../shared/device.ts'
 import { deviceErrorMessages, deviceStates } from '../../shared/device.ts'
 import { isShut } from '../schedule/room-hours.ts'
@@ -179,7 +180,8 @@ export class DeviceFleet {
       attempt: (signal, failures) =>
         this.#gate.pass(signal, failures, async () => {
           await this.#leaveOld(member(), signal)
-          await joinDevice(member().device, pool, store, signal)
+          const { node_ms, device_ms } = settings().deadlines
+          await joinDevice(member().device, pool, store, Deadline.in(node_ms + device_ms, signal))
         }),
       failureOf: (error) => this.#failureOf(error),
       ladder: () => {

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../shared/deadline.ts'
 import { deviceErrorMessages } from '../../shared/device.ts'
 import { refusalOfDevice } from '../../shared/refusals/device-refusals.ts'
 import { parseDeviceAddress } from '../../shared/device-address.ts'
@@ -5,6 +6,7 @@ import { ApiError } from '../../shared/result-codes.ts'
 import { DeviceJoinError } from '../nodes/port/media-node-port.ts'
 import type { ChoiceOptions } from '../nodes/pool/choice/choose-node.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { DeadlineError, within } from '../nodes/port/deadline.ts'
 import { isLostNode } from '../nodes/port/node-failure.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -19,27 +21,36 @@ export type JoinPool = Pick<NodePool, 'assignOwn' | 'addDevice' | 'removeDevice'
 
 /**
  * Takes a device into its room, which gets an MCU where it has none; resolves when its media flows. When the MCU is lost meanwhile, the device joins on the one that the room gets then.
- * @throws DeviceJoinError, ApiError, the signal's reason
+ * @param deadline of the whole join; the phase in which it passes decides the error
+ * @throws DeviceJoinError `timeout` if the device was being called by then; ApiError nodeTimeout if it was not yet; other ApiErrors; the signal's reason
  */
 export async function joinDevice(
   device: StoredDevice,
   pool: JoinPool,
   store: Pick<Store, 'unseal'>,
-  signal: AbortSignal,
+  deadline: Deadline,
 ): Promise<void> {
   // A Janus server pulls by rtsp:// alone.
   const isEncrypted = parseDeviceAddress(device.userAddress).secure
   const options: ChoiceOptions = isEncrypted ? { avoid: 'janus' } : {}
   for (let attempt = 1; ; attempt += 1) {
-    await pool.assignOwn(device.roomId, options, signal)
-    signal.throwIfAborted()
+    await beforeCall(deadline, (signal) => pool.assignOwn(device.roomId, options, signal))
     try {
-      await pool.addDevice(device.roomId, toNodeDevice(device, store), signal)
+      await pool.addDevice(device.roomId, toNodeDevice(device, store), deadline)
       return
     } catch (error) {
       if (!isLostNode(error) || attempt === maxAttempts) throw error
-      await pool.judged(device.roomId, signal)
+      await beforeCall(deadline, (signal) => pool.judged(device.roomId, signal))
     }
+  }
+}
+
+/** Runs a step of a join in which the device is not called yet. @throws ApiError nodeTimeout when the deadline passes */
+async function beforeCall(deadline: Deadline, step: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+  try {
+    await within({ milliseconds: deadline.leftMs, signal: deadline.signal }, step)
+  } catch (error) {
+    throw error instanceof DeadlineError ? new ApiError('nodeTimeout', { cause: error }) : error
   }
 }
 

@@ -1,3 +1,4 @@
+import { Deadline } from '../../shared/deadline.ts'
 import { randomBytes } from 'node:crypto'
 import type { ProcedureParsed } from '../../shared/console/contract.ts'
 import { isShut } from '../schedule/room-hours.ts'
@@ -44,9 +45,6 @@ export interface OutgoingUsersOptions {
 
 /** An outgoing user as the operator adds it. */
 export type ConsoleDevice = Omit<ProcedureParsed<'devices.create'>, 'join'>
-
-/** Time that a join may take beyond its own deadline, in milliseconds, because its room had to get a node first. Public clients give up after 5 s. */
-const assignSlack = 400
 
 /**
  * Outgoing users: external devices that are joined to rooms (specification, section 2.3; contract, section 4), over the API and for the operator.
@@ -301,19 +299,13 @@ export class OutgoingUsers {
   }
 
   async #join(device: StoredDevice): Promise<void> {
-    const controller = new AbortController()
-    const overdue = (): void => controller.abort(new ApiError('nodeTimeout'))
-    const timer = setTimeout(overdue, this.#settings().deadlines.device_ms + assignSlack)
-    timer.unref()
     try {
-      await joinDevice(device, this.#pool, this.#store, controller.signal)
+      await joinDevice(device, this.#pool, this.#store, Deadline.in(this.#settings().deadlines.device_ms))
     } catch (error) {
       // Its node went offline between two steps, and there is no other.
       const nodeGone = error instanceof ApiError && (error.code === 'nodeOffline' || error.code === 'noNode')
       if (nodeGone) this.#checkEngine('createUnavailable')
       throw joinErrorOf(error)
-    } finally {
-      clearTimeout(timer)
     }
   }
 

@@ -1,3 +1,4 @@
+import { Deadline } from '../../shared/deadline.ts'
 import type {
   ControlEvent,
   ControlMethod,
@@ -86,12 +87,7 @@ export class MediaServer {
     this.#settings = start.settings
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
     this.#pulls = new CameraPulls(pullSettings(start.settings, start.port), this.#transcoding, log)
-    this.#rooms = new MediaRooms(
-      this.#pulls,
-      { banMs: start.settings.ban_ms, joinMs: start.settings.join_ms },
-      emit,
-      log,
-    )
+    this.#rooms = new MediaRooms(this.#pulls, start.settings.ban_ms, emit, log)
     this.#recorder = new Recorder({
       folder: start.recordings_folder,
       find: (roomId) => this.#rooms.find(roomId),
@@ -173,7 +169,6 @@ export class MediaServer {
       this.#transcoding.limit = settings.transcoders
       this.#pulls.settings = pullSettings(settings, this.ports.port)
       this.#rooms.banMs = settings.ban_ms
-      this.#rooms.devices.joinMs = settings.join_ms
       return {}
     },
     leads: async () => {
@@ -262,8 +257,8 @@ export class MediaServer {
     camera_still: (params, signal) => stillAnswer(this.#pulls, params, signal),
     show: async ({ session, height }) => ({ there: this.#sessions.shown(session, height) }),
     kick: async ({ roomId, userId }) => ({ kicked: this.#rooms.kick(roomId, userId) }),
-    add_device: async ({ roomId, device }, signal) => {
-      await this.#rooms.devices.add(roomId, device, signal)
+    add_device: async ({ roomId, device, leftMs }, signal) => {
+      await this.#rooms.devices.add(roomId, device, Deadline.in(leftMs, signal))
       return {}
     },
     remove_device: async ({ roomId, userId }) => {

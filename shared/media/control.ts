@@ -263,7 +263,8 @@ export const controlMethods = {
   },
   users: { params: z.strictObject({ roomId }), result: z.strictObject({ users: z.array(roomUserSchema) }) },
   kick: { params: z.strictObject({ roomId, userId }), result: z.strictObject({ kicked: z.boolean() }) },
-  add_device: { params: z.strictObject({ roomId, device }), result: nothing },
+  /** `leftMs`: milliseconds until the caller gives up. A device whose media does not flow by then fails with `timeout`. */
+  add_device: { params: z.strictObject({ roomId, device, leftMs: z.int().min(1) }), result: nothing },
   remove_device: { params: z.strictObject({ roomId, userId }), result: nothing },
   /** Replaces what is recorded of a room, until the room is closed here. It may come before the room is opened. `recorder` events follow. */
   set_recording: { params: recordingOrderSchema, result: nothing },

@@ -59,7 +59,5 @@ export const mediaSettingsSchema = operatorMediaSettingsSchema.extend({
   hosts_record: z.boolean().default(false),
   /** The room page says aloud that a room is recorded. */
   recording_aloud: z.boolean().default(true),
-  /** Timeout of a device's first media. The controller's own timeout is a little longer: beyond it the node has not answered. */
-  join_ms: milliseconds.default(4_000),
 })
 export type MediaSettings = z.output<typeof mediaSettingsSchema>

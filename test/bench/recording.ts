@@ -27,7 +27,7 @@ const goalBytes = 1.02
 const framesPerSecond = { pictures: 25, sounds: 50 }
 
 /** Cameras that share their machine with their own node answer late. */
-const patient = { join_ms: 60_000, camera_answer_ms: 60_000, camera_stall_ms: 60_000 }
+const patient = { camera_answer_ms: 60_000, camera_stall_ms: 60_000 }
 
 interface Load {
   /** Milliseconds of processor time a second. */
@@ -51,7 +51,7 @@ export async function measureRecording(): Promise<void> {
     for (const room of rooms) await node.openRoom(room, { maxVideo: perRoom, maxAudio: perRoom })
     const numbers = Array.from({ length: cameraCount }, (_, index) => index)
     const roomOf = (number: number): string => rooms[number % rooms.length] ?? ''
-    for (const number of numbers) await node.addDevice(roomOf(number), `cam-${number}`, cameras.url(number))
+    for (const number of numbers) await node.addDevice(roomOf(number), `cam-${number}`, cameras.url(number), {}, 60_000)
     const viewers = await Promise.all(
       Array.from({ length: viewerCount }, async (_, index) => {
         const room = roomOf(index)

@@ -1,3 +1,4 @@
+import { Deadline } from '../../shared/deadline.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { janusSecretsAfter } from '../../server/nodes/secrets/janus-access.ts'
 import { JanusSite } from '../support/sites/janus-site.ts'
@@ -33,7 +34,11 @@ describe('A Janus node in trouble', () => {
   test('a removed user stops receiving, and cannot watch again', async () => {
     await using door = await startCamera({ fps: 10 })
     await site.room('300000001')
-    await site.pool.addDevice('300000001', { ...cameraAt('door', door.url('/small')), login: undefined })
+    await site.pool.addDevice(
+      '300000001',
+      { ...cameraAt('door', door.url('/small')), login: undefined },
+      Deadline.in(5_000),
+    )
     await using ann = await enter('300000001', 'ann')
     await expect.poll(() => site.users('300000001')).toEqual(['door', 'ann'])
     const watch = {

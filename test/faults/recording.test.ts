@@ -31,7 +31,7 @@ const preload = (name: string): string[] => [
   '--import',
   pathToFileURL(join(import.meta.dirname, '../support/recordings', name)).href,
 ]
-const patient = { transcoders: 0, join_ms: 30_000, camera_answer_ms: 30_000, camera_stall_ms: 30_000 }
+const patient = { transcoders: 0, camera_answer_ms: 30_000, camera_stall_ms: 30_000 }
 
 let cameras: FilmCameras
 beforeAll(async () => {
@@ -50,7 +50,9 @@ async function recordAll(recording: RecordingNode): Promise<void> {
   await recording.node.openRoom('yard', { maxVideo: cameraCount, maxAudio: cameraCount })
   const ids = Array.from({ length: cameraCount }, (_, index) => `cam-${index}`)
   await recording.order('yard', { cameras: ids.map((userId) => ({ userId, quality: 'main' })) })
-  await Promise.all(ids.map(async (id, index) => await recording.node.addDevice('yard', id, cameras.url(index))))
+  await Promise.all(
+    ids.map(async (id, index) => await recording.node.addDevice('yard', id, cameras.url(index), {}, 30_000)),
+  )
   await recording.began('yard', cameraCount)
 }
 
@@ -236,7 +238,7 @@ test('a camera that drops again and again and comes back with another size and c
   for (const { mount, width, height } of forms) {
     await using camera = await startCamera({ width, height, gop: 15 })
     const before = recording.events('gate').filter(({ type }) => type === 'segmentBegan').length
-    await recording.node.addDevice('gate', 'cam', camera.url(mount))
+    await recording.node.addDevice('gate', 'cam', camera.url(mount), {}, 30_000)
     await recording.began('gate', before + 1)
     await recording.holds('gate', 3_000)
     await camera.kill()

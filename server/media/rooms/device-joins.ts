@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import { onAbort } from '../../../shared/abort.ts'
 import { cameraKey, type CameraSource, type DeviceLogin, parseDeviceAddress } from '../../../shared/device-address.ts'
 import type { ControlParams } from '../../../shared/media/control.ts'
@@ -17,27 +18,24 @@ export class DeviceJoins {
   readonly #lost: (room: Room, userId: string, error: RtspError) => void
   /** Attempts under way, by room and user: a later request for a device ends the earlier one. */
   readonly #joining = new Map<string, AbortController>()
-  /** Time from the request to the first packet, at most, in milliseconds. */
-  joinMs: number
 
   /** @param lost takes the failure of a camera that was in a room */
   constructor(
     pulls: CameraPulls,
-    joinMs: number,
     find: (roomId: string) => Room | undefined,
     lost: (room: Room, userId: string, error: RtspError) => void,
   ) {
     this.#pulls = pulls
-    this.joinMs = joinMs
     this.#find = find
     this.#lost = lost
   }
 
   /**
    * Adds a device to a room; resolves when its media flows there. The same one again changes nothing.
+   * @param deadline by which its first packet must have arrived
    * @throws DeviceFailure; the signal's reason. Either way nothing is left behind.
    */
-  async add(roomId: string, device: RoomDevice, signal: AbortSignal): Promise<void> {
+  async add(roomId: string, device: RoomDevice, { leftMs, signal }: Deadline): Promise<void> {
     const room = this.#admit(roomId, device)
     const camera = sourceOf(device.address, device.login)
     const key = cameraKey(camera)
@@ -49,7 +47,7 @@ export class DeviceJoins {
     let lost: RtspError | undefined
     let inRoom = false
     const unregister = onAbort(signal, () => attempt.abort(signal.reason))
-    const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), this.joinMs)
+    const timer = setTimeout(() => attempt.abort(new DeviceFailure('timeout', 'no media came in time')), leftMs)
     try {
       const lease = await this.#pulls.acquire(camera, attempt.signal, (error) => {
         lost = error

@@ -36,18 +36,12 @@ export class MediaRooms {
   /** Time for which somebody who was removed is refused, in milliseconds. */
   banMs: number
 
-  constructor(
-    pulls: CameraPulls,
-    { banMs, joinMs }: { banMs: number; joinMs: number },
-    emit: (event: ControlEvent) => void,
-    log: Log,
-  ) {
+  constructor(pulls: CameraPulls, banMs: number, emit: (event: ControlEvent) => void, log: Log) {
     this.banMs = banMs
     this.#emit = emit
     this.#log = log
     this.devices = new DeviceJoins(
       pulls,
-      joinMs,
       (roomId) => this.find(roomId),
       (room, userId, error) => this.#lost(room, userId, error),
     )

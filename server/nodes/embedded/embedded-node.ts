@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import type { ControlMethod, ControlParams, ControlResult } from '../../../shared/media/control.ts'
 import type { RecordingOrder } from '../../../shared/recordings/segment.ts'
 import type { MediaNode, NodeDevice, NodeEvent, NodeHealth, NodeRoom, NodeUser } from '../port/media-node-port.ts'
@@ -13,6 +14,9 @@ export interface EmbeddedNodeParts {
   /** The node is no longer wanted. */
   release: () => Promise<void>
 }
+
+/** Share of the time left that the process may use, so that its answer arrives before the controller stops waiting. */
+const joinShare = 0.97
 
 const never = new AbortController().signal
 
@@ -41,7 +45,8 @@ export class EmbeddedNode implements MediaNode {
     return (await this.#ask('kick', { roomId, userId }, signal)).kicked
   }
 
-  async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
+  async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
+    const { signal } = deadline
     const { userId, userName, address, assistAddress, login } = device
     const message = { userId, userName, address: address.address, assistAddress: assistAddress?.address ?? '', login }
     const client = await this.#client(signal)
@@ -49,7 +54,8 @@ export class EmbeddedNode implements MediaNode {
     const tooLate = (): void => {
       client.request('remove_device', { roomId, userId }, never).catch(() => {})
     }
-    await client.request('add_device', { roomId, device: message }, signal, tooLate)
+    const leftMs = Math.max(1, Math.floor(deadline.leftMs * joinShare))
+    await client.request('add_device', { roomId, device: message, leftMs }, signal, tooLate)
   }
 
   async removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void> {

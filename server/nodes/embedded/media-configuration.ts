@@ -5,9 +5,6 @@ import type { Store } from '../../store/store.ts'
 import type { MediaConfiguration } from './embedded-media-options.ts'
 import { joinKeyOf, tokenKeyOf } from '../secrets/token-key.ts'
 
-/** Share of a device's deadline for the node, so that its answer arrives before the controller stops waiting. */
-const joinShare = 0.97
-
 /** Facts about the site for an embedded node. */
 export interface SitePlaces {
   /** Ports at which the controller listens. */
@@ -26,7 +23,7 @@ export interface SitePlaces {
  */
 export function mediaConfiguration(
   node: StoredNode,
-  { media, deadlines, recording }: Pick<Settings, 'media' | 'deadlines' | 'recording'>,
+  { media, recording }: Pick<Settings, 'media' | 'deadlines' | 'recording'>,
   store: Pick<Store, 'unseal' | 'all'>,
   { sitePorts, otherNodes, leaseMs, restartsAt }: SitePlaces,
 ): MediaConfiguration {
@@ -47,7 +44,6 @@ export function mediaConfiguration(
       restarts_at: restartsAt,
       hosts_record: recording.hosts,
       recording_aloud: recording.announce,
-      join_ms: Math.ceil(deadlines.device_ms * joinShare),
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import { within } from '../port/deadline.ts'
 import {
   type MediaNode,
@@ -174,7 +175,7 @@ export class JanusNode implements MediaNode {
     return isThere
   }
 
-  async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
+  async addDevice(roomId: string, device: NodeDevice, { signal }: Deadline): Promise<void> {
     this.#assertOpen()
     if (!this.#rooms.has(roomId)) throw notOpen()
     await this.#devices.add(roomId, device, signal)

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import type { DriftKind, NodeView } from '../../../shared/console/nodes.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
 import type { StoredNode, StoredRoom } from '../../store/records.ts'
@@ -108,8 +109,8 @@ export class NodePool {
    * Takes a device into its room, which must have been assigned; resolves when its media flows.
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
-  addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    return this.#orEnded(this.#parts.calls.addDevice(roomId, device, signal))
+  addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
+    return this.#orEnded(this.#parts.calls.addDevice(roomId, device, deadline))
   }
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */

@@ -1,3 +1,4 @@
+import { Deadline } from '../../../shared/deadline.ts'
 import { pause } from '../../../shared/sleep.ts'
 import type { StoredNode } from '../../store/records.ts'
 import { within } from '../port/deadline.ts'
@@ -135,7 +136,7 @@ export class NodeRoster {
     const moved = this.#listener.onLeaving(rooms)
     // A room that finds no node in time does not delay the notice to the others.
     await within({ milliseconds, signal }, () => moved).catch(() => undefined)
-    await node.placement.closeAll({ until: performance.now() + milliseconds, signal })
+    await node.placement.closeAll(Deadline.in(milliseconds, signal))
     if (rooms.length === 0 || signal.aborted) return
     await pause(lingerMs, { signal, ref: false })
   }

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { PlacementContext } from './state/placement-context.ts'
 import type { HealthState, LiveNode } from './state/live-node.ts'
@@ -141,12 +142,11 @@ export class PoolNode implements LiveNode {
   }
 
   /**
-   * One call through the port with its deadline in milliseconds. What looks like a dead node is polled at once.
+   * One call through the port. What looks like a dead node is polled at once.
    * @throws DeadlineError, NodeError, DeviceJoinError, the signal's reason
    */
   async ask<T>(
-    milliseconds: number,
-    signal: AbortSignal | undefined,
+    { leftMs: milliseconds, signal }: Deadline,
     run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const startedAt = performance.now()

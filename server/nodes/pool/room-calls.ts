@@ -1,5 +1,5 @@
 import { ApiError } from '../../../shared/result-codes.ts'
-import { unlessAborted } from '../../../shared/abort.ts'
+import { Deadline } from '../../../shared/deadline.ts'
 import { DeadlineError, within } from '../port/deadline.ts'
 import { DeviceJoinError, type MediaNode, type NodeDevice, type NodeUser } from '../port/media-node-port.ts'
 import { asApiError, isLostNode } from '../port/node-failure.ts'
@@ -14,7 +14,6 @@ const secondaryPart = 1 / 4
 interface Call<T> {
   /** For the log. */
   name: string
-  signal: AbortSignal | undefined
   run: (driver: MediaNode, signal: AbortSignal) => Promise<T>
 }
 
@@ -25,7 +24,7 @@ export interface RoomCallsParts {
   removals: Pick<RemovalsPort, 'remove'> | undefined
 }
 
-/** Calls to the nodes of a room, each to the right ones, with their deadlines. */
+/** Calls to the nodes of a room, each to the right ones. Each call has one deadline, whatever it takes: the nodes that are asked one after the other share it. */
 export class RoomCalls {
   readonly #context: PoolContext
   readonly #parts: RoomCallsParts
@@ -37,12 +36,12 @@ export class RoomCalls {
 
   /** Sends the stored room to its nodes. A node that is offline gets it later; a secondary node that fails gets it again without a further call. @throws ApiError */
   async update(roomId: string, signal?: AbortSignal): Promise<void> {
-    const { index, live, deadlines } = this.#context
-    const until = performance.now() + deadlines().node_ms
+    const { index, live } = this.#context
+    const deadline = this.#deadline(signal)
     const told = index.nodesOf(roomId).map(async (name, at) => {
       const node = live.get(name)
       if (!node?.serving) return
-      const reporting = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, { until, signal }))
+      const reporting = this.#translated(node, 'openRoom', signal, () => node.placement.open(roomId, deadline))
       await (at === 0 ? reporting : reporting.catch(() => undefined))
     })
     await Promise.all(told)
@@ -50,16 +49,14 @@ export class RoomCalls {
 
   /** Everybody is out of the room and no node holds it any more. @throws ApiError nodeTimeout, nodeOffline */
   async close(roomId: string, signal?: AbortSignal): Promise<void> {
-    const { index, live, deadlines } = this.#context
+    const { index, live } = this.#context
     const assigned = index.nodesOf(roomId)
-    const until = performance.now() + deadlines().node_ms
+    const deadline = this.#deadline(signal)
     const holders = [...live.values()].filter(
       (node) => node.online && (assigned.includes(node.name) || node.placement.mayHold(roomId)),
     )
     await Promise.all(
-      holders.map((node) =>
-        this.#translated(node, 'closeRoom', signal, () => node.placement.close(roomId, { until, signal })),
-      ),
+      holders.map((node) => this.#translated(node, 'closeRoom', signal, () => node.placement.close(roomId, deadline))),
     )
   }
 
@@ -69,13 +66,14 @@ export class RoomCalls {
    */
   async users(roomId: string, signal?: AbortSignal): Promise<NodeUser[]> {
     const { index, presence } = this.#context
-    const own = await this.#ownNode(roomId, signal)
+    const deadline = this.#deadline(signal)
+    const own = await this.#ownNode(roomId, deadline)
     const [, ...secondaries] = index.nodesOf(roomId)
-    const asked = this.#ask(own, this.#usersCall(roomId, signal))
+    const asked = this.#ask(own, usersCall(roomId), deadline)
     if (secondaries.length === 0) return await asked
     const lists = await Promise.all([
       asked.then((users) => ({ node: own.name, users })),
-      ...secondaries.map(async (node) => ({ node, users: await this.#usersAt(roomId, node, signal) })),
+      ...secondaries.map(async (node) => ({ node, users: await this.#usersAt(roomId, node, deadline) })),
     ])
     const users = new Map<string, NodeUser>()
     for (const { node, users: here } of lists) {
@@ -96,17 +94,18 @@ export class RoomCalls {
    * @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout
    */
   async kick(roomId: string, userId: string, signal?: AbortSignal): Promise<boolean> {
-    const { presence, deadlines } = this.#context
-    const until = performance.now() + deadlines().node_ms
-    const own = await this.#ownNode(roomId, signal)
+    const { presence } = this.#context
+    const deadline = this.#deadline(signal)
+    const own = await this.#ownNode(roomId, deadline)
     const at = presence.sessionOf(roomId, userId)?.node
     try {
-      return await this.#kickOn(own, roomId, userId, signal)
+      return await this.#kickOn(own, roomId, userId, deadline)
     } catch (error) {
       if (!isLostNode(error)) throw error
-      const milliseconds = Math.max(1, until - performance.now())
       return await this.#translated(own, 'kick', signal, () =>
-        within({ milliseconds, signal }, (inner) => this.#kickAgain(own, at, { roomId, userId }, inner)),
+        within({ milliseconds: deadline.leftMs, signal }, (inner) =>
+          this.#kickAgain(own, at, { roomId, userId }, deadline.with(inner)),
+        ),
       )
     }
   }
@@ -116,19 +115,19 @@ export class RoomCalls {
     lost: LiveNode,
     at: string | undefined,
     { roomId, userId }: { roomId: string; userId: string },
-    signal: AbortSignal,
+    deadline: Deadline,
   ): Promise<boolean> {
-    await lost.health.judged(signal)
+    await lost.health.judged(deadline.signal)
     await this.#parts.moved(roomId)
-    const next = await this.#ownNode(roomId, signal)
-    if (await this.#kickOn(next, roomId, userId, signal)) return true
+    const next = await this.#ownNode(roomId, deadline)
+    if (await this.#kickOn(next, roomId, userId, deadline)) return true
     if (at !== lost.name) return false
     // A Janus node's driver notes proven removals before it asks the server.
     await this.#parts.removals?.remove({ roomId, userId, proven: lost.config.kind !== 'janus' })
     return true
   }
 
-  async #kickOn(own: LiveNode, roomId: string, userId: string, signal: AbortSignal | undefined): Promise<boolean> {
+  async #kickOn(own: LiveNode, roomId: string, userId: string, deadline: Deadline): Promise<boolean> {
     const { index, live, presence } = this.#context
     const at = presence.sessionOf(roomId, userId)?.node ?? own.name
     const nodes = index.nodesOf(roomId).flatMap((name) => {
@@ -137,18 +136,17 @@ export class RoomCalls {
     })
     const kick = {
       name: 'kick',
-      signal,
       run: (driver: MediaNode, inner: AbortSignal) => driver.kick(roomId, userId, inner),
     }
     const first = nodes.find(({ name }) => name === at) ?? own
     const others = nodes.filter((node) => node !== first)
-    if (await this.#ask(first, kick)) {
+    if (await this.#ask(first, kick, deadline)) {
       await this.#revoke(others, roomId, userId)
       return true
     }
     if (others.length === 0) return false
     // They may be on a node that has not reported them yet.
-    const answers = await Promise.allSettled(others.map((node) => this.#ask(node, kick)))
+    const answers = await Promise.allSettled(others.map((node) => this.#ask(node, kick, deadline)))
     return answers.some((answer) => answer.status === 'fulfilled' && answer.value)
   }
 
@@ -156,22 +154,27 @@ export class RoomCalls {
    * Takes a device into its room, which must have been assigned: on the room's own node. Resolves when its media flows.
    * @throws DeviceJoinError, also of kind `timeout` when the device rather than the node did not answer; ApiError roomNotFound, roomClosed, neverAssigned, nodeOffline, nodeTimeout
    */
-  async addDevice(roomId: string, device: NodeDevice, signal?: AbortSignal): Promise<void> {
-    const node = await this.#ownNode(roomId, signal)
-    const milliseconds = this.#context.deadlines().device_ms
+  async addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
+    const { signal } = deadline
+    const node = await this.#ownNode(roomId, deadline)
+    await this.#translated(node, 'addDevice', signal, async () => {
+      if (!node.placement.isOpen(roomId) && !(await node.placement.open(roomId, deadline))) {
+        throw new ApiError('roomClosed')
+      }
+    })
+    await this.#callDevice(node, roomId, device, deadline.atMost(this.#context.deadlines().device_ms))
+  }
+
+  /** The last phase of a join: the node has the room, and calls the device. If the deadline passes now while the node answers polls, the device is silent. */
+  async #callDevice(node: LiveNode, roomId: string, device: NodeDevice, deadline: Deadline): Promise<void> {
     const startedAt = performance.now()
-    // Half-way the node itself is asked, so that a late answer can be blamed on the right one.
-    const recheck = setTimeout(() => node.health.pollSoon(), milliseconds / 2)
+    // Half-way the node itself is polled, so that a late answer is blamed on the right one.
+    const recheck = setTimeout(() => node.health.pollSoon(), deadline.leftMs / 2)
     recheck.unref()
     try {
-      await this.#translated(node, 'addDevice', signal, async () => {
-        const until = startedAt + milliseconds
-        if (!node.placement.isOpen(roomId) && !(await node.placement.open(roomId, { until, signal }))) {
-          throw new ApiError('roomClosed')
-        }
-        const rest = Math.max(1, until - performance.now())
-        await node.ask(rest, signal, (driver, inner) => driver.addDevice(roomId, device, inner))
-      })
+      await this.#translated(node, 'addDevice', deadline.signal, () =>
+        node.ask(deadline, (driver, inner) => driver.addDevice(roomId, device, deadline.with(inner))),
+      )
     } catch (error) {
       const unanswered = error instanceof ApiError && error.code === 'nodeTimeout'
       if (!unanswered || node.health.lastSuccess < startedAt) throw error
@@ -183,38 +186,38 @@ export class RoomCalls {
 
   /** The device is out of the room. @throws ApiError roomNotFound, neverAssigned, nodeOffline, nodeTimeout */
   async removeDevice(roomId: string, userId: string, signal?: AbortSignal): Promise<void> {
-    await this.#ask(await this.#ownNode(roomId, signal), {
-      name: 'removeDevice',
-      signal,
-      run: (driver, inner) => driver.removeDevice(roomId, userId, inner),
-    })
+    const deadline = this.#deadline(signal)
+    const run = (driver: MediaNode, inner: AbortSignal): Promise<void> => driver.removeDevice(roomId, userId, inner)
+    await this.#ask(await this.#ownNode(roomId, deadline), { name: 'removeDevice', run }, deadline)
+  }
+
+  #deadline(signal: AbortSignal | undefined): Deadline {
+    return Deadline.in(this.#context.deadlines().node_ms, signal)
   }
 
   /** One that was not asked yet how it is, as by a controller that has just taken over, is waited for. */
-  async #ownNode(roomId: string, signal: AbortSignal | undefined): Promise<LiveNode> {
+  async #ownNode(roomId: string, { leftMs: milliseconds, signal }: Deadline): Promise<LiveNode> {
     const { store, index, live } = this.#context
     const name = index.nodeOf(roomId)
     if (name === '') throw new ApiError(store.get('rooms', roomId) === undefined ? 'roomNotFound' : 'neverAssigned')
     const node = live.get(name)
-    if (node?.firstPoll !== undefined) await unlessAborted(node.firstPoll, signal)
+    const { firstPoll } = node ?? {}
+    if (node !== undefined && firstPoll !== undefined)
+      await this.#translated(node, 'health', signal, () => within({ milliseconds, signal }, () => firstPoll))
     if (!node?.serving) throw new ApiError('nodeOffline')
     return node
   }
 
-  #usersCall(roomId: string, signal: AbortSignal | undefined): Call<NodeUser[]> {
-    return { name: 'users', signal, run: (driver, inner) => driver.users(roomId, inner) }
-  }
-
   /** Users of the room on a secondary node: its answer, or its reported users. @throws the signal's reason */
-  async #usersAt(roomId: string, name: string, signal: AbortSignal | undefined): Promise<readonly NodeUser[]> {
+  async #usersAt(roomId: string, name: string, deadline: Deadline): Promise<readonly NodeUser[]> {
     const { live, presence, deadlines } = this.#context
     const node = live.get(name)
     const known = presence.usersAt(roomId, name)
     if (!node?.serving || !node.reliable) return known
     try {
-      return await this.#ask(node, this.#usersCall(roomId, signal), deadlines().node_ms * secondaryPart)
+      return await this.#ask(node, usersCall(roomId), deadline.atMost(deadlines().node_ms * secondaryPart))
     } catch (error) {
-      if (signal?.aborted) throw error
+      if (deadline.signal.aborted) throw error
       return presence.usersAt(roomId, name)
     }
   }
@@ -223,24 +226,19 @@ export class RoomCalls {
   async #revoke(nodes: readonly LiveNode[], roomId: string, userId: string): Promise<void> {
     const revoke: Call<void> = {
       name: 'revoke',
-      signal: undefined,
       run: async (driver, signal) => await driver.revoke?.(roomId, userId, signal),
     }
-    const milliseconds = this.#context.deadlines().node_ms * secondaryPart
+    const deadline = Deadline.in(this.#context.deadlines().node_ms * secondaryPart)
     await Promise.all(
       nodes.map(async (node) => {
-        const revoked = this.#ask(node, revoke, milliseconds).catch(() => undefined)
+        const revoked = this.#ask(node, revoke, deadline).catch(() => undefined)
         if (node.reliable) await revoked
       }),
     )
   }
 
-  #ask<T>(
-    node: LiveNode,
-    { name, signal, run }: Call<T>,
-    milliseconds = this.#context.deadlines().node_ms,
-  ): Promise<T> {
-    return this.#translated(node, name, signal, () => node.ask(milliseconds, signal, run))
+  #ask<T>(node: LiveNode, { name, run }: Call<T>, deadline: Deadline): Promise<T> {
+    return this.#translated(node, name, deadline.signal, () => node.ask(deadline, run))
   }
 
   async #translated<T>(
@@ -256,4 +254,8 @@ export class RoomCalls {
       throw asApiError(error, { node: node.name, name }, this.#context.logger)
     }
   }
+}
+
+function usersCall(roomId: string): Call<NodeUser[]> {
+  return { name: 'users', run: (driver, signal) => driver.users(roomId, signal) }
 }

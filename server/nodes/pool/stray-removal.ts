@@ -1,3 +1,4 @@
+import { Deadline } from '../../../shared/deadline.ts'
 import { describeFailure } from '../port/node-failure.ts'
 import type { Stray } from './state/placement-context.ts'
 import type { PoolContext } from './state/pool-context.ts'
@@ -13,7 +14,7 @@ export function removeStray(context: PoolContext, { node: name, roomId, user: { 
   const isStray = (): boolean => presence.sessionOf(roomId, userId)?.node !== name
   if (!node?.serving || !isStray()) return
   node
-    .ask(deadlines().node_ms, undefined, async (driver, signal) => {
+    .ask(Deadline.in(deadlines().node_ms), async (driver, signal) => {
       if (device) await driver.removeDevice(roomId, userId, signal)
       else await driver.displace?.(roomId, userId, signal)
     })

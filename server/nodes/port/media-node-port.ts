@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import type { DriftKind } from '../../../shared/console/nodes.ts'
 import type { DeviceAddress, DeviceLogin } from '../../../shared/device-address.ts'
 import type { DeviceErrorKind } from '../../../shared/device.ts'
@@ -128,8 +129,12 @@ export interface MediaNode {
   revoke?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Ends the participant session of a user who joined on another node of the room; they may come back. Left out: the node's rooms are on no other node. */
   displace?(roomId: string, userId: string, signal: AbortSignal): Promise<void>
-  /** Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind. @throws DeviceJoinError */
-  addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves when the device's media flows in the room; when it is aborted, it leaves nothing behind.
+   * @param deadline when the caller gives up: a driver that knows by then that the device is silent says so shortly before
+   * @throws DeviceJoinError
+   */
+  addDevice(roomId: string, device: NodeDevice, deadline: Deadline): Promise<void>
   /** The device is out of the room; one that is not there is no error. */
   removeDevice(roomId: string, userId: string, signal: AbortSignal): Promise<void>
   /** Replaces what is recorded of a room; the node forgets it when it restarts or the room is closed there. Left out: the node cannot record. */

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../shared/deadline.ts'
 import { isFull } from '../../../shared/room-cap.ts'
 import { type Refusal, type RefusalName, refusal } from '../../../shared/refusals/refusal.ts'
 import { sameSecret } from '../../edge/same-secret.ts'
@@ -183,7 +184,7 @@ export class SimulatedNode implements MediaNode {
     return true
   }
 
-  async addDevice(roomId: string, device: NodeDevice, signal: AbortSignal): Promise<void> {
+  async addDevice(roomId: string, device: NodeDevice, { signal }: Deadline): Promise<void> {
     await this.#pass(signal)
     const rule = this.#deviceFaults.find(({ match }) => device.address.address.includes(match))
     if (rule?.kind === 'silent') await untilAborted(signal)

@@ -1,3 +1,4 @@
+import { sleep } from '../../../shared/sleep.ts'
 import { readdir, readFile } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { expect, test } from 'vitest'
@@ -183,6 +184,22 @@ test('427: the device does not answer in time; 310: its MCU does not', async () 
   node().setFault({ mode: 'silent', delayMs: 0 })
   expect(await client.outgoing(create, camera(room_id, 'cam-2'))).toMatchObject({ ret: 310 })
   expect(store.all('devices').size).toBe(0)
+})
+
+test('427 although the MCU took long to open the room: the device was being called when the time was over', async () => {
+  const { client, node, settings } = await liveSite()
+  const room_id = await client.createRoom()
+  settings().deadlines.device_ms = 1_000
+  const driver = node()
+  const openRoom = driver.openRoom.bind(driver)
+  driver.openRoom = async (...call) => {
+    await sleep(600)
+    await openRoom(...call)
+  }
+  driver.setDeviceFaults([{ match: '', kind: 'silent' }])
+  const began = performance.now()
+  expect(await client.outgoing(create, camera(room_id, 'cam-1'))).toMatchObject({ ret: 427 })
+  expect(performance.now() - began).toBeLessThan(1_350)
 })
 
 test('310: the MCU is lost while a device joins, because it does not answer', async () => {

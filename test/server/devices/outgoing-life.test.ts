@@ -1,3 +1,4 @@
+import { Deadline } from '../../../shared/deadline.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
 import type { DeviceView } from '../../../shared/console/devices.ts'
@@ -197,7 +198,7 @@ test('a device that is not in the store is removed from its room', async () => {
     assistAddress: undefined,
     login: undefined,
   }
-  await site.node().addDevice(roomId, stray, AbortSignal.timeout(1_000))
+  await site.node().addDevice(roomId, stray, Deadline.in(1_000))
   await expect.poll(() => userIds(site.client, roomId)).toEqual(['cam-1'])
 })
 

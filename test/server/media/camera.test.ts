@@ -266,13 +266,24 @@ describe('a camera that fails', () => {
     expect((await node.request('health', {})).pulls).toBe(pulls - 1)
   })
 
+  test('is reported as silent within the time that the caller has left', async () => {
+    await using hanging = await startCamera()
+    hanging.signal('SIGSTOP')
+    await node.openRoom('hurry')
+    const began = performance.now()
+    expect(await kindOf(node.addDevice('hurry', 'cam', hanging.url('/cam'), {}, 300))).toBe('timeout')
+    expect(performance.now() - began).toBeLessThan(2_000)
+    hanging.signal('SIGCONT')
+    await node.addDevice('hurry', 'cam', hanging.url('/cam'))
+  })
+
   test('leaves nothing behind after the last attempt', async () => {
     await using hanging = await startCamera()
     hanging.signal('SIGSTOP')
     await node.openRoom('given-up')
     const abort = new AbortController()
     const device = { userId: 'cam', userName: '', address: hanging.url('/cam'), assistAddress: '' }
-    const attempt = node.request('add_device', { roomId: 'given-up', device }, abort.signal)
+    const attempt = node.request('add_device', { roomId: 'given-up', device, leftMs: 4_000 }, abort.signal)
     abort.abort()
     expect(await kindOf(attempt)).toBeNull()
     hanging.signal('SIGCONT')

@@ -1,3 +1,4 @@
+import { Deadline } from '../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import { nodeView } from '../../../shared/console/nodes.ts'
 import type { NodeEvent } from '../../../server/nodes/port/media-node-port.ts'
@@ -22,7 +23,7 @@ test('a disabled node loses its users at once, and its rooms move; enabled again
   })
   await pool.assign('r1')
   node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   await addNode('a', { enabled: false })
   expect(pool.usersOf('r1')).toEqual([])
   expect(told).toContainEqual({
@@ -90,7 +91,7 @@ test('a configuration refused by its driver makes the node offline with the reas
 test('the list shows each node as in the console contract, without secrets', async () => {
   const { pool } = await poolSite({ nodes: { a: { secrets_sealed: 'sealed:x', idc_code: 'bj' } }, rooms: { r1: {} } })
   await pool.assign('r1')
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   const [view] = pool.views()
   expect(nodeView.parse(view)).toEqual(view)
   expect(view).toMatchObject({ state: 'online', rooms: 1, users: 1, rooms_left: 0 })

@@ -1,3 +1,6 @@
+import { SimulatedNode } from '../../../server/nodes/simulated/simulated-node.ts'
+import { sleep } from '../../../shared/sleep.ts'
+import { Deadline } from '../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import { camera, isOf, poolSite, stateIs } from '../../support/sites/pool-site.ts'
 
@@ -8,7 +11,7 @@ test('users are listed in the order they joined, including devices, from memory 
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'zoe', userName: 'Zoe' })
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   expect(pool.usersOf('r1').map((user) => user.userId)).toEqual(['zoe', 'door', 'ann'])
   expect(await pool.users('r1')).toEqual(pool.usersOf('r1'))
@@ -84,7 +87,7 @@ test('users leave a deleted room at once and it is closed on its node, before or
   const { pool, node, removeRoom, told } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   await removeRoom('r1')
   expect(pool.usersOf('r1')).toEqual([])
   await pool.close('r1')
@@ -151,33 +154,62 @@ test('the reason why a device cannot join passes through', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} } })
   await pool.assign('r1')
   node('main').setDeviceFaults([{ match: '', kind: 'auth' }])
-  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ name: 'DeviceJoinError', kind: 'auth' })
+  await expect(pool.addDevice('r1', camera('door'), Deadline.in(5_000))).rejects.toMatchObject({
+    name: 'DeviceJoinError',
+    kind: 'auth',
+  })
 })
 
 test('a silent device is distinguished from a silent node', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 150 } })
   await pool.assign('r1')
   node('main').setDeviceFaults([{ match: '', kind: 'silent' }])
-  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ kind: 'timeout' })
+  await expect(pool.addDevice('r1', camera('door'), Deadline.in(5_000))).rejects.toMatchObject({ kind: 'timeout' })
 })
 
 test('a node that never answers a device join is a node timeout', async () => {
   const { pool, node } = await poolSite({ rooms: { r1: {} }, deadlines: { device_ms: 80 } })
   await pool.assign('r1')
   node('main').setFault(silent)
-  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'nodeTimeout' })
+  await expect(pool.addDevice('r1', camera('door'), Deadline.in(5_000))).rejects.toMatchObject({ code: 'nodeTimeout' })
+})
+
+test('a node that does not open the room in time is a node timeout although it answers polls: the device was not called', async () => {
+  const { pool } = await poolSite({
+    rooms: { r1: { node: 'main' } },
+    prepare: (node) => (node.openRoom = () => new Promise(() => undefined)),
+  })
+  await expect(pool.addDevice('r1', camera('door'), Deadline.in(300))).rejects.toMatchObject({ code: 'nodeTimeout' })
+})
+
+test('nodes of a room that are asked one after the other share one deadline', async () => {
+  const { pool } = await poolSite({
+    nodes: { main: { kind: 'janus' }, second: { kind: 'janus' } },
+    rooms: { r1: { node: 'main', branches: ['second'] } },
+    deadlines: { node_ms: 800 },
+    driver: () => {
+      const node = new SimulatedNode()
+      node.kick = () => sleep(600).then(() => false)
+      return node
+    },
+  })
+  const began = performance.now()
+  expect(await pool.kick('r1', 'ann')).toBe(false)
+  expect(performance.now() - began).toBeLessThan(1_100)
 })
 
 test('a device that drops is reported; its removal is not a loss', async () => {
   const { pool, node, next, told } = await poolSite({ rooms: { r1: {} } })
-  await expect(pool.addDevice('r1', camera('door'))).rejects.toMatchObject({ code: 'neverAssigned' })
+  await expect(pool.addDevice('r1', camera('door'), Deadline.in(5_000))).rejects.toMatchObject({
+    code: 'neverAssigned',
+  })
   await pool.assign('r1')
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   const lost = next(isOf('deviceLost', 'main'))
   node('main').loseDevice('r1', 'door', 'stalled')
   expect(await lost).toMatchObject({ roomId: 'r1', userId: 'door', kind: 'stalled' })
   expect(pool.user('r1', 'door')).toBeUndefined()
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   await pool.removeDevice('r1', 'door')
   await pool.removeDevice('r1', 'door')
   expect(told.filter((event) => event.type === 'deviceLost')).toHaveLength(1)

@@ -175,10 +175,12 @@ export class TestMediaNode implements AsyncDisposable {
     userId: string,
     address: string,
     more: Partial<ControlParams<'add_device'>['device']> = {},
+    leftMs = 4_000,
   ): Promise<void> {
     await this.request('add_device', {
       roomId,
       device: { userId, userName: userId, address, assistAddress: '', ...more },
+      leftMs,
     })
   }
 

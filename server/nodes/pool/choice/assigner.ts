@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -25,8 +26,7 @@ interface Attempt {
   lab: boolean
   avoid: ChoiceOptions['avoid']
   users: number | undefined
-  /** On the clock of `performance.now()`. */
-  until: number
+  deadline: Deadline
   /** Names of nodes that are out of the question: the caller's wish, and those that failed in this attempt. */
   excluded: Set<string>
   /** A node failed in this attempt. */
@@ -111,7 +111,7 @@ export class Assigner {
       lab: options.lab ?? false,
       avoid: options.avoid,
       users: options.users,
-      until: performance.now() + deadlines().node_ms,
+      deadline: Deadline.in(deadlines().node_ms),
       excluded: new Set(options.exclude),
       failed: false,
       slow: undefined,
@@ -123,15 +123,15 @@ export class Assigner {
         continue
       }
       const node = this.#next(attempt)
-      const until = this.#patience(node, attempt)
+      const patience = this.#patience(node, attempt)
       index.reserve(roomId, node.name)
       this.#expectUsers(node, attempt)
       let taken = false
       try {
-        taken = await this.#tryOn(node, attempt, until)
+        taken = await this.#tryOn(node, attempt, patience)
         if (taken) return node.name
       } catch (error) {
-        if (error instanceof DeadlineError && until < attempt.until && performance.now() < attempt.until) {
+        if (error instanceof DeadlineError && patience.until < attempt.deadline.until && !attempt.deadline.hasPassed) {
           attempt.slow ??= node
           node.unanswered()
         } else if (!(error instanceof NodeError)) {
@@ -166,12 +166,10 @@ export class Assigner {
     }
   }
 
-  /** Until when the node has time, on the clock of `performance.now()`. Only one that may yet be passed over for another has less than the whole deadline. */
-  #patience(node: LiveNode, { roomId, until, slow }: Attempt): number {
+  /** How long the node has time. Only one that may yet be passed over for another has less than the whole deadline. */
+  #patience(node: LiveNode, { roomId, deadline, slow }: Attempt): Deadline {
     const keeps = this.#context.index.nodeOf(roomId) === node.name
-    return keeps || node === slow
-      ? until
-      : Math.min(until, performance.now() + this.#context.deadlines().node_ms * firstTry)
+    return keeps || node === slow ? deadline : deadline.atMost(this.#context.deadlines().node_ms * firstTry)
   }
 
   /** The caller's users come in a moment. */
@@ -201,7 +199,7 @@ export class Assigner {
     const draining = this.#context.live.get(room.node)
     const stays = draining?.serving && this.#eligibility.mayHave(draining, room, lab)
     if (stays && !excluded.has(draining.name)) return draining
-    if (slow?.takesRooms && performance.now() < attempt.until) return slow
+    if (slow?.takesRooms && !attempt.deadline.hasPassed) return slow
     // If a node with capacity failed, the reason is the nodes, not the site's limit.
     throw new ApiError(attempt.failed ? 'noNode' : choice.reason)
   }
@@ -215,8 +213,8 @@ export class Assigner {
   }
 
   /** Opens the room on the node and stores the assignment. Resolves to false when the node was lost meanwhile. */
-  async #tryOn(node: LiveNode, { roomId, until: end }: Attempt, until: number): Promise<boolean> {
-    const told = await node.placement.open(roomId, { until })
+  async #tryOn(node: LiveNode, { roomId, deadline }: Attempt, patience: Deadline): Promise<boolean> {
+    const told = await node.placement.open(roomId, patience)
     if (told === undefined) {
       this.#existing(roomId)
       return false
@@ -224,7 +222,7 @@ export class Assigner {
     if (told.node === node.name) return true
     if (!(await this.#store(node, roomId))) return false
     // The record changed between the node's answer and the disk: the node gets the new one. It may have left service meanwhile.
-    return (await node.placement.open(roomId, { until: end })) !== undefined
+    return (await node.placement.open(roomId, deadline)) !== undefined
   }
 
   /** Stores the assignment; false when the node was lost or drains meanwhile. */

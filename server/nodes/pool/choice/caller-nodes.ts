@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -134,8 +135,8 @@ export class CallerNodes {
     index.reserve(roomId, name)
     expected.expectAt(roomId, name, 1)
     try {
-      const until = performance.now() + deadlines().node_ms * openingPart
-      stored = (await node.placement.open(roomId, { until })) !== undefined && (await this.#store(roomId, node))
+      const deadline = Deadline.in(deadlines().node_ms * openingPart)
+      stored = (await node.placement.open(roomId, deadline)) !== undefined && (await this.#store(roomId, node))
     } catch (error) {
       if (error instanceof DeadlineError) node.unanswered()
       const isForeseen = error instanceof NodeError || error instanceof DeadlineError || error instanceof ApiError

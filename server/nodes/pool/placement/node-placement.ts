@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import type { StoredRoom } from '../../../store/records.ts'
 import { DeadlineError, within } from '../../port/deadline.ts'
 import { isShut } from '../../../schedule/room-hours.ts'
@@ -11,7 +12,7 @@ import { isSecondary } from '../state/room-nodes.ts'
 import { LoopFailures } from './loop-failures.ts'
 import { RoomDrift } from './room-drift.ts'
 import { isCurrent, isHeld, openingPlacement, type RoomPlacement, takeHeld } from './room-placement.ts'
-import type { PlacedNode, PlacementWait } from '../state/placed-node.ts'
+import type { PlacedNode } from '../state/placed-node.ts'
 import { readPresence } from './read-presence.ts'
 
 /** Rooms that the loop makes right at the same time on one node. */
@@ -122,11 +123,11 @@ export class NodePlacement implements LivePlacement {
    * Waits until the node holds the room as it is stored. Returns that record, or undefined when the room is gone, closed, or another node's.
    * @throws DeadlineError, NodeError, the signal's reason, ApiError internal when the room cannot be unsealed
    */
-  async open(roomId: string, wait: PlacementWait): Promise<StoredRoom | undefined> {
+  async open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined> {
     for (let steps = 0; steps < stepsAtMost; steps += 1) {
       const wanted = this.#wanted(roomId)
       if (wanted === undefined || isCurrent(this.#rooms.get(roomId), wanted)) return wanted
-      await this.#waitFor(roomId, wait)
+      await this.#waitFor(roomId, deadline)
     }
     return this.#wanted(roomId)
   }
@@ -135,13 +136,13 @@ export class NodePlacement implements LivePlacement {
    * Waits until everybody is out of the room and the node closed it. After a failure, the loop retries.
    * @throws DeadlineError, NodeError, the signal's reason
    */
-  async close(roomId: string, wait: PlacementWait): Promise<void> {
+  async close(roomId: string, deadline: Deadline): Promise<void> {
     const room = this.#rooms.get(roomId) ?? { ...openingPlacement(this.#compared), mayHold: true }
     room.state = 'closing'
     this.#rooms.set(roomId, room)
     while (this.#rooms.get(roomId) === room) {
       try {
-        await this.#waitFor(roomId, wait)
+        await this.#waitFor(roomId, deadline)
       } catch (error) {
         // Lost meanwhile: then it goes when the node returns.
         if (this.#rooms.get(roomId) === room) throw error
@@ -150,14 +151,14 @@ export class NodePlacement implements LivePlacement {
   }
 
   /** Notifies the people of every room on the node that they have to go, and closes the rooms; those that fail stay. The node is leaving. Never rejects. */
-  async closeAll(wait: PlacementWait): Promise<void> {
+  async closeAll(deadline: Deadline): Promise<void> {
     const rooms = [...this.#rooms.keys()]
     await inLanes(
       laneCount,
-      () => (wait.signal?.aborted || performance.now() >= wait.until ? undefined : rooms.shift()),
+      () => (deadline.signal.aborted || deadline.hasPassed ? undefined : rooms.shift()),
       async (roomId) => {
         // The loop logs failures; the driver ends in a moment all the same.
-        await this.close(roomId, wait).catch(() => undefined)
+        await this.close(roomId, deadline).catch(() => undefined)
       },
     )
   }
@@ -173,18 +174,18 @@ export class NodePlacement implements LivePlacement {
   }
 
   /** One more try to make the room right, within the caller's time. */
-  async #waitFor(roomId: string, { until, signal }: PlacementWait): Promise<void> {
-    const rest = until - performance.now()
-    if (rest <= 0) throw new DeadlineError(this.#context.deadlines().node_ms)
+  async #waitFor(roomId: string, deadline: Deadline): Promise<void> {
+    const { leftMs: milliseconds, signal } = deadline
+    if (milliseconds === 0) throw new DeadlineError(this.#context.deadlines().node_ms)
     const begunBefore = this.#work.has(roomId)
     const connection = this.#connection.signal
     try {
-      await within({ milliseconds: rest, signal }, () => this.#settle(roomId))
+      await within({ milliseconds, signal }, () => this.#settle(roomId))
     } catch (error) {
       if (!connection.aborted) this.#later.add(roomId)
       // The attempt that failed was begun for another caller or on a lost connection: there is time for one more.
       const another = (begunBefore || connection.aborted) && this.#node.online
-      if (!another || signal?.aborted || performance.now() >= until) throw error
+      if (!another || signal.aborted || deadline.hasPassed) throw error
     }
   }
 
@@ -241,7 +242,7 @@ export class NodePlacement implements LivePlacement {
 
   /** One call with the deadline of a node's answer; its answer is of this connection, or it rejects. */
   async #ask<T>(signal: AbortSignal, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const answer = await this.#node.ask(this.#context.deadlines().node_ms, signal, run)
+    const answer = await this.#node.ask(Deadline.in(this.#context.deadlines().node_ms, signal), run)
     signal.throwIfAborted()
     this.#answeredAt = performance.now()
     return answer

@@ -1,6 +1,7 @@
+import type { Deadline } from '../../../../shared/deadline.ts'
 import type { StoredNode, StoredRoom } from '../../../store/records.ts'
 import type { MediaNode, NodeHealth } from '../../port/media-node-port.ts'
-import type { PlacedNode, PlacementWait } from './placed-node.ts'
+import type { PlacedNode } from './placed-node.ts'
 import type { Steadiness } from './steadiness.ts'
 
 /** A node as the choice sees it. Limits: 0 is none. */
@@ -54,11 +55,11 @@ export interface LivePlacement {
   /** Asks the node for the users of the room after its next good poll. O(1). */
   recheck(roomId: string): void
   /** @returns the record that the node holds now; undefined when the room is gone, closed or on another node @throws DeadlineError, NodeError, ApiError */
-  open(roomId: string, wait: PlacementWait): Promise<StoredRoom | undefined>
+  open(roomId: string, deadline: Deadline): Promise<StoredRoom | undefined>
   /** Resolves when the room is empty and the node gave it up. @throws DeadlineError, NodeError */
-  close(roomId: string, wait: PlacementWait): Promise<void>
+  close(roomId: string, deadline: Deadline): Promise<void>
   /** Closes every room that the node holds; those that fail stay. Never rejects. */
-  closeAll(wait: PlacementWait): Promise<void>
+  closeAll(deadline: Deadline): Promise<void>
   /** Handles a successful poll that began at `askedAt`, on the clock of `performance.now()`. */
   healthy(health: NodeHealth, askedAt: number): void
   /** Discards what is known of the node's rooms: the node is lost, or came back empty. */

@@ -1,3 +1,4 @@
+import type { Deadline } from '../../../../shared/deadline.ts'
 import type { MediaNode } from '../../port/media-node-port.ts'
 
 /** Needs of placement from its node. */
@@ -9,16 +10,5 @@ export interface PlacedNode {
   /** It went on while the controller was away: it holds what the store says, unless it was lost meanwhile. */
   readonly resumes: boolean
   /** @throws DeadlineError, NodeError, the signal's reason */
-  ask<T>(
-    milliseconds: number,
-    signal: AbortSignal | undefined,
-    run: (driver: MediaNode, signal: AbortSignal) => Promise<T>,
-  ): Promise<T>
-}
-
-/** How long a caller waits. */
-export interface PlacementWait {
-  /** On the clock of `performance.now()`. */
-  until: number
-  signal?: AbortSignal | undefined
+  ask<T>(deadline: Deadline, run: (driver: MediaNode, signal: AbortSignal) => Promise<T>): Promise<T>
 }

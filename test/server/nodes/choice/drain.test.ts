@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import type { Store } from '../../../../server/store/store.ts'
 import { camera, isOf, poolSite } from '../../../support/sites/pool-site.ts'
@@ -51,8 +52,8 @@ test('a room with only devices moves when there is another node for it', async (
   })
   await pool.assign('watch')
   await pool.assign('talk')
-  await pool.addDevice('watch', camera('door'))
-  await pool.addDevice('talk', camera('gate'))
+  await pool.addDevice('watch', camera('door'), Deadline.in(5_000))
+  await pool.addDevice('talk', camera('gate'), Deadline.in(5_000))
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
   await pool.drain('a', true)
   expect(store.get('rooms', 'watch')?.node).toBe('a')

@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
 import type { StoredNode } from '../../../../server/store/records.ts'
@@ -38,7 +39,7 @@ test('requests for a node, for the users of a room or for a device wait until th
     pool.assign('r2'),
     pool.users('r1'),
     pool.kick('r1', 'nobody'),
-    pool.assignOwn('r3').then(() => pool.addDevice('r3', camera('cam'))),
+    pool.assignOwn('r3').then(() => pool.addDevice('r3', camera('cam'), Deadline.in(5_000))),
   ])
   expect(asked).toEqual(['main', [], false, undefined])
 })
@@ -68,7 +69,7 @@ test('with every node offline, requests fail as soon as each was polled', async 
 test('a controller that has released its nodes reports nothing about rooms: the next one does', async () => {
   const { pool } = await poolSite({ rooms: { r1: { node: 'main' }, r2: {} } })
   await pool.assign('r1')
-  await pool.addDevice('r1', camera('cam'))
+  await pool.addDevice('r1', camera('cam'), Deadline.in(5_000))
   const over = pool.stop()
   const asked = [
     () => pool.assign('r2'),

@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import { NodeConnectionError } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
@@ -30,7 +31,7 @@ test('rooms with users on a lost node move to another at once, and are open ther
   const { pool, node, store } = site
   for (const roomId of ['talk', 'watch', 'empty']) await pool.assign(roomId)
   node('a').joinPerson('talk', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('watch', camera('door'))
+  await pool.addDevice('watch', camera('door'), Deadline.in(5_000))
   const moved = new Set<string>()
   const both = site.next((event) => event.type === 'roomMoved' && moved.add(event.roomId).size === 2)
   await lose(site, 'a')
@@ -243,7 +244,7 @@ test('P2P rooms are never on a Janus node, and leave it when they become P2P', a
   })
   const { pool, store, changeRoom, addNode, next } = site
   expect(await Promise.all(Object.keys(rooms).map((roomId) => pool.assign(roomId)))).toEqual(['b', 'b', 'a'])
-  await pool.addDevice('hall', camera('door'))
+  await pool.addDevice('hall', camera('door'), Deadline.in(5_000))
   const moved = next((event) => event.type === 'deviceLost')
   await changeRoom('hall', { room_mode: 3 })
   await moved

@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { PoolEvent } from '../../../../server/nodes/port/pool-events.ts'
 import { camera, isOf } from '../../../support/sites/pool-site.ts'
@@ -63,7 +64,7 @@ test('a camera is on the own node of its room, even if that is full, and opens n
   const site = await secondarySite({ a: { max_users: 1 }, b: {} })
   await site.enter('r1', 'ann', 'A')
   expect(await site.pool.assignOwn('r1')).toBe('a')
-  await site.pool.addDevice('r1', camera('yard'))
+  await site.pool.addDevice('r1', camera('yard'), Deadline.in(5_000))
   expectNodes(site, 'r1', ['a'])
   expect(await site.on('a', 'r1')).toEqual(['ann', 'yard'])
 })
@@ -185,7 +186,7 @@ test('when the own node of a room fails, the secondary node with most users repl
   await site.enter('r1', 'bob', 'B')
   await site.enter('r1', 'cleo', 'C')
   await site.enter('r1', 'carl', 'C')
-  await site.pool.addDevice('r1', camera('yard'))
+  await site.pool.addDevice('r1', camera('yard'), Deadline.in(5_000))
   const moved = site.next(isOf('roomMoved', 'c'))
   site.told.length = 0
   site.node('a').setFault(offline)
@@ -194,7 +195,7 @@ test('when the own node of a room fails, the secondary node with most users repl
   expect(site.pool.usersOf('r1').map(({ userId }) => userId)).toEqual(['bob', 'cleo', 'carl'])
   expect(leftOf(site.told)).toEqual(['ann from a', 'yard from a'])
   expect(site.told).toContainEqual(expect.objectContaining({ type: 'deviceLost', userId: 'yard', kind: 'nodeFailed' }))
-  await site.pool.addDevice('r1', camera('yard'))
+  await site.pool.addDevice('r1', camera('yard'), Deadline.in(5_000))
   expect(await site.on('c', 'r1')).toContain('yard')
   expect(await site.enter('r1', 'ann')).toBe('c')
 })
@@ -227,7 +228,7 @@ test('when two nodes of a room fail, the last one keeps it', async () => {
 test('a draining node hands the room to a secondary node, keeps its users as long as they like, and has no cameras of it', async () => {
   const site = await secondarySite({ a: {}, b: {} })
   await site.enter('r1', 'ann', 'A')
-  await site.pool.addDevice('r1', camera('yard'))
+  await site.pool.addDevice('r1', camera('yard'), Deadline.in(5_000))
   await site.enter('r1', 'bob', 'B')
   const moved = site.next(isOf('roomMoved', 'b'))
   await site.pool.drain('a', true)

@@ -34,7 +34,7 @@ describe('messages to the process of the embedded node', () => {
     const { process, client } = connected()
     const closing = client.request('close_room', { roomId: 'a' }, never)
     const device = { userId: 'd', userName: 'D', address: 'rtsp://10.0.0.8/', assistAddress: '' }
-    const joining = client.request('add_device', { roomId: 'a', device }, never)
+    const joining = client.request('add_device', { roomId: 'a', device, leftMs: 1_000 }, never)
     process.says({ type: 'failure', id: 1, kind: null, message: 'no' })
     process.says({ type: 'failure', id: 2, kind: 'auth', message: 'the camera refused the login' })
     await expect(closing).rejects.toThrow(NodeError)

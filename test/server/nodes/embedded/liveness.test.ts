@@ -16,7 +16,6 @@ const settings = {
   restarts_at: 0,
   hosts_record: false,
   recording_aloud: true,
-  join_ms: 4_000,
 }
 const minute = 60_000
 

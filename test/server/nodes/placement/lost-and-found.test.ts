@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import { NodeConnectionError, NodeError } from '../../../../server/nodes/port/media-node-port.ts'
 import { camera, isOf, poolSite, stateIs } from '../../../support/sites/pool-site.ts'
@@ -81,7 +82,7 @@ test('users on a lost node leave their rooms, its devices are lost, and everybod
   const { pool, node, next, told } = await poolSite({ nodes: { a: {}, b: {} }, rooms: { r1: {} } })
   await pool.assign('r1')
   const ann = node('a').joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await pool.addDevice('r1', camera('door'))
+  await pool.addDevice('r1', camera('door'), Deadline.in(5_000))
   const lost = next(isOf('deviceLost', 'a'))
   node('a').setFault(offline)
   expect(await lost).toMatchObject({ userId: 'door', kind: 'nodeFailed', detail: 'The MCU went offline.' })

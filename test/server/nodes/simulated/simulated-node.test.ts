@@ -1,3 +1,4 @@
+import { Deadline } from '../../../../shared/deadline.ts'
 import { expect, test } from 'vitest'
 import type { NodeEvent, NodeRoom } from '../../../../server/nodes/port/media-node-port.ts'
 import { SimulatedNode } from '../../../../server/nodes/simulated/simulated-node.ts'
@@ -42,9 +43,11 @@ test('without a host password nobody is host, not even with an empty one', async
 test('the limit counts users and devices alike', async () => {
   const { node } = await openNode({ attendeeMax: 2 })
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await node.addDevice('r1', camera('door'), signal)
+  await node.addDevice('r1', camera('door'), Deadline.in(5_000, signal))
   expect(() => node.joinPerson('r1', { userId: 'bob', userName: 'Bob' })).toThrow('The room is full.')
-  await expect(node.addDevice('r1', camera('gate'), signal)).rejects.toMatchObject({ kind: 'roomFull' })
+  await expect(node.addDevice('r1', camera('gate'), Deadline.in(5_000, signal))).rejects.toMatchObject({
+    kind: 'roomFull',
+  })
   await node.kick('r1', 'door', signal)
   expect(node.joinPerson('r1', { userId: 'bob', userName: 'Bob' }).role).toBe('member')
 })
@@ -52,7 +55,9 @@ test('the limit counts users and devices alike', async () => {
 test('a locked room admits nobody new, and opens again', async () => {
   const { node } = await openNode({ locked: true })
   expect(() => node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })).toThrow('The room is locked.')
-  await expect(node.addDevice('r1', camera('door'), signal)).rejects.toMatchObject({ kind: 'roomLocked' })
+  await expect(node.addDevice('r1', camera('door'), Deadline.in(5_000, signal))).rejects.toMatchObject({
+    kind: 'roomLocked',
+  })
   await node.openRoom(room({ locked: false }), signal)
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   expect((await node.users('r1', signal)).map((user) => user.userId)).toEqual(['ann'])
@@ -63,16 +68,18 @@ test('a closed room and a userId in use are refused', async () => {
   expect(() => node.joinPerson('r2', { userId: 'ann', userName: 'Ann' })).toThrow('not open')
   node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
   expect(() => node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })).toThrow('already')
-  await expect(node.addDevice('r1', camera('ann'), signal)).rejects.toMatchObject({ kind: 'nodeFailed' })
+  await expect(node.addDevice('r1', camera('ann'), Deadline.in(5_000, signal))).rejects.toMatchObject({
+    kind: 'nodeFailed',
+  })
 })
 
 test('one camera with one login is pulled once, with another login again', async () => {
   const { node } = await openNode()
   await node.openRoom(room({ roomId: 'r2' }), signal)
-  await node.addDevice('r1', camera('door'), signal)
-  await node.addDevice('r2', camera('door-too'), signal)
+  await node.addDevice('r1', camera('door'), Deadline.in(5_000, signal))
+  await node.addDevice('r2', camera('door-too'), Deadline.in(5_000, signal))
   expect(await node.health(signal)).toEqual({ rooms: 2, users: 2, pulls: 1 })
-  await node.addDevice('r2', { ...camera('guest'), login: undefined }, signal)
+  await node.addDevice('r2', { ...camera('guest'), login: undefined }, Deadline.in(5_000, signal))
   expect((await node.health(signal)).pulls).toBe(2)
   await node.removeDevice('r1', 'door', signal)
   expect((await node.health(signal)).pulls).toBe(2)
@@ -83,7 +90,7 @@ test('one camera with one login is pulled once, with another login again', async
 test('it reports every join and leave in order', async () => {
   const { node, events } = await openNode()
   const ann = node.joinPerson('r1', { userId: 'ann', userName: 'Ann' })
-  await node.addDevice('r1', camera('door'), signal)
+  await node.addDevice('r1', camera('door'), Deadline.in(5_000, signal))
   expect(node.loseDevice('r1', 'door', 'stalled')).toBe(true)
   expect(node.loseDevice('r1', 'ann', 'stalled')).toBe(false)
   expect(node.leavePerson('r1', 'bob')).toBe(false)
@@ -124,7 +131,7 @@ test('a slow node acts only when it answers, and not for a caller that gave up',
   const { node } = await openNode()
   node.setFault({ mode: 'slow', delayMs: 40 })
   const caller = new AbortController()
-  const abandoned = node.addDevice('r1', camera('door'), caller.signal)
+  const abandoned = node.addDevice('r1', camera('door'), Deadline.in(5_000, caller.signal))
   caller.abort(new Error('given up'))
   await expect(abandoned).rejects.toThrow('given up')
   expect(await node.users('r1', signal)).toEqual([])
@@ -141,13 +148,15 @@ test('a pending call fails when the node goes offline', async () => {
 test('device faults apply to the given addresses', async () => {
   const { node } = await openNode()
   node.setDeviceFaults([{ match: '10.0.0.9', kind: 'auth' }])
-  await expect(node.addDevice('r1', camera('gate', 'rtsp://10.0.0.9:554/'), signal)).rejects.toMatchObject({
+  await expect(
+    node.addDevice('r1', camera('gate', 'rtsp://10.0.0.9:554/'), Deadline.in(5_000, signal)),
+  ).rejects.toMatchObject({
     kind: 'auth',
   })
-  await node.addDevice('r1', camera('door'), signal)
+  await node.addDevice('r1', camera('door'), Deadline.in(5_000, signal))
   node.setDeviceFaults([{ match: '', kind: 'silent' }])
   const caller = new AbortController()
-  const call = node.addDevice('r1', camera('hall'), caller.signal)
+  const call = node.addDevice('r1', camera('hall'), Deadline.in(5_000, caller.signal))
   caller.abort(new Error('given up'))
   await expect(call).rejects.toThrow('given up')
 })

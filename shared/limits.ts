@@ -53,6 +53,13 @@ export const limits = {
   /** Those under way at once. */
   activeRecordings: 500,
   activeLives: 200,
+  /** Live streams under way with the sound of their room (each decodes every voice), and those that are pushed. */
+  activeMixes: 4,
+  activePushes: 50,
+  /** Recordings that buttons and clients have started and not stopped. */
+  manualRecordings: 2_000,
+  /** Spans of recordings that are kept whatever the retention. */
+  keptSpans: 5_000,
   recordingName: 256,
   recordingTag: 256,
   recordingDescription: 1024,

@@ -3,7 +3,6 @@ import type { z } from 'zod'
 import type { CredentialView, credentialInput } from '../../shared/console/credentials.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ConsoleError } from '../../shared/console/procedure.ts'
-import { limits } from '../../shared/limits.ts'
 import { placeOf } from '../store/sealed-places.ts'
 import type { StoredCredential } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
@@ -78,9 +77,6 @@ export class Credentials {
     return this.#store.transact(['credentials', lockOf(accessKey)], (transaction) => {
       if (this.#store.get('credentials', accessKey) !== undefined) {
         throw new ConsoleError(refusal('credentialExists'), { fields: ['access_key'] })
-      }
-      if (this.#store.all('credentials').size >= limits.credentials) {
-        throw new ConsoleError(refusal('credentialLimit', { limit: limits.credentials }))
       }
       const now = this.#now()
       const secret_key_sealed = this.#store.seal(secret, placeOf('credentials', accessKey))

@@ -3,7 +3,6 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
 import { type NodeConfig, nodeConfigOf, type NodeInput, type NodeSecretName } from '../../shared/node.ts'
-import { limits } from '../../shared/limits.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
@@ -59,8 +58,6 @@ export function nodeHandlers(
   const add = async (inputs: readonly NodeInput[]): Promise<void> => {
     await store.transact(['nodes', ...inputs.map(({ name }) => `nodes/${name}`)], (transaction) => {
       for (const input of inputs) assertNew(store, input)
-      if (store.all('nodes').size + inputs.length > limits.nodes)
-        throw new ConsoleError(refusal('nodeLimit', { limit: limits.nodes }))
       const now = Date.now()
       const secretsAfter = nodeSecretsAfter(store)
       for (const input of inputs) {

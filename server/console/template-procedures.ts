@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
-import { limits } from '../../shared/limits.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { StoredRoomTemplate } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -23,8 +22,6 @@ export function templateHandlers(store: Store): Handlers<ProceduresOf<'templates
         const templates = store.all('room_templates')
         const before = given === undefined ? undefined : templates.get(given)
         if (given !== undefined && before === undefined) throw noTemplate()
-        if (before === undefined && templates.size >= limits.roomTemplates)
-          throw new ConsoleError(refusal('templateLimit', { limit: limits.roomTemplates }))
         for (const { id, name: other } of templates.values())
           if (id !== given && other.localeCompare(name, 'en', { sensitivity: 'base' }) === 0)
             throw new ConsoleError(refusal('templateExists'), { fields: ['name'] })

@@ -1,11 +1,9 @@
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { TrashKind } from '../../shared/console/trash.ts'
-import { limits } from '../../shared/limits.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
 import { portProblem } from '../nodes/embedded/node-ports.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
 import { lockOf } from '../rooms/room-lock.ts'
-import { SiteLimits } from '../rooms/site-limits.ts'
 import type { StoredDevice, StoredNode, StoredRoom, StoredTrash } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
@@ -14,8 +12,7 @@ import { lockOfTrash, type Trash } from '../store/trash/trash.ts'
 export interface RestoreParts {
   store: Store
   trash: Pick<Trash, 'get' | 'holdsRoom'>
-  licence: { expired(): boolean }
-  pool: Pick<NodePool, 'user' | 'totals'>
+  pool: Pick<NodePool, 'user'>
 }
 
 type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
@@ -23,32 +20,21 @@ type EntryOf<K extends TrashKind> = Extract<StoredTrash, { kind: K }>
 /** Puts things of the trash back where they were, whole or not at all: one whose name, number or key is taken says so. */
 export class TrashRestore {
   readonly #parts: RestoreParts
-  readonly #limits: SiteLimits
-  /** Rooms on their way to the disk: they count against the limits. */
-  #restoring = 0
 
   constructor(parts: RestoreParts) {
     this.#parts = parts
-    this.#limits = new SiteLimits(parts)
   }
 
   /** @returns key of the record @throws ConsoleError notFound, conflict; ApiError licenceExceeded, storage */
   async restore(kind: TrashKind, id: string): Promise<string> {
     const entry = this.#entry(kind, id)
-    const restoring = entry.kind === 'rooms' ? 1 : 0
-    const before = this.#restoring
-    this.#restoring += restoring
-    try {
-      return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
-        // Restored or deleted for good while this waited.
-        this.#entry(kind, id)
-        this.#put(entry, transaction, before)
-        transaction.delete('trash', id)
-        return keyOf(entry)
-      })
-    } finally {
-      this.#restoring -= restoring
-    }
+    return await this.#parts.store.transact([lockOfTrash(id), ...locksOf(entry)], (transaction) => {
+      // Restored or deleted for good while this waited.
+      this.#entry(kind, id)
+      this.#put(entry, transaction)
+      transaction.delete('trash', id)
+      return keyOf(entry)
+    })
   }
 
   #entry(kind: TrashKind, id: string): StoredTrash {
@@ -57,10 +43,10 @@ export class TrashRestore {
     throw new ConsoleError(refusal('trashGone'))
   }
 
-  #put(entry: StoredTrash, transaction: Transaction, creating: number): void {
+  #put(entry: StoredTrash, transaction: Transaction): void {
     switch (entry.kind) {
       case 'rooms':
-        return this.#putRoom(entry, transaction, creating)
+        return this.#putRoom(entry, transaction)
       case 'devices':
         return this.#putDevice(entry.record, transaction)
       case 'credentials':
@@ -72,11 +58,10 @@ export class TrashRestore {
     }
   }
 
-  #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction, creating: number): void {
+  #putRoom({ record, devices }: EntryOf<'rooms'>, transaction: Transaction): void {
     const { store } = this.#parts
     const { room_id } = record
     if (store.get('rooms', room_id) !== undefined) throw new ConsoleError(refusal('trashRoomTaken', { room: room_id }))
-    this.#limits.checkRooms(creating)
     this.#checkDevices(devices)
     transaction.put(
       'rooms',
@@ -106,7 +91,6 @@ export class TrashRestore {
       if (pool.user(roomId, userId)?.device === false)
         throw new ConsoleError(refusal('trashCameraIdInUse', { camera: userId, room: roomId }))
     }
-    if (devices.length > 0 && store.all('devices').size + devices.length > limits.devices) throw tooMany(limits.devices)
   }
 
   #putCredential({ record }: EntryOf<'credentials'>, transaction: Transaction): void {
@@ -114,7 +98,6 @@ export class TrashRestore {
     const key = record.access_key
     if (store.get('credentials', key) !== undefined)
       throw new ConsoleError(refusal('trashCredentialTaken', { credential: key }))
-    if (store.all('credentials').size >= limits.credentials) throw tooMany(limits.credentials)
     transaction.put('credentials', key, record)
   }
 
@@ -124,7 +107,6 @@ export class TrashRestore {
     if (store.get('nodes', name) !== undefined) throw new ConsoleError(refusal('trashNodeTaken', { node: name }))
     const problem = portProblem(record, store.all('nodes').values())
     if (problem !== undefined) throw new ConsoleError(portRefusal(record, problem))
-    if (store.all('nodes').size >= limits.nodes) throw tooMany(limits.nodes)
     transaction.put('nodes', name, record)
   }
 
@@ -134,7 +116,6 @@ export class TrashRestore {
     for (const { name } of views.values())
       if (name.localeCompare(record.name, 'en', { sensitivity: 'base' }) === 0)
         throw new ConsoleError(refusal('trashViewTaken', { view: name }))
-    if (views.size >= limits.wallViews) throw tooMany(limits.wallViews)
     transaction.put('wall_views', record.id, record)
   }
 }
@@ -184,8 +165,4 @@ function portRefusal({ name: node, port }: StoredNode, problem: Refusal): Refusa
   const { name } = problem.values
   if (name === undefined) return problem
   return port === 0 ? refusal('trashPortShared', { node, name }) : refusal('trashPortTaken', { node, port, name })
-}
-
-function tooMany(limit: number): ConsoleError {
-  return new ConsoleError(refusal('trashTooMany', { limit }))
 }

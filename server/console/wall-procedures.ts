@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { ConsoleError } from '../../shared/console/procedure.ts'
 import type { WallArrangement } from '../../shared/console/wall-layout.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
-import { limits } from '../../shared/limits.ts'
 import type { StoredWallView } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { EventHub } from './event-hub.ts'
@@ -27,9 +26,6 @@ export function wallHandlers(store: Store, hub: Pick<EventHub, 'emit'>, trash: T
         if (given !== undefined && before === undefined) throw noView()
         if (before !== undefined && revision !== undefined && revision !== before.revision) {
           throw new ConsoleError(refusal('wallViewChanged'))
-        }
-        if (before === undefined && views.size >= limits.wallViews) {
-          throw new ConsoleError(refusal('wallViewLimit', { limit: limits.wallViews }))
         }
         const same = (other: string): boolean => other.localeCompare(name.trim(), 'en', { sensitivity: 'base' }) === 0
         for (const view of views.values()) {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { errorCode } from '../../shared/error-code.ts'
+import { ConsoleError } from '../../shared/console/procedure.ts'
 import { credentialInput, siteFileLabel } from '../../shared/console/credentials.ts'
 import { licenceSchema } from '../../shared/licence.ts'
 import { nodeConfigOf, nodeInputSchema } from '../../shared/node.ts'
@@ -72,10 +73,10 @@ export async function readSiteFile(path: string): Promise<SiteFile> {
 
 /**
  * Applies a site file in one transaction: all of it or nothing. Idempotent. Sessions of a credential end when its secret changes or it is disabled.
- * @throws ApiError storage
+ * @throws ApiError storage; SiteFileError
  */
 export async function applySiteFile(store: Store, site: SiteFile, now = Date.now()): Promise<void> {
-  await store.transact(['site', 'settings', 'licence'], (transaction) => {
+  const applied = store.transact(['site', 'settings', 'licence'], (transaction) => {
     for (const credential of site.credentials ?? []) {
       const before = store.get('credentials', credential.access_key)
       const place = placeOf('credentials', credential.access_key)
@@ -116,6 +117,10 @@ export async function applySiteFile(store: Store, site: SiteFile, now = Date.now
       const stays = store.get('settings', 'site') !== undefined && JSON.stringify(after) === JSON.stringify(before)
       if (!stays) putSettings(transaction, after, store)
     }
+  })
+  await applied.catch((error: unknown) => {
+    // More than the site may hold.
+    throw error instanceof ConsoleError ? new SiteFileError('The site file cannot be applied:', [error.message]) : error
   })
 }
 

@@ -8,8 +8,6 @@ import type { StoredRecordingKeep } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredIndex } from './index/stored-index.ts'
 
-/** Maximum number of kept spans of a site. */
-const maxKeeps = 5_000
 /** Segments that are marked in one turn of the event loop. */
 const chunk = 25
 
@@ -49,8 +47,6 @@ export class KeptSpans {
   ): Promise<StoredRecordingKeep & SegmentSums> {
     const keep: StoredRecordingKeep = { id: randomUUID(), streams, ...span, kept_by: by, kept_at: Date.now() }
     await this.#store.transact(['recording_keeps'], (transaction) => {
-      if (this.#store.all('recording_keeps').size >= maxKeeps)
-        throw new ConsoleError(refusal('keptSpanLimit', { limit: maxKeeps }))
       transaction.put('recording_keeps', keep.id, keep)
     })
     return { ...keep, ...(await this.mark(index, keep)) }

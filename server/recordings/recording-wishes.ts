@@ -2,9 +2,6 @@ import type { StoredRecordingWish } from '../store/records.ts'
 import type { Store, Transaction } from '../store/store.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
 
-/** Maximum number of recordings that buttons and clients have started and not stopped. */
-export const maxWishes = 2_000
-
 /** Key of a wish in the store. */
 function wishKey({ roomId, userId = '' }: RecordingWish): string {
   return JSON.stringify([roomId, userId])
@@ -29,13 +26,12 @@ export class RecordingWishes {
     return new Set(Array.from(this.#store.all('recording_wishes').values(), ({ room_id }) => room_id))
   }
 
-  /** Stores a wish; one that is there stays. @returns whether it is new; undefined: there are too many */
-  async add(wish: RecordingWish, { by, name }: StartedBy, at: number): Promise<boolean | undefined> {
+  /** Stores a wish; one that is there stays. @returns whether it is new @throws ConsoleError recordingLimit */
+  async add(wish: RecordingWish, { by, name }: StartedBy, at: number): Promise<boolean> {
     const key = wishKey(wish)
     return await this.#store.transact([`recording/${wish.roomId}`], (transaction) => {
       const all = this.#store.all('recording_wishes')
       if (all.has(key)) return false
-      if (all.size >= maxWishes) return undefined
       transaction.put('recording_wishes', key, { room_id: wish.roomId, user_id: wish.userId ?? '', by, name, at })
       return true
     })

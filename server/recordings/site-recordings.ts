@@ -23,7 +23,7 @@ import { RecordingHealth, storageLowMessage } from './recording-health.ts'
 import { RecordingRate } from './recording-rate.ts'
 import { openStorage, type RecordingStorage } from './recording-storage.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
-import { maxWishes, RecordingWishes } from './recording-wishes.ts'
+import { RecordingWishes } from './recording-wishes.ts'
 import { RecorderIntake } from './recorder-intake.ts'
 import type { RecordingsFolder } from './recordings-folder.ts'
 import { repairOpen } from './repair-open.ts'
@@ -194,7 +194,6 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
   async start(wish: RecordingWish, by: StartedBy): Promise<RecordingTarget> {
     this.#assertPossible(wish)
     const added = await this.#wishes.add(wish, by, Date.now())
-    if (added === undefined) throw new ConsoleError(refusal('recordingLimit', { limit: maxWishes }))
     if (added) this.#events.started(wish, by)
     this.orders.review(wish.roomId)
     return this.orders.targetOf(wish, by)

@@ -80,8 +80,6 @@ export class Rooms {
   readonly #settings: () => Settings
   readonly #logger: NodeLogger
   readonly #clock: () => number
-  /** Creations under way: they count against the limits, so that many at once cannot pass them. */
-  #creating = 0
 
   constructor(options: RoomsOptions) {
     this.#store = options.store
@@ -103,24 +101,18 @@ export class Rooms {
     const wanted = { ...given, schedule: given.schedule && checkedSchedule(given.schedule, this.#clock()) }
     this.#limits.checkMode(wanted.room_mode, createdBy)
     this.#limits.checkLicence()
-    this.#limits.checkRooms(this.#creating)
-    this.#creating += 1
-    try {
-      const roomId = wanted.room_extend_id
-      if (roomId !== undefined) {
-        const room = await this.#insert(roomId, wanted, createdBy)
-        if (room !== undefined) return room
-        throw new ApiError('parameter', {
-          field: 'room_extend_id',
-          refusal: refusal('roomExists'),
-        })
-      }
-      for (;;) {
-        const room = await this.#insert(this.#unusedNumber(), wanted, createdBy)
-        if (room !== undefined) return room
-      }
-    } finally {
-      this.#creating -= 1
+    const roomId = wanted.room_extend_id
+    if (roomId !== undefined) {
+      const room = await this.#insert(roomId, wanted, createdBy)
+      if (room !== undefined) return room
+      throw new ApiError('parameter', {
+        field: 'room_extend_id',
+        refusal: refusal('roomExists'),
+      })
+    }
+    for (;;) {
+      const room = await this.#insert(this.#unusedNumber(), wanted, createdBy)
+      if (room !== undefined) return room
     }
   }
 

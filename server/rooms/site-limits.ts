@@ -1,4 +1,3 @@
-import { limits } from '../../shared/limits.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
 import type { PresenceTotals } from '../nodes/pool/state/presence.ts'
@@ -32,19 +31,6 @@ export class SiteLimits {
   checkMode(mode: StoredRoom['room_mode'], accessKey: string): void {
     if (mode < 3 || accessKey === '') return
     if (this.#options.store.get('credentials', accessKey)?.p2p !== true) throw new ApiError('noP2pPermission')
-  }
-
-  /** One more room fits; `creating` are on their way to the disk. @throws ApiError licenceExceeded */
-  checkRooms(creating: number): void {
-    const { store } = this.#options
-    const rooms = store.all('rooms').size + creating
-    const most = store.get('licence', 'site')?.max_rooms ?? 0
-    if (most > 0 && rooms >= most) {
-      throw new ApiError('licenceExceeded', { refusal: refusal('licenceRooms') })
-    }
-    if (rooms >= limits.rooms) {
-      throw new ApiError('licenceExceeded', { refusal: refusal('roomLimit', { limit: limits.rooms }) })
-    }
   }
 
   /** One more user fits; `joining` are on their way into a room. @throws ApiError licenceExceeded */

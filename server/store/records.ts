@@ -227,6 +227,8 @@ export interface StoredLive {
   /** Given by the client for its viewers, and only returned. Empty: none. */
   rtmp_url: string
   hls_url: string
+  /** It is pushed to the address in `secrets_sealed`; left out: it is not, or an earlier version stored it. */
+  pushed?: true
   /** JSON `{link, publish}`: the token of its page and playlist, and the address to push to, which often holds a key. */
   secrets_sealed: string
 }

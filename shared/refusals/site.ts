@@ -128,7 +128,6 @@ export const siteRefusals = {
     'The node {node} listens at the node port, and so does {name} now: remove {name} first.',
   ],
   trashViewTaken: ['conflict', 'There is a view named {view} again: rename that one first.'],
-  trashTooMany: ['conflict', 'This site holds at most {limit} of these: delete one first.'],
 
   operationNotFound: ['notFound', 'There is no such operation.'],
   methodNotTaken: ['invalid', '{operation} does not take {method}.'],

@@ -5,7 +5,6 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { atLeast, lesserRole, type Role } from '../../../shared/console/role-names.ts'
 import { scopesOfRole } from '../../../shared/console/roles.ts'
 import { orderedScopes, type TokenScope } from '../../../shared/console/token-scopes.ts'
-import { limits } from '../../../shared/limits.ts'
 import type { StoredAccessToken, StoredAccount } from '../../store/records.ts'
 import { accountLocks } from './accounts.ts'
 import type { AccountStore } from './account-store.ts'
@@ -69,8 +68,6 @@ export class AccessTokens {
       const others = [...this.#store.all('access_tokens')].filter(([, { account: of }]) => of === accountId)
       // Those that have ended make room.
       const ended = others.filter(([, { expires_at }]) => expires_at <= now)
-      if (others.length - ended.length >= limits.tokensPerAccount)
-        throw new ConsoleError(refusal('tokenLimit', { limit: limits.tokensPerAccount }))
       for (const [key] of ended) transaction.delete('access_tokens', key)
       const made: StoredAccessToken = {
         account: accountId,

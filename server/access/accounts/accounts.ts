@@ -3,7 +3,6 @@ import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../../shared/refusals/refusal.ts'
 import { type PasswordProblem, passwordLength, passwordProblem } from '../../../shared/console/password-rules.ts'
 import type { Role } from '../../../shared/console/role-names.ts'
-import { limits } from '../../../shared/limits.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { StoredAccount } from '../../store/records.ts'
 import { siteSettings } from '../../store/site-settings.ts'
@@ -105,8 +104,6 @@ export class Accounts {
     const password_sealed = await this.#sealed(id, password, name, 'password')
     return await this.#store.transact(accountLocks, (transaction) => {
       this.#refuseTaken(name, '')
-      if (this.#store.all('accounts').size >= limits.accounts)
-        throw new ConsoleError(refusal('accountLimit', { limit: limits.accounts }))
       const now = this.#now()
       const account: StoredAccount = {
         id,

@@ -16,9 +16,6 @@ export interface LivePushesOptions extends Pick<RtmpPushOptions, 'folder' | 'log
   sitePorts: () => readonly number[]
 }
 
-/** Pushes at once. */
-const maxPushes = 50
-
 /** Pushes of live streams to RTMP servers. */
 export class LivePushes {
   readonly #options: LivePushesOptions
@@ -28,7 +25,7 @@ export class LivePushes {
     this.#options = options
   }
 
-  /** Checks that a push can be made. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg, too many) */
+  /** Checks that a push can be made. @throws ApiError parameter (the address), recordingUnavailable (no ffmpeg) */
   async check(publishUrl: string): Promise<void> {
     const { ffmpeg } = this.#options
     try {
@@ -40,9 +37,6 @@ export class LivePushes {
     await ffmpeg.look()
     if (ffmpeg.program === undefined)
       throw new ApiError('recordingUnavailable', { refusal: refusal('pushNeedsFfmpeg') })
-    if (this.#pushes.size >= maxPushes) {
-      throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
-    }
   }
 
   start({ id, sound, picture }: StoredLive, stream: LiveStream, publishUrl: string): void {

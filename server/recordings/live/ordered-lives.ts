@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { limits } from '../../../shared/limits.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
@@ -76,8 +75,6 @@ export class OrderedLives {
     const { store, rooms, pushes, mixes } = this.#options
     await checkWish(rooms, wish)
     if (wish.sound === 'room') await mixes.check()
-    const active = [...store.all('lives').values()].filter(({ state }) => state === 'living').length
-    if (active >= limits.activeLives) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
     if (publishUrl !== '') await pushes.check(publishUrl)
     const id = newOrderId(store.all('lives'))
     const created_at = this.#clock()
@@ -89,6 +86,7 @@ export class OrderedLives {
     const secrets = JSON.stringify({ link, publish: publishUrl } satisfies z.output<typeof secretsSchema>)
     const live: StoredLive = {
       ...{ id, name, tag, ...wish, state: 'living', created_at },
+      ...(publishUrl === '' ? {} : { pushed: true }),
       secrets_sealed: store.seal(secrets, placeOf('lives', id)),
     }
     try {

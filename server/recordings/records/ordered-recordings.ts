@@ -2,7 +2,6 @@ import { sleep } from '../../../shared/sleep.ts'
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
-import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
@@ -82,10 +81,6 @@ export class OrderedRecordings {
   async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
     const { store, requests } = this.#options
     await checkWish(this.#options.rooms, wish)
-    const active = [...store.all('recordings').values()].filter(({ state }) => state === 'recording').length
-    if (active >= limits.activeRecordings) {
-      throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyRecordings') })
-    }
     const recording = this.#newRecord(wish)
     const { id } = recording
     requests.put(requestOf(recording))

@@ -101,6 +101,7 @@ export class DurableStore implements Store {
       onError: options.onError,
     })
     this.#transactions = new Transactions({
+      state,
       commit: this.#commit,
       deadlineMs: this.#deadlineMs,
       medium: storage.medium,
@@ -317,11 +318,13 @@ export class DurableStore implements Store {
   }
 
   #durable(group: readonly Job[]): void {
-    for (const { changes } of group) {
+    for (const job of group) {
+      const { changes } = job
       const before = changes.map((change) => {
         this.#writeBehind.forget(change.collection, change.key)
         return applyChange(this.#state, change)
       })
+      this.#transactions.settled(job)
       if (this.#changeListeners.size > 0) this.#notify(changes, before)
     }
     this.#transactions.succeeded(group)

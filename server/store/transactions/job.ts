@@ -1,5 +1,6 @@
-import { changeOf } from '../state.ts'
+import { changeOf, type State } from '../state.ts'
 import type { Committing } from '../journal/commit-queue.ts'
+import { type CapCounts, isCapped, type PlannedRecords, type Reservation } from './cap-counts.ts'
 import type { Ticket } from './lock-table.ts'
 import type { Change, CollectionName, Collections, Transaction } from '../store.ts'
 
@@ -9,6 +10,8 @@ export interface Job extends Committing {
   cancelled: boolean
   readonly ticket: Ticket
   changes: readonly Change[]
+  /** Room under caps that its changes take until they are in memory. */
+  reservations: readonly Reservation[]
   /** When it arrived, by monotonic(). */
   readonly since: number
   /** Runs the plan; throws what it throws. */
@@ -20,15 +23,44 @@ export interface Job extends Committing {
 /** Gathers what a plan does. */
 export class PlanTransaction implements Transaction {
   readonly changes: Change[] = []
+  readonly reservations: Reservation[] = []
+  readonly #state: State
+  readonly #counts: CapCounts
+  /** By collection, for those with caps. */
+  readonly #planned = new Map<CollectionName, PlannedRecords<unknown>>()
   /** Set when the plan has returned: what comes later would be lost. */
   ended = false
 
+  constructor(state: State, counts: CapCounts) {
+    this.#state = state
+    this.#counts = counts
+  }
+
+  /** @throws the refusal of a cap of the collection */
   put<C extends CollectionName>(collection: C, key: string, value: Collections[C]): void {
+    if (isCapped(collection)) {
+      const planned = this.#plannedOf(collection)
+      this.reservations.push(...this.#counts.reserve(collection, key, value, planned))
+      planned.put.set(key, value)
+      planned.deleted.delete(key)
+    }
     this.#add(changeOf(collection, key, value))
   }
 
   delete(collection: CollectionName, key: string): void {
+    if (isCapped(collection)) {
+      const planned = this.#plannedOf(collection)
+      const stored = this.#state[collection].get(key)
+      planned.put.delete(key)
+      if (stored !== undefined) planned.deleted.set(key, stored)
+    }
     this.#add(changeOf(collection, key, undefined))
+  }
+
+  #plannedOf<C extends CollectionName>(collection: C): PlannedRecords<Collections[C]> {
+    const planned = this.#planned.get(collection) ?? { put: new Map(), deleted: new Map() }
+    this.#planned.set(collection, planned)
+    return planned
   }
 
   #add(change: Change): void {

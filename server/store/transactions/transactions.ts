@@ -1,9 +1,11 @@
 import { monotonic, startTimer, type Timer } from '../system/time.ts'
 import type { GroupCommit } from '../journal/group-commit.ts'
 import { encodeChanges, encodeInLines } from '../journal/journal-line.ts'
+import type { State } from '../state.ts'
 import type { Medium } from '../storage.ts'
 import { notStored, outcomeUnknown } from '../storage-error.ts'
 import type { Change, Transaction } from '../store.ts'
+import { CapCounts } from './cap-counts.ts'
 import { type Job, PlanTransaction } from './job.ts'
 import { LockTable, Ticket } from './lock-table.ts'
 
@@ -15,6 +17,7 @@ const wholeSiteMs = 60_000
 const recordMs = 1
 
 export interface TransactionsOptions {
+  state: State
   commit: Pick<GroupCommit<Job>, 'add' | 'remove'>
   /** How long a change may take, in milliseconds. */
   deadlineMs: () => number
@@ -25,6 +28,7 @@ export interface TransactionsOptions {
 export class Transactions {
   readonly #options: TransactionsOptions
   readonly #locks = new LockTable()
+  readonly #counts: CapCounts
   /** Jobs whose caller waits, in order of arrival. */
   readonly #live = new Set<Job>()
   /** While plans are held back, they wait here. */
@@ -33,6 +37,7 @@ export class Transactions {
 
   constructor(options: TransactionsOptions) {
     this.#options = options
+    this.#counts = new CapCounts(options.state)
   }
 
   /** See Store.transact. */
@@ -48,6 +53,7 @@ export class Transactions {
         cancelled: false,
         ticket: new Ticket(locks, () => this.#begin(job)),
         changes: [],
+        reservations: [],
         since: monotonic(),
         run: (transaction) => {
           result = plan(transaction)
@@ -71,6 +77,7 @@ export class Transactions {
         cancelled: false,
         ticket: new Ticket([], () => undefined),
         changes,
+        reservations: [],
         since: monotonic() + wholeSiteMs + changes.length * recordMs,
         run: () => undefined,
         succeed,
@@ -123,12 +130,13 @@ export class Transactions {
       this.#held.push(job)
       return
     }
-    const transaction = new PlanTransaction()
+    const transaction = new PlanTransaction(this.#options.state, this.#counts)
     try {
       job.run(transaction)
       transaction.ended = true
       if (transaction.changes.length > 0) job.line = encodeChanges(transaction.changes)
     } catch (error) {
+      this.#counts.release(transaction.reservations)
       this.#end(job)
       job.fail(error)
       return
@@ -139,10 +147,18 @@ export class Transactions {
       return
     }
     job.changes = transaction.changes
+    job.reservations = transaction.reservations
     this.#options.commit.add(job)
   }
 
+  /** The changes of a job are in memory, or never will be: they are counted there. */
+  settled(job: Job): void {
+    this.#counts.release(job.reservations)
+    job.reservations = []
+  }
+
   #end(job: Job): void {
+    this.settled(job)
     this.#live.delete(job)
     this.#locks.release(job.ticket)
   }
@@ -177,6 +193,6 @@ export class Transactions {
     const isRemoved = this.#options.commit.remove(job)
     // A job without changes waits for its locks, and never begins.
     job.fail(isRemoved || job.changes.length === 0 ? notStored(reason) : outcomeUnknown(reason))
-    if (isRemoved) this.#locks.release(job.ticket)
+    if (isRemoved) this.#end(job)
   }
 }

@@ -224,6 +224,39 @@ describe.each(drivers())('In $name', (driver) => {
     await again.close()
   })
 
+  test('Changes at the same time under different locks do not exceed a limit together, and one that ends makes room', async () => {
+    const store = await (await driver.site()).open()
+    await store.transact(['licence'], (transaction) =>
+      transaction.put('licence', 'site', { expires_at: '', max_rooms: 3, max_users: 0 }),
+    )
+    const outcomes = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => createRoom(store, `r${i}`)))
+    expect(outcomes.map(({ status }) => status).slice(0, 4)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+    ])
+    expect(outcomes.at(-1)).toMatchObject({ reason: { code: 'licenceExceeded' } })
+    expect(store.all('rooms').size).toBe(3)
+    // What one transaction deletes makes room for what it adds.
+    await store.transact(['swap'], (transaction) => {
+      transaction.delete('rooms', 'r0')
+      transaction.put('rooms', 'r9', room('r9', store.nextRoomNumber()))
+    })
+    await store.transact(['update'], (transaction) => transaction.put('rooms', 'r9', room('r9', 99, 'changed')))
+    await expect(createRoom(store, 'r10')).rejects.toMatchObject({ code: 'licenceExceeded' })
+    await store.transact(['delete'], (transaction) => transaction.delete('rooms', 'r1'))
+    // A plan that fails after its put gives its place back.
+    await expect(
+      store.transact(['fails'], (transaction) => {
+        transaction.put('rooms', 'r11', room('r11', 98))
+        throw new Error('refused')
+      }),
+    ).rejects.toThrow('refused')
+    await createRoom(store, 'r12')
+    await store.close()
+  })
+
   test('A closed store refuses changes', async () => {
     const store = await (await driver.site()).open()
     await store.close()

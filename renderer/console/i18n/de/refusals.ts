@@ -269,7 +269,6 @@ export const refusals: Texts<typeof english> = {
     '„{name}“ verwendet jetzt den Port {port} von „{node}“. Geben Sie „{name}“ einen anderen Port, oder entfernen Sie ihn.',
   trashPortShared: '„{name}“ verwendet jetzt den Knotenport, wie zuvor „{node}“. Entfernen Sie „{name}“ zuerst.',
   trashViewTaken: 'Eine Ansicht namens „{view}“ gibt es wieder. Benennen Sie sie zuerst um.',
-  trashTooMany: 'Diese Anlage hat höchstens {limit} davon. Löschen Sie zuerst eines.',
   operationNotFound: 'Diese Operation gibt es nicht.',
   methodNotTaken: '{operation} nimmt {method} nicht an.',
   getTakesQuery: 'Eine GET-Anfrage hat ihre Parameter in der Query.',

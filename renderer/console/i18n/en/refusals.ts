@@ -257,7 +257,6 @@ export const refusals = {
   trashPortTaken: '“{name}” now uses port {port} of “{node}”. Give “{name}” another port, or remove it.',
   trashPortShared: '“{name}” now uses the node port, as “{node}” did. Remove “{name}” first.',
   trashViewTaken: 'A view named “{view}” exists again. Rename it first.',
-  trashTooMany: 'This site has at most {limit} of these. Delete one first.',
   operationNotFound: 'This operation does not exist.',
   methodNotTaken: '{operation} does not accept {method}.',
   getTakesQuery: 'A GET request has its parameters in the query.',

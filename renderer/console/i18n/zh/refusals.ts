@@ -254,7 +254,6 @@ export const refusals: Catalogue['refusals'] = {
   trashPortTaken: '“{node}”的端口 {port} 已被“{name}”使用，请为“{name}”更换端口或将其移除。',
   trashPortShared: '“{name}”已使用“{node}”原来的节点端口，请先移除“{name}”。',
   trashViewTaken: '已有名为“{view}”的视图，请先重命名它。',
-  trashTooMany: '此站点此类最多有 {limit} 个，请先删除一个。',
   operationNotFound: '此操作不存在。',
   methodNotTaken: '{operation} 不接受 {method}。',
   getTakesQuery: 'GET 请求的参数必须在查询字符串中。',

@@ -13,9 +13,6 @@ export interface LiveMixesOptions extends Omit<LiveMixParts, 'id' | 'roomId' | '
   requests: RecordingRequests
 }
 
-/** Mixes at once: each decodes every voice of its room. */
-const maxMixes = 4
-
 /** Live streams that carry the sound of their room, by the ids of the live streams. */
 export class LiveMixes {
   readonly #options: LiveMixesOptions
@@ -31,13 +28,12 @@ export class LiveMixes {
     this.#cleared = rm(join(this.#options.folder, mixesFolder), { recursive: true, force: true }).catch(() => {})
   }
 
-  /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg, too many) */
+  /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg) */
   async check(): Promise<void> {
     const { ffmpeg } = this.#options
     await ffmpeg.look()
     if (ffmpeg.program === undefined)
       throw new ApiError('recordingUnavailable', { refusal: refusal('liveMixNeedsFfmpeg') })
-    if (this.#mixes.size >= maxMixes) throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
   }
 
   /** Begins a mix: all of the room is recorded as long as it lasts. @throws ApiError as RecordingRequests.put does */

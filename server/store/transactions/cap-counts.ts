@@ -1,0 +1,89 @@
+import type { State } from '../state.ts'
+import type { CollectionName, Collections } from '../store.ts'
+import { type Cap, caps } from './collection-caps.ts'
+
+/** A record that a transaction adds to a group of a cap. */
+export interface Reservation {
+  cap: object
+  group: string
+}
+
+/** What a plan has changed so far in a collection. */
+export interface PlannedRecords<T> {
+  put: Map<string, T>
+  /** Stored records that it deletes. */
+  deleted: Map<string, T>
+}
+
+/**
+ * Counts records against the caps of their collections. What a transaction adds counts from its plan on, not only once it is stored: plans that run at the same time, under whatever locks, do
+ * not exceed a cap together.
+ */
+export class CapCounts {
+  readonly #state: State
+  /** Records that transactions under way add, by cap and group. */
+  readonly #reserved = new Map<object, Map<string, number>>()
+
+  constructor(state: State) {
+    this.#state = state
+  }
+
+  /**
+   * Reserves room for a record.
+   * @param plan what the same plan has changed before in this collection
+   * @returns what `release` takes back
+   * @throws the refusal of a cap that would be exceeded
+   */
+  reserve<C extends CollectionName>(
+    collection: C,
+    key: string,
+    value: Collections[C],
+    plan: PlannedRecords<Collections[C]>,
+  ): Reservation[] {
+    const records: ReadonlyMap<string, Collections[C]> = this.#state[collection]
+    const before = plan.deleted.has(key) ? undefined : (plan.put.get(key) ?? records.get(key))
+    const added: Reservation[] = []
+    for (const cap of capsOf(collection)) {
+      const group = cap.group(value)
+      if (group === undefined || (before !== undefined && cap.group(before) === group)) continue
+      const limit = cap.limit(this.#state)
+      const stored = cap.countsAll ? records.size : count(records.values(), cap, group)
+      // What the plan deletes makes room; what it adds is reserved already.
+      if (stored - count(plan.deleted.values(), cap, group) + this.#of(cap, group) >= limit) throw cap.refuse(limit)
+      added.push({ cap, group })
+    }
+    for (const each of added) this.#add(each, 1)
+    return added
+  }
+
+  release(reservations: readonly Reservation[]): void {
+    for (const each of reservations) this.#add(each, -1)
+  }
+
+  #of(cap: object, group: string): number {
+    return this.#reserved.get(cap)?.get(group) ?? 0
+  }
+
+  #add({ cap, group }: Reservation, by: number): void {
+    const groups = this.#reserved.get(cap) ?? new Map<string, number>()
+    const after = (groups.get(group) ?? 0) + by
+    if (after === 0) groups.delete(group)
+    else groups.set(group, after)
+    this.#reserved.set(cap, groups)
+  }
+}
+
+function capsOf<C extends CollectionName>(collection: C): readonly Cap<Collections[C]>[] {
+  return caps[collection]
+}
+
+/** Whether a collection has a cap at all. */
+export function isCapped(collection: CollectionName): boolean {
+  return caps[collection].length > 0
+}
+
+function count<T>(records: Iterable<T>, { group }: Cap<T>, wanted: string): number {
+  let found = 0
+  for (const record of records) if (group(record) === wanted) found++
+  return found
+}

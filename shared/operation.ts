@@ -1,39 +1,9 @@
 import { rule } from './refusals/complaints.ts'
 import { z } from 'zod'
-import type { AnswerFields } from './answer-disclosure.ts'
 import type { EventKind, SubjectType } from './console/events.ts'
 import { hasUnsafeCharacter } from './control-character.ts'
+import type { AnswerFields, Disclosure } from './disclosure.ts'
 import type { ApiName, ErrorName } from './result-codes.ts'
-
-/**
- * Parts of a parameter's value that the operator may see afterwards. Only harmless values are ever shown:
- * a caller may have put a password anywhere.
- */
-export type Disclosure =
-  /** Nothing: a secret. */
-  | 'secret'
-  /** Its length: it may contain anything. */
-  | 'length'
-  /** A whole number of at most nine digits. */
-  | 'number'
-  /** A room of this site, or the room that the operation has found; else a number, or plain words. */
-  | 'room'
-  /** Like `room`, but a success does not prove that the room exists. */
-  | 'roomFilter'
-  /** A user that the operation has found, or an outgoing user of this site; else a number, or plain words. */
-  | 'user'
-  /** The access_key of a credential of this site. */
-  | 'credential'
-  /** A camera's parsed address, without login and without unusual characters of its path. */
-  | 'address'
-  /** One of these words. */
-  | readonly string[]
-  | DisclosedFields
-
-/** A JSON object, with the visible part of each field. */
-interface DisclosedFields {
-  fields: Readonly<Record<string, Disclosure>>
-}
 
 /** A setting in `compatibility`. */
 export type CompatibilitySetting = 'older_clients' | 'get_access_token'

@@ -1,4 +1,4 @@
-import type { AnyAnswerDisclosure } from '../../../shared/answer-disclosure.ts'
+import type { AnyAnswerDisclosure } from '../../../shared/disclosure.ts'
 import { operationsOfOlderClients } from '../../../shared/field-operations.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import { shownMessage } from './message.ts'

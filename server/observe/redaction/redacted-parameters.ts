@@ -1,4 +1,4 @@
-import type { Disclosure } from '../../../shared/operation.ts'
+import type { Disclosure } from '../../../shared/disclosure.ts'
 import { allOperations } from '../../../shared/operations.ts'
 import { shownAddress } from './address.ts'
 import { isPlainText, isShortNumber, redacted, textLength } from './plain-text.ts'

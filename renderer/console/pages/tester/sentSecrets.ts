@@ -1,6 +1,6 @@
 import { parseDeviceAddress } from '../../../../shared/device-address.ts'
 import { hiddenSecret } from '../../../../shared/hidden-secret.ts'
-import type { Disclosure } from '../../../../shared/operation.ts'
+import type { Disclosure } from '../../../../shared/disclosure.ts'
 import { allOperations } from '../../../../shared/operations.ts'
 
 /** A request as entered, and as sent on the wire: its URL, and request line, headers and body. */

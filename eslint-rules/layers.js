@@ -80,6 +80,11 @@ function serverRefusal(from, to) {
   return layerRefusal(serverLayers, 'server', folder, otherFolder)
 }
 
+/** Whether a file is of the part of `shared/` that programs with a disk share. */
+function isDisk([top, folder]) {
+  return top === 'shared' && folder === 'files'
+}
+
 /** Says why `from` may not import `to` (both split into path segments), or undefined. */
 function refusal(from, to) {
   const [top] = from
@@ -87,10 +92,13 @@ function refusal(from, to) {
   if (!(top in allowed)) return undefined
   // The program reads its own version from its package.
   if (from.join('/') === 'server/bin/version.ts' && to.join('/') === 'package.json') return undefined
+  if (top === 'renderer' && isDisk(to)) return 'Pages have no disk: shared/files/ is for programs.'
   if (top !== otherTop) {
     return allowed[top].includes(otherTop) ? undefined : `${top}/ may not import from ${otherTop}/.`
   }
   if (top === 'server') return serverRefusal(from, to)
+  if (top === 'shared' && isDisk(to) && !isDisk(from))
+    return 'Only shared/files/ uses the disk: pages read the rest of shared/.'
   if (top === 'renderer' && from.length > 2) return layerRefusal(rendererLayers, 'renderer', from[1], to[1])
   return undefined
 }
@@ -106,7 +114,7 @@ export const layers = {
       if (typeof source !== 'string') return
       const message = source.startsWith('.')
         ? refusal(from, segments(resolve(dirname(context.filename), source)))
-        : source.startsWith('node:') && from[0] !== 'renderer' && from[0] !== 'shared'
+        : source.startsWith('node:') && from[0] !== 'renderer' && (from[0] !== 'shared' || isDisk(from))
           ? undefined
           : forbiddenPackages[from[0]]?.test(source)
             ? `${from[0]}/ may not import ${source}.`

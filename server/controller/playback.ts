@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type { Settings } from '../../shared/settings.ts'
 import type { EventSink } from '../event-log/event-log.ts'
 import type { FfmpegProgram } from '../nodes/embedded/ffmpeg/ffmpeg-program.ts'
@@ -35,7 +34,7 @@ export function sitePlayback(
     return local.program
   }
   const span = new SpanExport({ files, index, tables, ffmpeg })
-  const exports = new ExportJobs({ folder: join(files.folder, '.exports'), index, span, logger })
+  const exports = new ExportJobs({ folder: files.folder, index, span, logger })
   const snapshots = new Snapshots(files)
   const playback = new RecordingPlayback({
     ...{ files, index, tables },

@@ -1,14 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { rootCertificates } from 'node:tls'
+import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 
 /**
  * Reads the authorities that a server's certificate may be signed by: the well-known ones, and those of a PEM file.
  * @param file path; empty: only the well-known ones
- * @throws Error of the file system with its code; Error when the file holds no certificate
+ * @throws UnusableFileError and errors of the file system, with their codes; Error when the file holds no certificate
  */
 export async function readAuthorities(file: string): Promise<string[]> {
   if (file === '') return [...rootCertificates]
-  const own = await readFile(file, 'utf8')
+  const own = (await readRegularFile(file, maxKeyFileBytes)).toString('utf8')
   if (!own.includes('-----BEGIN CERTIFICATE-----')) throw new Error('The file of authorities holds no certificate.')
   return [...rootCertificates, own]
 }

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createSecureContext } from 'node:tls'
+import { maxKeyFileBytes, readRegularFile } from '../../shared/files/regular-file.ts'
 import { errorCode } from '../../shared/error-code.ts'
 import { ConsoleError, problemAt } from '../../shared/console/procedure.ts'
 import { type Refusal, refusal } from '../../shared/refusals/refusal.ts'
@@ -114,7 +114,7 @@ export function certificateToTrust({ cert }: TlsMaterial): {
 async function readPem(file: string, path: string): Promise<string> {
   if (file === '') throw invalid(path, refusal('pemMissing'))
   try {
-    return await readFile(file, 'utf8')
+    return (await readRegularFile(file, maxKeyFileBytes)).toString('utf8')
   } catch (error) {
     const code = errorCode(error)
     throw invalid(path, code === 'ENOENT' ? refusal('pemNotFound') : refusal('pemUnreadable', { reason: code }))

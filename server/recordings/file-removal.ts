@@ -1,6 +1,9 @@
-import { rm, rmdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { sleep } from '../../shared/sleep.ts'
+import { rmdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { insideOf, type OwnPath, PathError } from '../../shared/files/own-path.ts'
+import { removeInside } from '../../shared/files/real-path.ts'
+import { recordedPath } from '../../shared/files/recorded-path.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { removeNotedDays } from './notes/noted-days.ts'
 import type { StoredIndex } from './index/stored-index.ts'
@@ -15,8 +18,6 @@ const retryMs = 5_000
 export interface FileRemovalParts {
   folder: string
   index: Pick<StoredIndex, 'removals' | 'removed' | 'waitingRemovals'>
-  /** Removes what was made of a recording, e.g. its thumbnails. @param file path below the folder */
-  removeMade?: ((file: string) => Promise<void>) | undefined
   /** Files left the disk: their objects are next. */
   removed?: (() => void) | undefined
   logger: NodeLogger
@@ -81,17 +82,37 @@ export class FileRemoval {
   }
 
   async #remove(file: string): Promise<void> {
-    const { folder, removeMade } = this.#parts
-    const path = join(folder, file)
-    await rm(path, { force: true })
-    await removeMade?.(file)
+    const { folder } = this.#parts
+    const path = pathOf(folder, file)
+    // A row that names no recording is forgotten: nothing is removed for it.
+    if (path === undefined) return
+    // A folder in its place would be tried again for ever.
+    await removeInside(folder, path, { recursive: true }).catch((error: unknown) => {
+      if (!(error instanceof PathError)) throw error
+    })
     // The folder of its day goes with the last file; one that holds more refuses.
-    await rmdir(dirname(path)).catch(() => {})
+    const day = dirname(path)
+    if (day !== folder) await rmdir(day).catch(() => {})
   }
 
   /** Removes the notes of the days that lost their last recording. */
   async #removeNotes(files: readonly { file: string }[]): Promise<void> {
-    const streams = new Set(files.map(({ file }) => dirname(dirname(join(this.#parts.folder, file)))))
-    for (const stream of streams) await removeNotedDays(stream)
+    const { folder } = this.#parts
+    const streams = new Set(
+      files.flatMap(({ file }) => {
+        const parts = pathOf(folder, file) === undefined ? [] : file.split('/').slice(0, -2)
+        return parts.length === 0 ? [] : [insideOf(folder, ...parts)]
+      }),
+    )
+    for (const stream of streams) await removeNotedDays(folder, stream)
+  }
+}
+
+/** Path of the file of a row; undefined: it names no recording. */
+function pathOf(folder: string, file: string): OwnPath | undefined {
+  try {
+    return recordedPath(folder, file)
+  } catch {
+    return undefined
   }
 }

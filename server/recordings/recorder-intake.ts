@@ -1,21 +1,27 @@
+import { withPath } from '../../shared/recordings/segment-path.ts'
 import type {
+  EndedFacts,
   Gap,
   GapReason,
   RecordedStream,
   RecorderEvent,
   Segment,
+  SegmentFacts,
   SegmentStart,
 } from '../../shared/recordings/segment.ts'
 import type { RecorderListener } from '../nodes/port/gateway-events.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import { streamKey } from './index/stream-ids.ts'
 import type { StoredIndex } from './index/stored-index.ts'
+import { beginProblem, endProblem, gapProblem } from './report-checks.ts'
 import type { RecordingRate } from './recording-rate.ts'
 import type { RepairedFile } from './repair-open.ts'
 
 /** Needs of the intake. */
 export interface IntakeParts {
   index: StoredIndex
+  /** Whether a node was sent an order that covers a stream. */
+  isOrdered: (node: string, stream: RecordedStream) => boolean
   rate: RecordingRate
   /** Whether a stream serves live viewing only. */
   isLiveOnly: (stream: RecordedStream) => boolean
@@ -46,7 +52,13 @@ interface Writing {
 /** Reasons by which a disk or file, rather than a camera, is at fault. */
 const diskReasons: ReadonlySet<GapReason> = new Set<GapReason>(['diskFull', 'failed'])
 
-/** Takes the reports of the recorders into the index, and completes what a lost process left open. */
+/** Interval between two log lines about rejected reports, in milliseconds. */
+const rejectedLogMs = 60_000
+
+/**
+ * Takes the reports of the recorders into the index, and completes what a lost process left open. Guests send media to the program that reports, so it may have been taken over: a report
+ * counts only if it fits an order that the program was sent, and the path of each file is computed here.
+ */
 export class RecorderIntake implements RecorderListener {
   readonly #parts: IntakeParts
   readonly #now: () => number
@@ -55,6 +67,8 @@ export class RecorderIntake implements RecorderListener {
   /** Number of segments that are written now, by stream. */
   readonly #streams = new Map<string, number>()
   #repairs: Promise<void> = Promise.resolve()
+  /** Rejected reports since the last log line, and when that was. */
+  #rejected = { count: 0, loggedAt: -Infinity }
 
   constructor(parts: IntakeParts) {
     this.#parts = parts
@@ -95,8 +109,8 @@ export class RecorderIntake implements RecorderListener {
 
   take(node: string, event: RecorderEvent): void {
     if (event.type === 'segmentBegan') this.#began(node, event.segment)
-    else if (event.type === 'segmentEnded') this.#ended(event.segment)
-    else if (event.type === 'recordingGap') this.#gap(event.gap)
+    else if (event.type === 'segmentEnded') this.#ended(node, event.segment)
+    else if (event.type === 'recordingGap') this.#takeGap(node, event.gap)
     else this.#parts.late(node, event.ms)
   }
 
@@ -106,9 +120,14 @@ export class RecorderIntake implements RecorderListener {
     for (const { node: writer, segment } of [...this.#writing.values()]) if (writer === node) this.#cut(segment)
   }
 
-  #began(node: string, segment: SegmentStart): void {
+  #began(node: string, facts: SegmentFacts): void {
+    const problem = this.#orderProblem(node, facts) ?? beginProblem(facts, this.#now())
+    if (problem !== undefined) return this.#reject(node, facts, problem)
+    const segment = withPath(facts)
+    const writing = this.#writing.get(segment.file)
+    if (writing !== undefined && writing.node !== node) return this.#reject(node, facts, 'another node writes it')
     this.#parts.index.began(segment)
-    if (this.#writing.has(segment.file)) return
+    if (writing !== undefined) return
     this.#writing.set(segment.file, { node, segment })
     const key = streamKey(segment)
     const count = this.#streams.get(key) ?? 0
@@ -118,12 +137,53 @@ export class RecorderIntake implements RecorderListener {
     this.#parts.changed(segment.roomId)
   }
 
-  #ended(segment: Segment): void {
+  /** Takes the end of a segment that began. The order may have been withdrawn since. */
+  #ended(node: string, facts: EndedFacts): void {
+    const { endedAt, bytes, end } = facts
+    const begun = this.#begun(node, withPath(facts))
+    if (begun === undefined) return this.#reject(node, facts, 'it did not begin')
+    const problem = endProblem(facts)
+    if (problem !== undefined) {
+      this.#reject(node, facts, problem)
+      // The file itself says what it holds.
+      return this.#cut(begun)
+    }
+    const segment = { ...begun, endedAt, bytes, end }
     this.#parts.index.ended(segment, this.#parts.isLiveOnly(segment))
     this.#parts.rate.add(segment.bytes, this.#now())
     this.#notWriting(segment)
     const reason = segment.end === 'stopped' ? this.#parts.stopReason(segment) : undefined
     if (reason !== undefined) this.#gap({ ...streamOf(segment), from: segment.endedAt, to: null, reason })
+  }
+
+  /** The beginning that a node reported of a segment, or that an earlier run of the controller stored. */
+  #begun(node: string, { file, ...stream }: SegmentStart): SegmentStart | undefined {
+    const writing = this.#writing.get(file)
+    if (writing !== undefined) return writing.node === node ? writing.segment : undefined
+    const stored = this.#parts.index.open(streamOf(stream)).find((open) => open.file === file)
+    if (stored === undefined) return undefined
+    const { id: _, ...segment } = stored
+    return segment
+  }
+
+  #takeGap(node: string, gap: Gap): void {
+    const problem = this.#orderProblem(node, gap) ?? gapProblem(gap, this.#now())
+    if (problem !== undefined) return this.#reject(node, gap, problem)
+    this.#gap(gap)
+  }
+
+  #orderProblem(node: string, stream: RecordedStream): string | undefined {
+    return this.#parts.isOrdered(node, stream) ? undefined : 'no order covers it'
+  }
+
+  /** Logs a report that is not believed. A flood of them makes one line a minute. */
+  #reject(node: string, { roomId, userId }: RecordedStream, why: string): void {
+    this.#rejected.count += 1
+    const now = this.#now()
+    if (Math.abs(now - this.#rejected.loggedAt) < rejectedLogMs) return
+    const { count } = this.#rejected
+    this.#rejected = { count: 0, loggedAt: now }
+    this.#parts.logger.warn({ node, room: roomId, user: userId, why, count }, 'recorder report rejected')
   }
 
   #gap(gap: Gap): void {

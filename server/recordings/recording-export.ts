@@ -1,3 +1,4 @@
+import type { OwnPath } from '../../shared/files/own-path.ts'
 import type { RecordedStream } from '../../shared/recordings/segment.ts'
 
 /** A span of one stream that becomes a file. */
@@ -24,5 +25,5 @@ export interface RecordingExport {
    * @param path is created; a partial file is removed on failure
    * @throws Error nothing of the stream was recorded in this span, or the disk refuses; AbortError
    */
-  writeFile(wish: ExportWish, path: string, signal?: AbortSignal): Promise<ExportedFile>
+  writeFile(wish: ExportWish, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile>
 }

@@ -8,6 +8,7 @@ import type { NodeLogger } from '../nodes/port/node-failure.ts'
 import type { PoolEvent } from '../nodes/port/pool-events.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
+import { GivenOrders } from './given-orders.ts'
 import type { RecordingWish, StartedBy } from './recording-control.ts'
 import type { RecordingRequest, RecordingRequests } from './recording-requests.ts'
 import type { RecordingWishes } from './recording-wishes.ts'
@@ -74,6 +75,8 @@ export class RecordingOrders implements RecordingRequests {
   readonly #parts: OrdersParts
   readonly #now: () => number
   readonly #rooms = new Map<string, RoomState>()
+  /** Orders that nodes were sent. */
+  readonly given = new GivenOrders()
   readonly #requests = new RequestsByRoom()
   readonly #targeted = new TargetedUsers()
   readonly #queue = new Set<string>()
@@ -299,7 +302,9 @@ export class RecordingOrders implements RecordingRequests {
     state.sent = key
     state.inForce = true
     try {
+      this.given.give(node, order)
       await driver.setRecording(order, AbortSignal.timeout(nodeMs))
+      this.given.taken(node, order)
       if (isEmpty(order) && state.sent === key) state.inForce = false
     } catch (error) {
       state.sent = ''

@@ -21,6 +21,8 @@ export interface RecordingStorage {
 /** Needs of the storage. */
 interface StorageParts {
   folder: string
+  /** Folder of the index. */
+  indexFolder: string
   store: Store
   settings: () => RecordingSettings
   /** Hours for which uploaded segments stay on the disk. */
@@ -38,7 +40,6 @@ interface StorageParts {
   lowChanged: (low: boolean, space: Space) => void
   /** The index cannot be used and was begun anew. */
   damaged: (reason: string) => void
-  removeMade?: ((file: string) => Promise<void>) | undefined
   /** Files left the disk. */
   removed: () => void
   logger: NodeLogger
@@ -49,6 +50,7 @@ interface StorageParts {
 export function openStorage(parts: StorageParts): RecordingStorage {
   const {
     folder,
+    indexFolder,
     store,
     settings,
     localHours,
@@ -59,14 +61,13 @@ export function openStorage(parts: StorageParts): RecordingStorage {
     isBusy,
     lowChanged,
     damaged,
-    removeMade,
     removed,
     logger,
     measure,
   } = parts
   const notes = new RecordingNotes(folder, logger)
-  const index = new StoredIndex({ folder, isKept, onDamage: damaged, notes })
-  const removal = new FileRemoval({ folder, index, removeMade, removed, logger })
+  const index = new StoredIndex({ folder: indexFolder, isKept, onDamage: damaged, notes })
+  const removal = new FileRemoval({ folder, index, removed, logger })
   const retention = new RecordingRetention({
     ...{ store, index, settings, localHours, isUploading, notUploaded, logger },
     deleted: () => removal.begin(),

@@ -1,12 +1,15 @@
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { insideOf, withSuffix } from '../../shared/files/own-path.ts'
 import { errorCode } from '../../shared/error-code.ts'
 import type { RecordingProblem } from '../../shared/console/recordings.ts'
+import { renameFileSync } from '../store/system/rename-file.ts'
 import type { Store } from '../store/store.ts'
+import { type IndexMark, openIndexFolder } from './index/index-folder.ts'
 
 /** File by which a folder belongs to one site. */
 const markFile = 'roomdesk-recordings.json'
 const place = ['recordings', 'folder']
+const indexPlace = ['recordings', 'index']
 const markText = 'recordings of this site'
 
 /** A recordings folder, and why it cannot be used. */
@@ -14,6 +17,8 @@ export interface RecordingsFolder {
   path: string
   /** undefined: it can be used. */
   problem: { code: RecordingProblem; message: string } | undefined
+  /** Folder of its index, in the data folder; empty where there is a problem. */
+  indexFolder: string
 }
 
 /**
@@ -25,42 +30,65 @@ export function openRecordingsFolder(
   dataFolder: string,
   store: Pick<Store, 'seal' | 'unseal'>,
 ): RecordingsFolder {
-  const path = given ?? join(dataFolder, 'recordings')
+  const path = given ?? insideOf(dataFolder, 'recordings')
   try {
     if (given === undefined) mkdirSync(path, { recursive: true, mode: 0o700 })
     if (!existsSync(path)) {
       const message = `The recordings folder ${path} does not exist. Mount its disk or make the folder, and restart Roomdesk.`
-      return { path, problem: { code: 'folderMissing', message } }
+      return { path, problem: { code: 'folderMissing', message }, indexFolder: '' }
     }
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
-    return { path, problem: markProblem(path, store) }
+    const mark = readMark(path, store)
+    if (mark === 'otherSite') return { path, problem: otherSite(path), indexFolder: '' }
+    return { path, problem: undefined, indexFolder: openIndexFolder(path, dataFolder, mark) }
   } catch (error) {
     const code = errorCode(error) || 'unknown'
     const refused = code === 'EACCES' || code === 'EROFS' || code === 'EPERM'
     const message = refused
       ? `The recordings folder ${path} cannot be written (${code}). Give the user of Roomdesk the right to write there, and restart Roomdesk.`
       : `The recordings folder ${path} cannot be used (${code}). Check its disk, and restart Roomdesk.`
-    return { path, problem: { code: refused ? 'folderReadOnly' : 'folderFailed', message } }
+    return { path, problem: { code: refused ? 'folderReadOnly' : 'folderFailed', message }, indexFolder: '' }
   }
 }
 
-/** Marks a new folder as this site's. The mark is sealed with the site's key, which another site has not. */
-function markProblem(path: string, store: Pick<Store, 'seal' | 'unseal'>): RecordingsFolder['problem'] {
-  const file = join(path, markFile)
-  if (!existsSync(file)) {
-    writeFileSync(file, `${JSON.stringify({ site: store.seal(markText, place) })}\n`, { mode: 0o600 })
-    return undefined
+/** Reads the mark of a folder; a new folder becomes this site's. What it says is sealed with the site's key, which another site and the media program have not. */
+function readMark(path: string, store: Pick<Store, 'seal' | 'unseal'>): IndexMark | 'otherSite' {
+  const file = insideOf(path, markFile)
+  const write = (id: string | undefined): void => {
+    const mark = { site: store.seal(markText, place), ...(id !== undefined && { index: store.seal(id, indexPlace) }) }
+    const next = withSuffix(file, '.new')
+    // A link in its place is never followed.
+    rmSync(next, { force: true })
+    writeFileSync(next, `${JSON.stringify(mark)}\n`, { mode: 0o600, flag: 'wx' })
+    renameFileSync(next, file)
   }
-  if (isOwnMark(readFileSync(file, 'utf8'), store)) return undefined
+  if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) {
+    write(undefined)
+    return { id: undefined, write }
+  }
+  const mark = textOfMark(readFileSync(file, 'utf8'))
+  if (unsealed(mark.site, place, store) !== markText) return 'otherSite'
+  return { id: unsealed(mark.index, indexPlace, store), write }
+}
+
+function otherSite(path: string): RecordingsFolder['problem'] {
   const message = `The recordings folder ${path} belongs to another site. Choose another folder with --recordings-dir, or remove ${markFile} from it to take its recordings over.`
   return { code: 'folderOfOtherSite', message }
 }
 
-function isOwnMark(text: string, store: Pick<Store, 'unseal'>): boolean {
+function textOfMark(text: string): { site?: unknown; index?: unknown } {
   try {
-    const { site } = JSON.parse(text) as { site?: unknown }
-    return typeof site === 'string' && store.unseal(site, place) === markText
+    const mark: unknown = JSON.parse(text)
+    return typeof mark === 'object' && mark !== null ? mark : {}
   } catch {
-    return false
+    return {}
+  }
+}
+
+function unsealed(sealed: unknown, at: readonly string[], store: Pick<Store, 'unseal'>): string | undefined {
+  try {
+    return typeof sealed === 'string' ? store.unseal(sealed, [...at]) : undefined
+  } catch {
+    return undefined
   }
 }

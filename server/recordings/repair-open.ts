@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type OwnPath, withSuffix } from '../../shared/files/own-path.ts'
+import { sizeInside } from '../../shared/files/real-path.ts'
+import { recordedPath } from '../../shared/files/recorded-path.ts'
 import type { Segment, SegmentStart } from '../../shared/recordings/segment.ts'
 import { partSuffix } from '../../shared/recordings/segment-path.ts'
 import type { NodeLogger } from '../nodes/port/node-failure.ts'
@@ -18,11 +19,12 @@ export interface RepairedFile {
 export async function repairOpen(folder: string, segment: SegmentStart, logger: NodeLogger): Promise<RepairedFile> {
   const { file, container, startedAt } = segment
   try {
-    if (await exists(join(folder, file))) {
+    const path = recordedPath(folder, file)
+    if (await exists(folder, path)) {
       const complete = await readSegment(folder, file, 'cut')
       return { segment: complete === undefined ? undefined : { ...complete, ...segment }, wasCut: false }
     }
-    if (!(await exists(join(folder, file + partSuffix)))) return { segment: undefined, wasCut: false }
+    if (!(await exists(folder, withSuffix(path, partSuffix)))) return { segment: undefined, wasCut: false }
     const repaired = await repairFile(folder, { file, container, startedAt: Math.round(startedAt), isPart: true })
     if (repaired.outcome === 'repaired') {
       const { segment: found } = repaired
@@ -38,8 +40,8 @@ export async function repairOpen(folder: string, segment: SegmentStart, logger: 
   return { segment: undefined, wasCut: false }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
+async function exists(folder: string, path: OwnPath): Promise<boolean> {
+  return await sizeInside(folder, path).then(
     () => true,
     () => false,
   )

@@ -41,8 +41,6 @@ export interface SiteRecordingsParts {
   event: RecordEvent
   /** Ports of this site; object storage is never there. */
   sitePorts: () => readonly number[]
-  /** Removes what was made of a recording, e.g. its thumbnails. */
-  removeMade?: ((file: string) => Promise<void>) | undefined
   logger: NodeLogger
   /** Measures the file system; left out: as it is. */
   measure?: ((folder: string) => Promise<Pick<Space, 'free' | 'capacity'>>) | undefined
@@ -290,6 +288,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return openStorage({
       ...this.#parts,
       folder: folder.path,
+      indexFolder: folder.indexFolder,
       settings: () => this.#parts.settings().recording,
       localHours: () => this.#parts.settings().object_storage.keep_local_hours,
       isUploading: () => this.#parts.settings().object_storage.enabled,
@@ -333,6 +332,7 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return new RecorderIntake({
       index,
       rate: this.#rate,
+      isOrdered: (node, stream) => this.orders.given.covers(node, stream),
       isLiveOnly: (stream) => this.orders.windowOf(stream) !== undefined,
       stopReason: (stream) =>
         this.#storage?.watch.isLow === true && this.orders.wants(stream) ? 'storageLow' : undefined,

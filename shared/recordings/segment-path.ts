@@ -1,5 +1,5 @@
 import { streamSources } from '../media/stream-source.ts'
-import type { RecordedStream, SegmentStart } from './segment.ts'
+import type { RecordedStream, SegmentFacts } from './segment.ts'
 
 /** Maximum length of an id in a folder name, in bytes: base64url of it fits the 255 bytes of file systems. */
 const maxIdBytes = 150
@@ -16,10 +16,18 @@ function streamFolder({ roomId, userId, source, quality }: RecordedStream): stri
   return `${folderOf(roomId)}/${folderOf(userId)}~${source}${suffix}`
 }
 
-/** Path of a segment below the recordings folder: folder of its stream, day in UTC, start in milliseconds since the epoch. */
-export function segmentPath(stream: RecordedStream, startedAt: number, container: SegmentStart['container']): string {
+/**
+ * Path of a segment below the recordings folder: folder of its stream, day in UTC, start in milliseconds since the epoch. The media program writes there and the controller
+ * reads there; neither sends it to the other.
+ */
+export function segmentPath(stream: RecordedStream, startedAt: number, container: SegmentFacts['container']): string {
   const day = new Date(startedAt).toISOString().slice(0, 10)
   return `${streamFolder(stream)}/${day}/${Math.round(startedAt)}.${container}`
+}
+
+/** Adds its path to the facts of a segment. */
+export function withPath<T extends SegmentFacts>(facts: T): T & { file: string } {
+  return { ...facts, file: segmentPath(facts, facts.startedAt, facts.container) }
 }
 
 function folderOf(id: string): string {

@@ -49,7 +49,10 @@ export const gapReasons = [
 export type GapReason = (typeof gapReasons)[number]
 
 const id = z.string().min(1).max(128)
-const moment = z.number().min(0)
+/** Last moment that a date of JavaScript can be (ECMA-262, section 21.4.1.1). */
+const lastMoment = 8.64e15
+/** Milliseconds since the epoch. */
+export const momentSchema = z.number().min(0).max(lastMoment)
 
 /** Stream that a recording belongs to. */
 const recordedStreamSchema = z.strictObject({
@@ -60,19 +63,17 @@ const recordedStreamSchema = z.strictObject({
 })
 export type RecordedStream = z.output<typeof recordedStreamSchema>
 
-/** Facts of a segment that are known when it begins; the file carries them too, as its metadata. */
-export const segmentStartSchema = recordedStreamSchema.extend({
-  /** Path below the recordings folder, with `/`. */
-  file: z.string().min(1).max(1_024),
+/** Facts of a segment that are known when it begins; the file carries them too, as its metadata. They hold no path: it follows from them (`segmentPath`). */
+const segmentFactsSchema = recordedStreamSchema.extend({
   container: z.enum(segmentContainers),
   userName: z.string().max(256),
   topic: z.string().max(600),
   /** An outgoing user (camera), rather than a person. */
   device: z.boolean(),
   /** Moment of its first picture or sound by the node's clock, in milliseconds since the epoch. */
-  startedAt: moment,
+  startedAt: momentSchema,
   /** The same moment by the sender's clock (RTCP sender reports, RFC 3550 section 6.4.1); null: the sender reports none. */
-  senderStartedAt: moment.nullable(),
+  senderStartedAt: momentSchema.nullable(),
   /** RFC 6381 codec strings, as `avc1.64001f`; empty: none. */
   videoCodec: z.string().max(64),
   audioCodec: z.string().max(64),
@@ -80,22 +81,32 @@ export const segmentStartSchema = recordedStreamSchema.extend({
   width: z.int().min(0),
   height: z.int().min(0),
 })
-export type SegmentStart = z.output<typeof segmentStartSchema>
+/** Facts that an earlier program wrote into a file or the index: some hold a path, which is not believed. */
+export const storedFactsSchema = z.object(segmentFactsSchema.shape)
+export type SegmentFacts = z.output<typeof segmentFactsSchema>
 
-/** A complete segment. */
-const segmentSchema = segmentStartSchema.extend({
+/** A segment with its path below the recordings folder, with `/`. */
+export interface SegmentStart extends SegmentFacts {
+  file: string
+}
+
+/** Facts of a complete segment. */
+const endedFactsSchema = segmentFactsSchema.extend({
   /** Moment of its end by the node's clock: start plus media time. */
-  endedAt: moment,
+  endedAt: momentSchema,
   bytes: z.int().min(0),
   end: z.enum(segmentEnds),
 })
-export type Segment = z.output<typeof segmentSchema>
+export type EndedFacts = z.output<typeof endedFactsSchema>
+
+/** A complete segment. */
+export interface Segment extends SegmentStart, Pick<EndedFacts, 'endedAt' | 'bytes' | 'end'> {}
 
 /** A span in which nothing was recorded of a stream that was to be recorded. */
 const gapSchema = recordedStreamSchema.extend({
-  from: moment,
+  from: momentSchema,
   /** null: it lasts. */
-  to: moment.nullable(),
+  to: momentSchema.nullable(),
   reason: z.enum(gapReasons),
 })
 export type Gap = z.output<typeof gapSchema>
@@ -114,8 +125,8 @@ export type RecordingOrder = z.output<typeof recordingOrderSchema>
 
 /** Events of a node's recorder, in order for each stream. */
 export const recorderEventSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('segmentBegan'), segment: segmentStartSchema }),
-  z.strictObject({ type: z.literal('segmentEnded'), segment: segmentSchema }),
+  z.strictObject({ type: z.literal('segmentBegan'), segment: segmentFactsSchema }),
+  z.strictObject({ type: z.literal('segmentEnded'), segment: endedFactsSchema }),
   /** Nothing is recorded from now on; the next `segmentBegan` of the stream ends it. */
   z.strictObject({ type: z.literal('recordingGap'), gap: gapSchema }),
   /** Age of the oldest media that is not safely on the disk, in milliseconds, once a second while the disk is late; 0: it keeps up again. */

@@ -15,6 +15,7 @@ import { builtProgram, TestMediaNode } from '../support/media/media-node.ts'
 import { recordedFilm } from '../support/recordings/recorded-film.ts'
 import { processorMs, residentMegabytes } from './process-figures.ts'
 import { report } from './table.ts'
+import { withPath } from '../../shared/recordings/segment-path.ts'
 
 const cameraCount = Number(process.env.ROOMDESK_RECORDED_CAMERAS ?? 200)
 const perRoom = 20
@@ -137,7 +138,7 @@ async function completed(node: TestMediaNode): Promise<Segment[]> {
   const until = performance.now() + 60_000
   for (;;) {
     const events = node.events.flatMap((event) => (event.type === 'recorder' ? [event.event] : []))
-    const segments = events.flatMap((event) => (event.type === 'segmentEnded' ? [event.segment] : []))
+    const segments = events.flatMap((event) => (event.type === 'segmentEnded' ? [withPath(event.segment)] : []))
     const began = events.filter(({ type }) => type === 'segmentBegan').length
     if (segments.length === began) return segments
     if (performance.now() > until) throw new Error(`${began - segments.length} segments are not complete`)

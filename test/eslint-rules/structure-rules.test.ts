@@ -133,6 +133,9 @@ describe('arrows between the folders', () => {
     'server/rooms/up.ts': "import { a } from '../console/handlers.ts'",
     'server/rooms/down.ts': "import { a } from '../nodes/port/deadline.ts'",
     'shared/out.ts': "import { a } from '../server/rooms/down.ts'",
+    'shared/files/disk.ts': "import { open } from 'node:fs/promises'",
+    'shared/console/reads.ts': "import { open } from 'node:fs/promises'\nimport { a } from '../files/disk.ts'",
+    'renderer/console/page.ts': "import { a } from '../../shared/files/disk.ts'",
     'server/unknown/file.ts': "import { a } from '../store/store.ts'",
   })
 
@@ -142,6 +145,15 @@ describe('arrows between the folders', () => {
     ])
     expect(lint('layers', 'server/rooms/down.ts')).toEqual([])
     expect(lint('layers', 'shared/out.ts')).toEqual(['shared/ may not import from server/.'])
+  })
+
+  test('only shared/files/ uses the disk, and no page imports it', () => {
+    expect(lint('layers', 'shared/files/disk.ts')).toEqual([])
+    expect(lint('layers', 'shared/console/reads.ts')).toEqual([
+      'shared/ may not import node:fs/promises.',
+      'Only shared/files/ uses the disk: pages read the rest of shared/.',
+    ])
+    expect(lint('layers', 'renderer/console/page.ts')).toEqual(['Pages have no disk: shared/files/ is for programs.'])
   })
 
   test('a folder without a place in the layers is refused', () => {

@@ -68,6 +68,7 @@ async function scene() {
   })
   const intake = new RecorderIntake({
     ...{ index, rate: new RecordingRate(), logger, now: () => clock.wall },
+    isOrdered: () => true,
     ...{ isLiveOnly: () => false, stopReason: () => undefined, namesOf: () => names },
     repair: (segment) => repairOpen(folder, segment, logger),
     ...{ changed: () => {}, failing: () => {}, repaired: () => {}, late: () => {} },

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
 import { onceFree } from '../../../shared/held-file.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import { UnsyncedAppends } from './unsynced-appends.ts'
@@ -34,7 +35,7 @@ export interface DiskFileParts {
 
 /** A file that only grows. What is appended goes to the disk with the next sync. */
 export class DiskFile {
-  readonly #path: string
+  readonly #path: OwnPath
   readonly #parts: DiskFileParts
   #handle: FileHandle | undefined
   #chunks: Uint8Array[] = []
@@ -46,7 +47,7 @@ export class DiskFile {
   #work: Promise<void> = Promise.resolve()
   #trouble: DiskTrouble | undefined
 
-  constructor(path: string, parts: DiskFileParts) {
+  constructor(path: OwnPath, parts: DiskFileParts) {
     this.#path = path
     this.#parts = parts
   }
@@ -139,7 +140,7 @@ export class DiskFile {
     const folder = dirname(this.#path)
     if ((await mkdir(folder, { recursive: true })) !== undefined) this.#parts.named(dirname(folder))
     this.#parts.named(folder)
-    return await open(this.#path + partSuffix, 'wx', 0o640)
+    return await open(withSuffix(this.#path, partSuffix), 'wx', 0o640)
   }
 
   /** Cuts off the part of an append that failed, so that the rest can be read. Removes an empty file. */
@@ -154,8 +155,8 @@ export class DiskFile {
       } finally {
         await handle.close()
       }
-      if (this.#whole === 0) await unlink(this.#path + partSuffix)
-      else await onceFree(process.platform, () => rename(this.#path + partSuffix, this.#path))
+      if (this.#whole === 0) await unlink(withSuffix(this.#path, partSuffix))
+      else await onceFree(process.platform, () => rename(withSuffix(this.#path, partSuffix), this.#path))
     })
     this.#parts.named(dirname(this.#path))
   }

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sleep } from '../../../shared/sleep.ts'
+import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import { Turns } from './turns.ts'
 import { DiskDelay } from './disk-delay.ts'
 import { DiskFile, type DiskTrouble } from './disk-file.ts'
@@ -60,7 +60,7 @@ export class RecordingDisk {
 
   /** Whether a file of this path is being written. */
   has(path: string): boolean {
-    return this.#begun.has(join(this.folder, path))
+    return this.#begun.has(recordedPath(this.folder, path))
   }
 
   /**
@@ -68,7 +68,7 @@ export class RecordingDisk {
    * @param path below the folder, without the suffix that it has while it is written
    */
   create(path: string): DiskFile {
-    const whole = join(this.folder, path)
+    const whole = recordedPath(this.folder, path)
     this.#begun.add(whole)
     return new DiskFile(whole, {
       ended: () => void this.#begun.delete(whole),

@@ -1,10 +1,10 @@
-import { segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import type {
   RecordedStream as StreamName,
+  EndedFacts,
   RecorderEvent,
-  Segment,
   SegmentEnd,
-  SegmentStart,
+  SegmentFacts,
 } from '../../../shared/recordings/segment.ts'
 import { type Log, wholeText } from '../base/media-log.ts'
 import type { SegmentStartFacts, SegmentTarget } from './open-segment.ts'
@@ -38,7 +38,7 @@ export interface RecordingParts {
 
 interface OpenFile {
   file: SegmentFile
-  start: SegmentStart
+  start: SegmentFacts
   /** Difference between wall clock and `now` when it began. */
   wallOffset: number
 }
@@ -77,9 +77,8 @@ export class SegmentFiles implements SegmentOpener {
     let startedAt = Math.max(0, Math.round(at + wallOffset))
     // A clock that was set back comes to the same moment again.
     while (disk.has(segmentPath(stream, startedAt, container))) startedAt += 1
-    const start: SegmentStart = {
+    const start: SegmentFacts = {
       ...stream,
-      file: segmentPath(stream, startedAt, container),
       container,
       userName,
       topic,
@@ -91,8 +90,10 @@ export class SegmentFiles implements SegmentOpener {
       width: picture?.width ?? 0,
       height: picture?.height ?? 0,
     }
-    const content = { container, picture, sound: supported, comment: JSON.stringify(start) } as const
-    const file = new SegmentFile(disk.create(start.file), content, turns)
+    // Earlier versions read the path of a file in its metadata.
+    const named = withPath(start)
+    const content = { container, picture, sound: supported, comment: JSON.stringify(named) } as const
+    const file = new SegmentFile(disk.create(named.file), content, turns)
     this.#open = { file, start, wallOffset }
     emit({ type: 'segmentBegan', segment: start })
     return file
@@ -117,7 +118,7 @@ export class SegmentFiles implements SegmentOpener {
     const { emit, log } = this.#parts
     const { bytes, durationMs, trouble } = await file.end()
     if (file.failure !== undefined) log.error('recordings: a file could not be made', wholeText(file.failure))
-    const segment: Segment = { ...start, endedAt: start.startedAt + durationMs, bytes, end: trouble ?? end }
+    const segment: EndedFacts = { ...start, endedAt: start.startedAt + durationMs, bytes, end: trouble ?? end }
     emit({ type: 'segmentEnded', segment })
   }
 }

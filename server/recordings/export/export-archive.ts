@@ -1,12 +1,16 @@
-import { rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { stat, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
+import { removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import type { WrittenFile } from './span-export.ts'
 
 /** Files of several streams, and where they go. */
 export interface ArchiveParts {
-  folder: string
+  /** Recordings folder. */
+  recordings: string
+  folder: OwnPath
   /** Name of the tar. */
   name: string
   files: readonly { stream: RecordedStream; file: WrittenFile }[]
@@ -16,8 +20,16 @@ export interface ArchiveParts {
 }
 
 /** Puts files into one tar, with `timeline.json` that says who was there when. The files are deleted. @returns bytes of the tar */
-export async function writeArchive({ folder, name, files, view, index, signal }: ArchiveParts): Promise<number> {
-  const names = files.map(({ file }) => file.path.slice(folder.length + 1))
+export async function writeArchive({
+  recordings,
+  folder,
+  name,
+  files,
+  view,
+  index,
+  signal,
+}: ArchiveParts): Promise<number> {
+  const names = files.map(({ file }) => basename(file.path))
   const timeline = {
     from: new Date(view.from).toISOString(),
     to: new Date(view.to).toISOString(),
@@ -33,12 +45,13 @@ export async function writeArchive({ folder, name, files, view, index, signal }:
       ...presenceOf(index, stream, view),
     })),
   }
-  await writeFile(join(folder, 'timeline.json'), `${JSON.stringify(timeline, undefined, 2)}\n`)
+  const reserved = (file: string): Promise<OwnPath> => reserveInside(recordings, insideOf(folder, file))
+  await writeFile(await reserved('timeline.json'), `${JSON.stringify(timeline, undefined, 2)}\n`)
   signal.throwIfAborted()
-  const path = join(folder, name)
+  const path = await reserved(name)
   const { create } = await import('tar')
   await create({ file: path, cwd: folder, portable: true }, ['timeline.json', ...names])
-  await Promise.all(['timeline.json', ...names].map((each) => rm(join(folder, each), { force: true })))
+  await Promise.all(['timeline.json', ...names].map((each) => removeInside(recordings, insideOf(folder, each))))
   const { size } = await stat(path)
   return size
 }

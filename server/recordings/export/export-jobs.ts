@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, rm, stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, statfs } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Logger } from 'pino'
 import type { ExportFormat, ExportState } from '../../../shared/console/recording-exports.ts'
 import { ConsoleError } from '../../../shared/console/procedure.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
+import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
+import { makeInside, openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { RecordingIndex } from '../recording-index.ts'
 import { writeArchive } from './export-archive.ts'
@@ -41,9 +43,17 @@ export interface ExportJob extends ExportRequest {
   expiresAt: number
 }
 
+/** The file of an export that is done. */
+export interface ExportResult {
+  open: () => Promise<FileHandle>
+  name: string
+  bytes: number
+  account: string
+}
+
 /** Needs of exports. */
 export interface ExportJobsParts {
-  /** Folder for exports only: it is emptied. */
+  /** Recordings folder, with a folder for exports in it: that is emptied. */
   folder: string
   index: RecordingIndex
   span: Pick<SpanExport, 'writeFiles'>
@@ -67,12 +77,14 @@ interface Job {
 /** Exports that are asked for in the console: a few at a time, with progress; the results stay for an hour. */
 export class ExportJobs {
   readonly #parts: ExportJobsParts
+  readonly #folder: OwnPath
   readonly #jobs = new Map<string, Job>()
   readonly #emptied: Promise<void>
 
   constructor(parts: ExportJobsParts) {
     this.#parts = parts
-    this.#emptied = rm(parts.folder, { recursive: true, force: true })
+    this.#folder = insideOf(parts.folder, '.exports')
+    this.#emptied = this.#remove(this.#folder)
   }
 
   /**
@@ -82,8 +94,8 @@ export class ExportJobs {
   async start(request: ExportRequest, account: string): Promise<ExportJob> {
     await this.#emptied
     const needed = this.#bytesOf(request)
-    await mkdir(this.#parts.folder, { recursive: true, mode: 0o700 })
-    const { bavail, bsize } = await statfs(this.#parts.folder)
+    await makeInside(this.#parts.folder, this.#folder, 0o700)
+    const { bavail, bsize } = await statfs(this.#folder)
     // A tar is written beside the files that it is made of.
     if (bavail * bsize < 2 * needed + reserve) throw new ConsoleError(refusal('exportTooLarge'))
     this.#forgetOldest()
@@ -125,12 +137,14 @@ export class ExportJobs {
   }
 
   /** The result of an export that is done. */
-  async file(id: string): Promise<{ path: string; name: string; bytes: number; account: string } | undefined> {
+  async file(id: string): Promise<ExportResult | undefined> {
     const { view } = this.#jobs.get(id) ?? {}
     if (view?.state !== 'done') return undefined
-    const path = join(this.#parts.folder, id, view.name)
-    const size = (await stat(path).catch(() => undefined))?.size
-    return size === undefined ? undefined : { path, name: view.name, bytes: size, account: view.account }
+    const { folder } = this.#parts
+    const path = insideOf(this.#folder, id, view.name)
+    const bytes = await sizeInside(folder, path).catch(() => undefined)
+    const open = (): Promise<FileHandle> => openInside(folder, path)
+    return bytes === undefined ? undefined : { open, name: view.name, bytes, account: view.account }
   }
 
   /** Ends all exports and deletes their results. */
@@ -140,7 +154,11 @@ export class ExportJobs {
       clearTimeout(timer)
     }
     this.#jobs.clear()
-    await rm(this.#parts.folder, { recursive: true, force: true })
+    await this.#remove(this.#folder)
+  }
+
+  async #remove(path: OwnPath): Promise<void> {
+    await removeInside(this.#parts.folder, path, { recursive: true })
   }
 
   #runNext(): void {
@@ -161,22 +179,22 @@ export class ExportJobs {
       view.error = error instanceof Error ? error.message : String(error)
       if (view.state === 'failed' && !(error instanceof NothingRecordedError))
         this.#parts.logger.error({ err: error, export: view.id }, 'an export of recordings failed')
-      await rm(join(this.#parts.folder, view.id), { recursive: true, force: true })
+      await this.#remove(insideOf(this.#folder, view.id))
     }
     job.timer = setTimeout(() => this.#forget(view.id), keptMs).unref()
     this.#runNext()
   }
 
   async #write(view: ExportJob, signal: AbortSignal): Promise<Pick<ExportJob, 'name' | 'bytes' | 'unconverted'>> {
-    const folder = join(this.#parts.folder, view.id)
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const folder = insideOf(this.#folder, view.id)
+    await makeInside(this.#parts.folder, folder, 0o700)
     const files: { stream: RecordedStream; file: WrittenFile }[] = []
     const { from, to, picture, sound, format, keepGaps, streams } = view
     for (const [number, stream] of streams.entries()) {
       const base = `${fileName(this.#nameOf(stream))}-${stampOf(from)}`
-      const pathOf = (part: number, container: string): string => {
+      const pathOf = (part: number, container: string): OwnPath => {
         const more = [streams.length > 1 ? `-${number + 1}` : '', part > 0 ? `-part-${part + 1}` : ''].join('')
-        return join(folder, `${base}${more}.${container}`)
+        return insideOf(folder, `${base}${more}.${container}`)
       }
       const progress = (done: number): void => {
         view.progress = (number + done) / streams.length
@@ -194,10 +212,17 @@ export class ExportJobs {
     const [first, ...others] = files
     if (first === undefined) throw new NothingRecordedError('nothing was recorded in this span')
     const unconverted = files.some(({ file }) => file.unconverted)
-    if (others.length === 0)
-      return { name: first.file.path.slice(folder.length + 1), bytes: first.file.bytes, unconverted }
+    if (others.length === 0) return { name: basename(first.file.path), bytes: first.file.bytes, unconverted }
     const name = `recordings-${stampOf(from)}.tar`
-    const bytes = await writeArchive({ folder, name, files, view, index: this.#parts.index, signal })
+    const bytes = await writeArchive({
+      recordings: this.#parts.folder,
+      folder,
+      name,
+      files,
+      view,
+      index: this.#parts.index,
+      signal,
+    })
     return { name, bytes, unconverted }
   }
 
@@ -225,7 +250,7 @@ export class ExportJobs {
     if (job === undefined || job.view.state === 'running') return
     clearTimeout(job.timer)
     this.#jobs.delete(id)
-    rm(join(this.#parts.folder, id), { recursive: true, force: true }).catch((error: unknown) =>
+    this.#remove(insideOf(this.#folder, id)).catch((error: unknown) =>
       this.#parts.logger.warn({ err: error }, 'cannot delete an export'),
     )
   }

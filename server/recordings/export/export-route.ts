@@ -1,4 +1,3 @@
-import { open } from 'node:fs/promises'
 import { atLeast } from '../../../shared/console/role-names.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
 import { FileReads } from '../playback/file-reads.ts'
@@ -31,7 +30,7 @@ export function exportRoute(jobs: Pick<ExportJobs, 'file'>): FurtherRoute {
     }
     const status = range === 'all' ? 200 : 206
     if (request.method === 'HEAD') return new Response(null, { status, headers })
-    const body = await reads.stream(() => open(file.path, 'r'), [piece], caller.account + caller.address)
+    const body = await reads.stream(file.open, [piece], caller.account + caller.address)
     if (body === undefined)
       return refuse(503, 'Too many files are being read. Try again in a moment.', { 'Retry-After': '1' })
     return new Response(body, { status, headers })

@@ -1,7 +1,11 @@
 import { onAbort } from '../../../shared/abort.ts'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import type { OwnPath } from '../../../shared/files/own-path.ts'
+import type { segmentContainers } from '../../../shared/recordings/segment.ts'
 import { spawnFfmpeg } from '../../nodes/embedded/ffmpeg/spawn-ffmpeg.ts'
+
+type Container = (typeof segmentContainers)[number]
 
 /** Conversion of a file by ffmpeg. */
 export interface Conversion {
@@ -19,7 +23,7 @@ export interface Conversion {
  */
 export async function convert(
   path: string,
-  { input, output }: { input: string; output: string },
+  { input, container, output }: { input: OwnPath; container: Container; output: OwnPath },
   { picture, sound }: Conversion,
   { signal, progress }: { signal?: AbortSignal | undefined; progress?: ((seconds: number) => void) | undefined },
 ): Promise<void> {
@@ -28,7 +32,7 @@ export async function convert(
   await runFfmpeg(
     path,
     [
-      ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-protocol_whitelist', 'file', '-i', input],
+      ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', ...fileInput(input, container)],
       ...['-map', '0:v:0?', '-map', '0:a:0?', ...video, ...audio],
       ...['-movflags', '+faststart', '-progress', 'pipe:1', '-f', 'mp4', output],
     ],
@@ -42,6 +46,14 @@ function pictureArguments({ width, height, encoder }: NonNullable<Conversion['pi
   const fit = `scale=w=${w}:h=${h}:force_original_aspect_ratio=decrease:force_divisible_by=2,pad=${w}:${h}:-1:-1,setsar=1`
   const quality = encoder === 'libx264' ? ['-preset', 'veryfast', '-crf', '23'] : ['-b:v', '4000k']
   return ['-vf', `${fit},format=yuv420p`, '-c:v', encoder, ...quality, '-bf', '0', '-g', '100', '-threads', '2']
+}
+
+/**
+ * Arguments by which ffmpeg opens one file of ours. The demuxer is named and only files are opened: a crafted file could be taken for a playlist that names other files or addresses.
+ */
+export function fileInput(path: OwnPath, container: Container): string[] {
+  const demuxer = container === 'webm' ? 'matroska' : 'mov'
+  return ['-f', demuxer, '-protocol_whitelist', 'file', '-i', path]
 }
 
 /**

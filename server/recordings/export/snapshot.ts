@@ -1,7 +1,8 @@
+import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { SegmentFiles } from '../playback/segment-sources.ts'
-import { runFfmpeg } from './ffmpeg-convert.ts'
+import { fileInput, runFfmpeg } from './ffmpeg-convert.ts'
 
 /** Maximum size of a picture, in bytes. */
 const maxBytes = 16 * 1024 * 1024
@@ -12,10 +13,10 @@ const atOnce = 2
 
 /** Makes JPEGs of recordings by ffmpeg, a few at a time. */
 export class Snapshots {
-  readonly #files: Pick<SegmentFiles, 'pathOf'>
+  readonly #files: Pick<SegmentFiles, 'fileOf'>
   #running = 0
 
-  constructor(files: Pick<SegmentFiles, 'pathOf'>) {
+  constructor(files: Pick<SegmentFiles, 'fileOf'>) {
     this.#files = files
   }
 
@@ -35,12 +36,12 @@ export class Snapshots {
     this.#running += 1
     try {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
-      const path = await this.#files.pathOf(segment, deadline)
-      const pictureOf = (file: string): Promise<Buffer> =>
-        runFfmpeg(program.path, pictureArguments(file, at), { signal: deadline, maxBytes })
+      const { path } = await this.#files.fileOf(segment, deadline)
+      const pictureOf = (file: OwnPath): Promise<Buffer> =>
+        runFfmpeg(program.path, pictureArguments(file, segment.container, at), { signal: deadline, maxBytes })
       return await pictureOf(path).catch(async (error: unknown) => {
         // A segment that was being written may have had its final name before ffmpeg opened it.
-        const now = await this.#files.pathOf(segment, deadline)
+        const { path: now } = await this.#files.fileOf(segment, deadline)
         if (now === path) throw error
         return await pictureOf(now)
       })
@@ -50,8 +51,8 @@ export class Snapshots {
   }
 }
 
-function pictureArguments(path: string, at: number): string[] {
-  const input = ['-ss', at.toFixed(3), '-protocol_whitelist', 'file', '-i', path]
+function pictureArguments(path: OwnPath, container: SegmentStart['container'], at: number): string[] {
+  const input = ['-ss', at.toFixed(3), ...fileInput(path, container)]
   const output = ['-map', '0:v:0', '-frames:v', '1', '-q:v', '2', '-c:v', 'mjpeg', '-f', 'image2pipe', 'pipe:1']
   return ['-hide_banner', '-loglevel', 'error', '-nostdin', ...input, ...output]
 }

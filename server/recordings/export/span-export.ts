@@ -1,4 +1,6 @@
-import { open, rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
+import { openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { FfmpegProgram } from '../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { FragmentTables } from '../playback/fragment-table.ts'
@@ -21,7 +23,7 @@ export interface SpanOptions {
 
 /** A file that was exported, with its place. */
 export interface WrittenFile extends ExportedFile {
-  path: string
+  path: OwnPath
   /** Moment of its begin, in milliseconds since the epoch. */
   at: number
   /** It could not be made as it was wished: ffmpeg is missing. */
@@ -50,12 +52,12 @@ export class SpanExport implements RecordingExport {
     this.#parts = parts
   }
 
-  async writeFile(wish: ExportWish, path: string, signal?: AbortSignal): Promise<ExportedFile> {
+  async writeFile(wish: ExportWish, path: OwnPath, signal?: AbortSignal): Promise<ExportedFile> {
     const runs = runsOf(await this.#pieces(wish))
     const [run, ...others] = runs
     if (run === undefined) throw new NothingRecordedError('nothing of this stream was recorded in this span')
     if (others.length > 0) {
-      const [file] = await this.writeFiles(wish, (_number, container) => `${path}.part.${container}`, {
+      const [file] = await this.writeFiles(wish, (_number, container) => withSuffix(path, `.part.${container}`), {
         ...{ format: 'mp4', keepGaps: false, signal },
       })
       if (file === undefined || file.unconverted)
@@ -73,7 +75,7 @@ export class SpanExport implements RecordingExport {
    */
   async writeFiles(
     wish: ExportWish,
-    pathOf: (number: number, container: 'mp4' | 'webm') => string,
+    pathOf: (number: number, container: 'mp4' | 'webm') => OwnPath,
     options: SpanOptions,
   ): Promise<WrittenFile[]> {
     const pieces = await this.#pieces(wish)
@@ -82,7 +84,7 @@ export class SpanExport implements RecordingExport {
     const isVp8 = pieces.some(({ videoFormat }) => videoFormat.startsWith('vp'))
     const wanted = options.format === 'compatible' || (options.format === 'mp4' && (isVp8 || runs.length > 1))
     const program = wanted ? await this.#parts.ffmpeg() : undefined
-    const written: string[] = []
+    const written: OwnPath[] = []
     try {
       if (program !== undefined) return [await this.#converted(runs, pathOf(0, 'mp4'), program, options, written)]
       const files: WrittenFile[] = []
@@ -94,20 +96,25 @@ export class SpanExport implements RecordingExport {
       }
       return files
     } catch (error) {
-      await Promise.all(written.map((path) => rm(path, { force: true })))
+      await Promise.all(written.map((path) => this.#remove(path)))
       throw error
     }
+  }
+
+  async #remove(path: OwnPath): Promise<void> {
+    await removeInside(this.#parts.files.folder, path)
   }
 
   async #pieces(wish: ExportWish): Promise<SourcePiece[]> {
     return await piecesOfSpan(this.#parts, wish)
   }
 
-  async #remux(run: SourceRun, path: string, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
+  async #remux(run: SourceRun, path: OwnPath, { keepGaps, signal, progress }: SpanOptions): Promise<ExportedFile> {
     const container = containerOf(run)
     const whole = secondsOf(run)
     const { writeRun } = await import('./write-run.ts')
     try {
+      await reserveInside(this.#parts.files.folder, path)
       const seconds = await writeRun(run, path, {
         ...{ container, keepGaps, signal },
         progress: (done) => progress?.(Math.min(1, done / whole)),
@@ -115,7 +122,7 @@ export class SpanExport implements RecordingExport {
       const { size } = await stat(path)
       return { container, bytes: size, durationMs: Math.round(seconds * 1_000) }
     } catch (error) {
-      await rm(path, { force: true })
+      await this.#remove(path)
       throw error
     }
   }
@@ -123,10 +130,10 @@ export class SpanExport implements RecordingExport {
   /** Encodes each run alike, and joins them. */
   async #converted(
     runs: readonly SourceRun[],
-    path: string,
+    path: OwnPath,
     program: FfmpegProgram,
     options: SpanOptions,
-    written: string[],
+    written: OwnPath[],
   ): Promise<WrittenFile> {
     const all = runs.flat()
     const size = {
@@ -140,26 +147,27 @@ export class SpanExport implements RecordingExport {
       throw new Error('this ffmpeg cannot encode H.264: install one with libx264')
     const picture = encodes && hasPicture ? { ...size, encoder: program.pictures ?? '' } : undefined
     const parts: SourcePiece[] = []
-    const outputs: string[] = []
+    const outputs: OwnPath[] = []
     for (const [number, run] of runs.entries()) {
-      const source = `${path}.${number}.source`
-      const output = runs.length === 1 ? path : `${path}.${number}.mp4`
+      const source = withSuffix(path, `.${number}.source`)
+      const output = runs.length === 1 ? path : withSuffix(path, `.${number}.mp4`)
       written.push(source, output)
       await this.#remux(run, source, { ...options, progress: undefined })
       const whole = secondsOf(run)
       const report = share(options, number, runs.length)
       // Both ways of sound may meet in one file: it is the same everywhere.
       const sound = options.format === 'compatible' || runs.length > 1 ? 'aac' : 'copy'
+      await reserveInside(this.#parts.files.folder, output)
       await convert(
         program.path,
-        { input: source, output },
+        { input: source, container: containerOf(run), output },
         { picture, sound },
         {
           ...{ signal: options.signal },
           progress: (seconds) => report?.(Math.min(1, seconds / whole)),
         },
       )
-      await rm(source, { force: true })
+      await this.#remove(source)
       outputs.push(output)
       parts.push(await this.#joinable(output, run))
     }
@@ -170,16 +178,16 @@ export class SpanExport implements RecordingExport {
     }
     written.push(path)
     const file = await this.#remux(parts, path, { ...options, progress: undefined })
-    await Promise.all(outputs.map((output) => rm(output, { force: true })))
+    await Promise.all(outputs.map((output) => this.#remove(output)))
     return { ...file, path, at, unconverted: false }
   }
 
   /** A converted run as a piece of the whole. */
-  async #joinable(path: string, run: SourceRun): Promise<SourcePiece> {
+  async #joinable(path: OwnPath, run: SourceRun): Promise<SourcePiece> {
     const { size } = await stat(path)
     const sum = (count: (piece: SourcePiece) => number): number => run.reduce((total, piece) => total + count(piece), 0)
     return {
-      ...{ open: () => open(path, 'r'), bytes: size, from: 0, to: secondsOf(run) },
+      ...{ open: () => openInside(this.#parts.files.folder, path), bytes: size, from: 0, to: secondsOf(run) },
       at: run[0]?.at ?? 0,
       // Encoders may add pictures, and AAC has other packets than Opus.
       pictures: 2 * sum(({ pictures }) => pictures) + 100,

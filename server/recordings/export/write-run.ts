@@ -8,6 +8,7 @@ import {
   Output,
   WebMOutputFormat,
 } from 'mediabunny'
+import type { OwnPath } from '../../../shared/files/own-path.ts'
 import { offsetsOf, type SourcePiece, type SourceRun } from './export-span.ts'
 import { SegmentInput } from './segment-input.ts'
 
@@ -33,11 +34,11 @@ interface Taken {
 }
 
 /**
- * Writes pieces of one format as one file without transcoding: MP4 with its index in front, or WebM.
+ * Writes pieces of one format into a reserved file without transcoding: MP4 with its index in front, or WebM.
  * @returns seconds of media time
  * @throws what the disk says; AbortError
  */
-export async function writeRun(run: SourceRun, path: string, options: WriteOptions): Promise<number> {
+export async function writeRun(run: SourceRun, path: OwnPath, options: WriteOptions): Promise<number> {
   const { container, signal } = options
   const format = container === 'mp4' ? new Mp4OutputFormat({ fastStart: 'reserve' }) : new WebMOutputFormat()
   const output = new Output({ format, target: new FilePathTarget(path) })

@@ -1,5 +1,5 @@
 import { opendir } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { insideOf, isPathPart } from '../../../shared/files/own-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import { segmentContainers, type SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
@@ -19,22 +19,21 @@ const namePattern = new RegExp(`^(\\d{1,16})\\.(${segmentContainers.join('|')})(
 
 /** Lists the recordings below a folder, by their names alone; other files are left out. A missing folder has none. @throws Error of the disk */
 export async function* findRecordings(folder: string): AsyncGenerator<FoundFile> {
-  const waiting = [folder]
+  const waiting: string[][] = [[]]
   for (let current = waiting.pop(); current !== undefined; current = waiting.pop()) {
-    const opened = await opendir(current).catch((error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return undefined
-      throw error
-    })
+    const opened = await opendir(current.length === 0 ? folder : insideOf(folder, ...current)).catch(
+      (error: unknown) => {
+        if (hasCode(error, 'ENOENT')) return undefined
+        throw error
+      },
+    )
     if (opened === undefined) continue
     for await (const entry of opened) {
-      const path = join(current, entry.name)
-      if (entry.isDirectory()) waiting.push(path)
+      if (entry.isDirectory() && isPathPart(entry.name)) waiting.push([...current, entry.name])
       const [, started, container, part] = namePattern.exec(entry.name) ?? []
       if (!entry.isFile() || container === undefined) continue
       yield {
-        file: relative(folder, path)
-          .slice(0, part === undefined ? undefined : -partSuffix.length)
-          .replaceAll(sep, '/'),
+        file: [...current, `${started ?? ''}.${container}`].join('/'),
         container: container === 'webm' ? 'webm' : 'mp4',
         startedAt: Number(started),
         isPart: part !== undefined,

@@ -1,9 +1,13 @@
-import { open, rm, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import type { Segment } from '../../../shared/recordings/segment.ts'
+import { open } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
+import { openInside, removeInside, sizeInside } from '../../../shared/files/real-path.ts'
+import { hasCode } from '../../../shared/error-code.ts'
+import { recordedPath } from '../../../shared/files/recorded-path.ts'
+import type { Segment, SegmentFacts, SegmentStart } from '../../../shared/recordings/segment.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import { type FoundFile, findRecordings } from './find-files.ts'
-import { readFacts, wholePart } from './segment-facts.ts'
+import { readFacts, type WholePart, wholePart } from './segment-facts.ts'
 import { renameFile } from '../../store/system/rename-file.ts'
 
 /** Suffix of a file that nobody could repair: it is kept, and is no recording any more. */
@@ -44,40 +48,49 @@ export async function* repairRecordings(
 
 /** Repairs one file that was cut off. @throws Error of the disk */
 export async function repairFile(folder: string, { file, container, startedAt }: FoundFile): Promise<Repaired> {
-  const path = join(folder, file)
-  const part = path + partSuffix
-  const { bytes, size, durationMs } = await wholePart(part, container)
-  if (durationMs === 0 && (bytes === size || size <= maxHeaderBytes)) {
-    await rm(part)
+  const path = recordedPath(folder, file)
+  const part = withSuffix(path, partSuffix)
+  const whole = await cutOff(folder, part, container)
+  if (whole === 'empty') {
+    await removeInside(folder, part)
     return { outcome: 'empty', file }
   }
-  const facts = await readFacts(part)
-  if (durationMs === 0 || facts === undefined) {
-    await renameFile(part, path + damagedSuffix)
-    return { outcome: 'damaged', file }
-  }
-  const handle = await open(part, 'r+')
-  try {
-    await handle.truncate(bytes)
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
   // A complete file of this name is never replaced.
-  if (await exists(path)) {
-    await renameFile(part, path + damagedSuffix)
+  if (whole === 'damaged' || (await exists(folder, path))) {
+    await renameFile(part, withSuffix(path, damagedSuffix))
     return { outcome: 'damaged', file }
   }
+  const { facts, bytes, durationMs, size } = whole
   await renameFile(part, path)
   await syncFolder(dirname(path))
   const segment: Segment = { ...facts, file, startedAt, endedAt: startedAt + durationMs, bytes, end: 'cut' }
   return { outcome: 'repaired', file, segment, lostBytes: size - bytes }
 }
 
-async function exists(path: string): Promise<boolean> {
-  return await stat(path).then(
+/** Cuts a file behind its last whole fragment. Nothing is changed where it is `empty` or `damaged`. */
+async function cutOff(
+  folder: string,
+  part: OwnPath,
+  container: SegmentStart['container'],
+): Promise<(WholePart & { facts: SegmentFacts }) | 'empty' | 'damaged'> {
+  const handle = await openInside(folder, part, 'change')
+  try {
+    const whole = await wholePart(handle, container)
+    if (whole.durationMs === 0 && (whole.bytes === whole.size || whole.size <= maxHeaderBytes)) return 'empty'
+    const facts = await readFacts(handle)
+    if (whole.durationMs === 0 || facts === undefined) return 'damaged'
+    await handle.truncate(whole.bytes)
+    await handle.sync()
+    return { ...whole, facts }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function exists(folder: string, path: OwnPath): Promise<boolean> {
+  return await sizeInside(folder, path).then(
     () => true,
-    () => false,
+    (error: unknown) => !hasCode(error, 'ENOENT'),
   )
 }
 

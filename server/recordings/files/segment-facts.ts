@@ -1,7 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Source } from 'mediabunny'
-import { errorCode } from '../../../shared/error-code.ts'
-import { type Segment, type SegmentStart, segmentStartSchema } from '../../../shared/recordings/segment.ts'
+import { errorCode, hasCode } from '../../../shared/error-code.ts'
+import { openInside } from '../../../shared/files/real-path.ts'
+import { recordedPath } from '../../../shared/files/recorded-path.ts'
+import { type Segment, type SegmentFacts, storedFactsSchema } from '../../../shared/recordings/segment.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
 import { newScanState } from '../playback/fragment-table.ts'
 import type { ScanState } from '../playback/fragments.ts'
@@ -20,13 +22,12 @@ export interface WholePart {
 }
 
 /** Reads the facts that the recorder wrote into a file; undefined: it holds none, or is no recording. */
-export async function readFacts(path: string): Promise<SegmentStart | undefined> {
-  const { FilePathSource } = await import('mediabunny')
-  return await factsIn(new FilePathSource(path))
+export async function readFacts(handle: FileHandle): Promise<SegmentFacts | undefined> {
+  return await factsOf(handle, (await handle.stat()).size)
 }
 
-/** Reads the facts of a recording that is no file. @param size bytes of it @throws what the source says */
-export async function factsOf(source: ByteSource, size: number): Promise<SegmentStart | undefined> {
+/** Reads the facts of a recording, wherever it is. @param size bytes of it @throws what the source says */
+export async function factsOf(source: Pick<ByteSource, 'read'>, size: number): Promise<SegmentFacts | undefined> {
   let failure: Error | undefined
   const read = async (start: number, end: number): Promise<Uint8Array> => {
     const buffer = new Uint8Array(end - start)
@@ -44,12 +45,12 @@ export async function factsOf(source: ByteSource, size: number): Promise<Segment
   return facts
 }
 
-async function factsIn(source: Source): Promise<SegmentStart | undefined> {
+async function factsIn(source: Source): Promise<SegmentFacts | undefined> {
   const { ALL_FORMATS, Input } = await import('mediabunny')
   const input = new Input({ source, formats: ALL_FORMATS })
   try {
     const { comment } = await input.getMetadataTags()
-    const parsed = segmentStartSchema.safeParse(JSON.parse(comment ?? ''))
+    const parsed = storedFactsSchema.safeParse(JSON.parse(comment ?? ''))
     return parsed.success ? parsed.data : undefined
   } catch {
     return undefined
@@ -59,28 +60,23 @@ async function factsIn(source: Source): Promise<SegmentStart | undefined> {
 }
 
 /** Finds out how much of a file can be read. @throws Error of the disk */
-export async function wholePart(path: string, container: SegmentStart['container']): Promise<WholePart> {
-  const handle = await open(path, 'r')
+export async function wholePart(handle: FileHandle, container: SegmentFacts['container']): Promise<WholePart> {
+  const { size } = await handle.stat()
+  const state: ScanState = newScanState()
+  const scan = container === 'mp4' ? scanMp4 : scanWebm
   try {
-    const { size } = await handle.stat()
-    const state: ScanState = newScanState()
-    const scan = container === 'mp4' ? scanMp4 : scanWebm
-    try {
-      await scan(new HeaderReader(handle, size), state, true)
-    } catch (error) {
-      // Errors of the format end the whole part; those of the disk are others'.
-      if (errorCode(error) !== '') throw error
-    }
-    let bytes = state.next
-    let last = state.fragments.pop()
-    while (last !== undefined && (await endsEmpty(handle, last.offset + last.bytes))) {
-      bytes = last.offset
-      last = state.fragments.pop()
-    }
-    return { bytes, size, durationMs: last === undefined ? 0 : (last.start + last.duration) * 1_000 }
-  } finally {
-    await handle.close()
+    await scan(new HeaderReader(handle, size), state, true)
+  } catch (error) {
+    // Errors of the format end the whole part; those of the disk are others'.
+    if (errorCode(error) !== '') throw error
   }
+  let bytes = state.next
+  let last = state.fragments.pop()
+  while (last !== undefined && (await endsEmpty(handle, last.offset + last.bytes))) {
+    bytes = last.offset
+    last = state.fragments.pop()
+  }
+  return { bytes, size, durationMs: last === undefined ? 0 : (last.start + last.duration) * 1_000 }
 }
 
 /** Bytes at the end of a fragment that media never leaves empty. */
@@ -97,16 +93,24 @@ async function endsEmpty(handle: FileHandle, end: number): Promise<boolean> {
  * Reads a complete segment from its file alone; undefined when it is no recording.
  * @param file path below the folder, which is trusted over the one in the file: it may have been moved
  * @param end why it ended, which the file does not know
- * @throws Error of the disk
+ * @throws PathError; Error of the disk
  */
 export async function readSegment(
   folder: string,
   file: string,
   end: Segment['end'] = 'length',
 ): Promise<Segment | undefined> {
-  const path = `${folder}/${file}`
-  const facts = await readFacts(path)
-  if (facts === undefined) return undefined
-  const { size, durationMs } = await wholePart(path, facts.container)
-  return { ...facts, file, endedAt: facts.startedAt + durationMs, bytes: size, end }
+  const handle = await openInside(folder, recordedPath(folder, file)).catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT')) throw error
+    return undefined
+  })
+  if (handle === undefined) return undefined
+  try {
+    const facts = await readFacts(handle)
+    if (facts === undefined) return undefined
+    const { size, durationMs } = await wholePart(handle, facts.container)
+    return { ...facts, file, endedAt: facts.startedAt + durationMs, bytes: size, end }
+  } finally {
+    await handle.close()
+  }
 }

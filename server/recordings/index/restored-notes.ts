@@ -1,4 +1,5 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { recordedFolder } from '../../../shared/files/recorded-path.ts'
 import type { RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { notedEnds, type NotedEnd, notedGaps } from '../notes/read-notes.ts'
 import type { StoredIndex } from './stored-index.ts'
@@ -22,8 +23,14 @@ export class NotedEnds {
     if (day !== this.#day) this.#read.clear()
     this.#day = day
     let ends = this.#read.get(path)
-    if (ends === undefined) this.#read.set(path, (ends = await notedEnds(join(this.#folder, path))))
+    if (ends === undefined) this.#read.set(path, (ends = await this.#endsBeside(file)))
     return ends.get(basename(file))
+  }
+
+  /** A recording in the recordings folder itself has no notes. */
+  async #endsBeside(file: string): Promise<Map<string, NotedEnd | 'unknown'>> {
+    if (!file.includes('/')) return new Map()
+    return await notedEnds(this.#folder, recordedFolder(this.#folder, file))
   }
 }
 

@@ -2,14 +2,16 @@ import type { SQLOutputValue } from 'node:sqlite'
 import {
   type Gap,
   gapReasons,
+  momentSchema,
   recordedQualities,
   type RecordedStream,
   type Segment,
   segmentContainers,
   segmentEnds,
-  segmentStartSchema,
+  storedFactsSchema,
 } from '../../../shared/recordings/segment.ts'
-import { segmentPath } from '../../../shared/recordings/segment-path.ts'
+import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
+import { segmentPath, withPath } from '../../../shared/recordings/segment-path.ts'
 import { streamSources } from '../../../shared/media/stream-source.ts'
 import type { IndexedSegment, OpenSegment, RecordedSource } from '../recording-index.ts'
 
@@ -34,13 +36,13 @@ export function streamOf(row: Row): RecordedStream {
 
 export function segmentOf(row: Row): IndexedSegment {
   const stream = streamOf(row)
-  const startedAt = number(row, 'started_at')
+  const startedAt = moment(row, 'started_at')
   const container = oneOf(segmentContainers, text(row, 'container'))
   const { sender_offset: offset, file } = row
   return {
     ...stream,
     id: number(row, 'id'),
-    file: typeof file === 'string' ? file : segmentPath(stream, startedAt, container),
+    file: file === null ? segmentPath(stream, startedAt, container) : storedPath(file),
     container,
     userName: text(row, 'user_name'),
     topic: text(row, 'topic'),
@@ -51,7 +53,7 @@ export function segmentOf(row: Row): IndexedSegment {
     audioCodec: text(row, 'audio_codec'),
     width: number(row, 'width'),
     height: number(row, 'height'),
-    endedAt: number(row, 'ended_at'),
+    endedAt: moment(row, 'ended_at'),
     bytes: number(row, 'bytes'),
     end: oneOf(segmentEnds, text(row, 'end')),
     kept: number(row, 'kept') === 1,
@@ -60,7 +62,9 @@ export function segmentOf(row: Row): IndexedSegment {
 }
 
 export function openSegmentOf(row: Row): OpenSegment {
-  return { ...segmentStartSchema.parse(JSON.parse(text(row, 'facts'))), id: number(row, 'id') }
+  const facts = storedFactsSchema.safeParse(jsonOf(text(row, 'facts')))
+  if (!facts.success) throw new DamagedRowError('facts')
+  return { ...withPath(facts.data), id: number(row, 'id') }
 }
 
 export function gapOf(row: Row): Gap {
@@ -96,6 +100,26 @@ export function number(row: Row, column: string): number {
   const value = row[column]
   if (typeof value !== 'number') throw new DamagedRowError(column)
   return value
+}
+
+function moment(row: Row, column: string): number {
+  const value = momentSchema.safeParse(row[column])
+  if (!value.success) throw new DamagedRowError(column)
+  return value.data
+}
+
+/** The index may have been written by others: a path that is no recording's is damage. */
+function storedPath(file: SQLOutputValue | undefined): string {
+  if (typeof file !== 'string' || !isRecordedPath(file)) throw new DamagedRowError('file')
+  return file
+}
+
+function jsonOf(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
 }
 
 function text(row: Row, column: string): string {

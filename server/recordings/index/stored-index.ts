@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { insideOf, withSuffix } from '../../../shared/files/own-path.ts'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type {
   IndexedSegment,
@@ -16,19 +16,15 @@ import type { RecordingNotes } from '../notes/recording-notes.ts'
 import { IndexReader, type IndexTotals, type SegmentExtent } from './index-reader.ts'
 import { type DeletedSegments, IndexWriter } from './index-writer.ts'
 import { ObjectPlaces } from './object-places.ts'
+import { companions, indexFile } from './index-files.ts'
 import { isDamage } from './index-damage.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { prepareSchema } from './index-tables.ts'
 import { StreamIds } from './stream-ids.ts'
 
-/** File of the index in the recordings folder. */
-const indexFile = 'index.sqlite'
-/** Files that SQLite keeps beside it. */
-const companions = ['', '-wal', '-shm']
-
 /** Options of the index. */
 export interface IndexOptions {
-  /** The recordings folder, which exists. */
+  /** Folder of its file, which exists. */
   folder: string
   /** Whether a segment that ends lies in a span that is kept. */
   isKept: (stream: RecordedStream, from: number, to: number) => boolean
@@ -260,7 +256,7 @@ function close({ checkpoints, database }: OpenDatabase): void {
 }
 
 function openDatabase(folder: string): { opened: OpenDatabase; made: boolean } {
-  const path = join(folder, indexFile)
+  const path = insideOf(folder, indexFile)
   const database = new DatabaseSync(path, { timeout: 2_000 })
   try {
     const made = prepareSchema(database)
@@ -295,10 +291,11 @@ function openOrReplace(folder: string, onDamage: IndexOptions['onDamage']): { op
 /** Renames the damaged file, so that it can be looked into; an earlier one is deleted. */
 function setAside(folder: string): void {
   for (const companion of companions) {
-    const file = join(folder, `${indexFile}${companion}`)
+    const file = insideOf(folder, `${indexFile}${companion}`)
     if (companion === '') {
-      rmSync(`${file}.damaged`, { force: true })
-      renameFileSync(file, `${file}.damaged`)
+      const aside = withSuffix(file, '.damaged')
+      rmSync(aside, { force: true })
+      renameFileSync(file, aside)
     } else rmSync(file, { force: true })
   }
 }

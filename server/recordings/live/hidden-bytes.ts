@@ -1,7 +1,7 @@
+import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { ByteRange, FragmentTable } from '../playback/fragment-table.ts'
-import { openSegment } from '../playback/segment-sources.ts'
 import { answerContent } from '../records/byte-answer.ts'
 import { hideTracks } from './hidden-tracks.ts'
 import { hideWebmTracks } from './hidden-webm.ts'
@@ -12,7 +12,7 @@ import { hideWebmTracks } from './hidden-webm.ts'
  */
 export function answerWithoutTracks(
   context: Context,
-  path: string,
+  open: () => Promise<FileHandle>,
   table: Pick<FragmentTable, 'container' | 'init' | 'fragments'>,
   hidden: ReadonlySet<number>,
 ): void {
@@ -22,7 +22,7 @@ export function answerWithoutTracks(
     else hideTracks(piece, offset, hidden)
   }
   const size = pieces.reduce((end, piece) => Math.max(end, piece.offset + piece.bytes), 0)
-  answerContent(context, size, (part) => Readable.from(bytesWithout(path, pieces, hide, part)))
+  answerContent(context, size, (part) => Readable.from(bytesWithout(open, pieces, hide, part)))
 }
 
 /** Init and fragments, each up to the next one. */
@@ -34,12 +34,12 @@ function piecesOf({ init, fragments }: Pick<FragmentTable, 'init' | 'fragments'>
 }
 
 async function* bytesWithout(
-  path: string,
+  open: () => Promise<FileHandle>,
   pieces: readonly ByteRange[],
   hide: (piece: Buffer, offset: number) => void,
   { offset, bytes }: ByteRange,
 ): AsyncGenerator<Buffer> {
-  const file = await openSegment(path)
+  const file = await open()
   try {
     for (const piece of pieces) {
       const [from, to] = [Math.max(piece.offset, offset), Math.min(piece.offset + piece.bytes, offset + bytes)]

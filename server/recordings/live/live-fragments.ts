@@ -1,4 +1,4 @@
-import { locate, openSegment } from '../playback/segment-sources.ts'
+import { locate } from '../playback/segment-sources.ts'
 import type { LiveStream } from './live-stream.ts'
 import { fragmentEnd, type LiveFragment } from './live-window.ts'
 
@@ -48,8 +48,8 @@ async function bytesOf(
 ): Promise<Buffer> {
   const found = stream.segmentAt(segment)
   if (found === undefined) throw new Error('a segment is gone')
-  const { path } = await locate(folder, found.file)
-  const handle = await openSegment(path)
+  const { open } = await locate(folder, found.file)
+  const handle = await open()
   try {
     const buffer = Buffer.alloc(init.bytes + bytes)
     await handle.read(buffer, 0, init.bytes, init.offset)

@@ -170,11 +170,11 @@ async function serveSegment(
   if (found === undefined) return answerNothing(context)
   context.type = containerTypes[segment.container]
   if (claims.sound && claims.picture) {
-    if (!(await answerFile(context, found.path))) answerNothing(context)
+    if (!(await answerFile(context, found.open))) answerNothing(context)
     return
   }
   const table = await tables.of(segment)
-  answerWithoutTracks(context, found.path, table, hiddenTracks(table, claims))
+  answerWithoutTracks(context, found.open, table, hiddenTracks(table, claims))
 }
 
 /** Aborts when the client leaves. */

@@ -18,7 +18,7 @@ export interface RecordedPageParts {
   store: Pick<Store, 'unseal'>
   index: Pick<RecordingIndex, 'segments'>
   tables: Pick<FragmentTables, 'of'>
-  files: Pick<SegmentFiles, 'pathOf'>
+  files: Pick<SegmentFiles, 'fileOf'>
   clock: () => number
 }
 
@@ -96,7 +96,7 @@ async function serveSegment(
   if (segment === undefined) return answerNothing(context)
   const left = new AbortController()
   context.res.once('close', () => left.abort())
-  const path = await files.pathOf(segment, left.signal).catch(() => undefined)
-  if (path === undefined || !(await answerFile(context, path))) return answerNothing(context)
+  const file = await files.fileOf(segment, left.signal).catch(() => undefined)
+  if (file === undefined || !(await answerFile(context, file.open))) return answerNothing(context)
   context.type = containerTypes[segment.container]
 }

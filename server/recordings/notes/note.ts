@@ -1,13 +1,17 @@
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { segmentPath } from '../../../shared/recordings/segment-path.ts'
-import { gapReasons, type RecordedStream, recordedQualities, segmentEnds } from '../../../shared/recordings/segment.ts'
+import {
+  gapReasons,
+  momentSchema,
+  type RecordedStream,
+  recordedQualities,
+  segmentEnds,
+} from '../../../shared/recordings/segment.ts'
 import { streamSources } from '../../../shared/media/stream-source.ts'
 
 /** File of the notes in the folder of a stream's day. */
 export const notesFile = 'notes.jsonl'
-
-const moment = z.number().min(0)
 
 /**
  * Line of the notes of a day: what the files of segments cannot say themselves. `stream` stands before the notes of each process; `gap` may last (null) until a
@@ -30,13 +34,18 @@ export const noteSchema = z.discriminatedUnion('type', [
     type: z.literal('ended'),
     /** Name in the folder of the day. */
     file: z.string().min(1).max(64),
-    endedAt: moment,
+    endedAt: momentSchema,
     end: z.enum(segmentEnds),
     /** It served live viewing only. */
     live: z.literal(true).optional(),
   }),
-  z.strictObject({ type: z.literal('gap'), from: moment, to: moment.nullable(), reason: z.enum(gapReasons) }),
-  z.strictObject({ type: z.literal('gapEnded'), at: moment }),
+  z.strictObject({
+    type: z.literal('gap'),
+    from: momentSchema,
+    to: momentSchema.nullable(),
+    reason: z.enum(gapReasons),
+  }),
+  z.strictObject({ type: z.literal('gapEnded'), at: momentSchema }),
 ])
 export type Note = z.output<typeof noteSchema>
 

@@ -1,5 +1,6 @@
-import { open, opendir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { opendir } from 'node:fs/promises'
+import { insideOf, isPathPart, type OwnPath, PathError } from '../../../shared/files/own-path.ts'
+import { openInside } from '../../../shared/files/real-path.ts'
 import { hasCode } from '../../../shared/error-code.ts'
 import type { Gap, RecordedStream, Segment } from '../../../shared/recordings/segment.ts'
 import { type Note, noteSchema, notesFile, type StreamNames } from './note.ts'
@@ -23,10 +24,10 @@ export interface NotedGaps {
   gaps: Pick<Gap, 'from' | 'to' | 'reason'>[]
 }
 
-/** Reads the noted ends of a day's segments, by the name of the file; `unknown` of those that only began. A folder without notes has none. @throws Error of the disk */
-export async function notedEnds(dayFolder: string): Promise<Map<string, NotedEnd | 'unknown'>> {
+/** Reads the noted ends of a day's segments, by the name of the file; `unknown` of those that only began. A folder without notes has none. @param folder the recordings folder @throws Error of the disk */
+export async function notedEnds(folder: string, dayFolder: OwnPath): Promise<Map<string, NotedEnd | 'unknown'>> {
   const ends = new Map<string, NotedEnd | 'unknown'>()
-  for (const note of await notesOf(dayFolder)) {
+  for (const note of await notesOf(folder, dayFolder)) {
     if (note.type === 'began') ends.set(note.file, 'unknown')
     if (note.type === 'ended') ends.set(note.file, { endedAt: note.endedAt, end: note.end, live: note.live === true })
   }
@@ -37,22 +38,25 @@ export async function notedEnds(dayFolder: string): Promise<Map<string, NotedEnd
 export async function* notedGaps(folder: string): AsyncGenerator<NotedGaps> {
   for await (const room of foldersOf(folder)) {
     for await (const stream of foldersOf(room)) {
-      const gaps = await gapsOf(stream)
+      const gaps = await gapsOf(folder, stream)
       if (gaps !== undefined) yield gaps
     }
   }
 }
 
-async function gapsOf(folder: string): Promise<NotedGaps | undefined> {
-  const days: string[] = []
-  for await (const day of foldersOf(folder)) if (days.length < maxDays) days.push(day)
+async function gapsOf(folder: string, stream: OwnPath): Promise<NotedGaps | undefined> {
+  const days: OwnPath[] = []
+  for await (const day of foldersOf(stream)) if (days.length < maxDays) days.push(day)
   let found: NotedGaps | undefined
   for (const day of days.sort()) {
-    for (const note of await notesOf(day)) {
+    for (const note of await notesOf(folder, day)) {
       if (note.type === 'stream') {
         const { roomId, userId, source, quality, userName, topic, device } = note
-        const stream: RecordedStream = { roomId, userId, source, quality }
-        found = { stream, names: { userName, topic, device }, gaps: found?.gaps ?? [] }
+        found = {
+          stream: { roomId, userId, source, quality },
+          names: { userName, topic, device },
+          gaps: found?.gaps ?? [],
+        }
       } else if (found !== undefined) takeGap(found.gaps, note)
     }
   }
@@ -69,8 +73,8 @@ function takeGap(gaps: NotedGaps['gaps'], note: Note): void {
 }
 
 /** Lines that are no notes are left out: a power cut may leave one of them. */
-async function notesOf(dayFolder: string): Promise<Note[]> {
-  const text = await readStart(join(dayFolder, notesFile))
+async function notesOf(folder: string, dayFolder: OwnPath): Promise<Note[]> {
+  const text = await readStart(folder, insideOf(dayFolder, notesFile))
   const notes: Note[] = []
   for (const line of text.split('\n')) {
     if (line === '') continue
@@ -88,8 +92,8 @@ function valueOf(line: string): unknown {
   }
 }
 
-async function readStart(path: string): Promise<string> {
-  const handle = await open(path, 'r').catch(withoutMissing)
+async function readStart(folder: string, path: OwnPath): Promise<string> {
+  const handle = await openInside(folder, path).catch(withoutFile)
   if (handle === undefined) return ''
   try {
     const { size } = await handle.stat()
@@ -101,10 +105,17 @@ async function readStart(path: string): Promise<string> {
   }
 }
 
-async function* foldersOf(folder: string): AsyncGenerator<string> {
+async function* foldersOf(folder: string): AsyncGenerator<OwnPath> {
   const opened = await opendir(folder).catch(withoutMissing)
   if (opened === undefined) return
-  for await (const entry of opened) if (entry.isDirectory()) yield join(folder, entry.name)
+  for await (const entry of opened) {
+    if (entry.isDirectory() && isPathPart(entry.name)) yield insideOf(folder, entry.name)
+  }
+}
+
+/** Notes that are a link or a pipe count as none. */
+function withoutFile(error: unknown): undefined {
+  return error instanceof PathError ? undefined : withoutMissing(error)
 }
 
 function withoutMissing(error: unknown): undefined {

@@ -1,6 +1,7 @@
-import { appendFile, mkdir } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { clearTimeout, setTimeout } from 'node:timers'
+import { insideOf, PathError } from '../../../shared/files/own-path.ts'
+import { makeInside, openInside } from '../../../shared/files/real-path.ts'
 import type { Gap, RecordedStream, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import { dayFolder, type Note, notesFile, type StreamNames } from './note.ts'
@@ -95,17 +96,30 @@ export class RecordingNotes {
   }
 
   async #append(folder: string, lines: readonly string[]): Promise<void> {
-    const path = join(this.#folder, folder)
     try {
-      if ((await mkdir(path, { recursive: true })) !== undefined)
-        await removeNotedDays(dirname(path), new Date(Date.now() - keptMs))
-      // A line that was cut off by a power cut ends there.
-      await appendFile(join(path, notesFile), `\n${lines.join('\n')}\n`, { mode: 0o640 })
+      const parts = folder.split('/')
+      const path = insideOf(this.#folder, ...parts)
+      if ((await makeInside(this.#folder, path)) !== undefined && parts.length > 1) {
+        const stream = insideOf(this.#folder, ...parts.slice(0, -1))
+        await removeNotedDays(this.#folder, stream, new Date(Date.now() - keptMs))
+      }
+      const notes = await openInside(this.#folder, insideOf(path, notesFile), 'append')
+      try {
+        // A line that was cut off by a power cut ends there.
+        await notes.appendFile(`\n${lines.join('\n')}\n`)
+      } finally {
+        await notes.close()
+      }
       this.#count -= lines.length
       this.#failed = false
     } catch (error) {
       if (!this.#failed) this.#logger.error({ err: error, folder }, 'notes of recordings cannot be written')
       this.#failed = true
+      if (error instanceof PathError) {
+        // A link in place of the notes stays one: these lines are dropped.
+        this.#count -= lines.length
+        return
+      }
       this.#waiting.set(folder, [...lines, ...(this.#waiting.get(folder) ?? [])])
       this.#timer ??= setTimeout(() => void this.write(), writeAfterMs).unref()
     }

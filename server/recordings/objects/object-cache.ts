@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, open } from 'node:fs/promises'
 import { LRUCache } from 'lru-cache'
+import { insideOf, type OwnPath } from '../../../shared/files/own-path.ts'
+import { makeInside, openInside, removeInside } from '../../../shared/files/real-path.ts'
 import type { ByteSource } from '../playback/byte-source.ts'
-import type { RemoteSegments } from '../playback/segment-sources.ts'
+import type { RemoteSegments, WholeFile } from '../playback/segment-sources.ts'
 import type { ObjectPart } from './object-client.ts'
 import { ObjectError } from './object-error.ts'
 
@@ -19,7 +20,7 @@ export type ReadObject = (file: string, offset: number, bytes: number, signal?: 
 
 /** Copy of an object on the disk, as far as it was read. */
 interface Copy {
-  path: string
+  path: OwnPath
   handle: FileHandle
   size: number
   /** Blocks that are there or on their way. */
@@ -30,14 +31,16 @@ interface Copy {
 
 /** Reads objects by ranges through a bounded folder of partial copies, which begins empty with each start of the program. */
 export class ObjectCache implements RemoteSegments {
-  readonly #folder: string
+  readonly #recordings: string
+  readonly #folder: OwnPath
   readonly #read: ReadObject
   readonly #copies: LRUCache<string, Promise<Copy>>
   #ready: Promise<void> | undefined
 
-  /** @param folder for these copies only: it is emptied @param limit size of all copies, in bytes */
-  constructor(folder: string, read: ReadObject, limit = maxBytes) {
-    this.#folder = folder
+  /** @param recordings folder of recordings, with a folder for these copies in it: that is emptied @param limit size of all copies, in bytes */
+  constructor(recordings: string, read: ReadObject, limit = maxBytes) {
+    this.#recordings = recordings
+    this.#folder = insideOf(recordings, '.objects')
     this.#read = read
     this.#copies = new LRUCache({
       maxSize: limit,
@@ -64,20 +67,20 @@ export class ObjectCache implements RemoteSegments {
     }
   }
 
-  async copy(file: string, size: number, signal: AbortSignal): Promise<string> {
+  async copy(file: string, size: number, signal: AbortSignal): Promise<WholeFile> {
     const copy = await this.#copyOf(file, size)
     for (let block = 0; block * blockBytes < size; block++) {
       signal.throwIfAborted()
       await this.#have(copy, file, block)
     }
-    return copy.path
+    return { path: copy.path, open: () => openInside(this.#recordings, copy.path) }
   }
 
   /** Closes and deletes all copies. */
   async close(): Promise<void> {
     this.#copies.clear()
     await this.#ready
-    await rm(this.#folder, { recursive: true, force: true })
+    await removeInside(this.#recordings, this.#folder, { recursive: true })
   }
 
   async #copyOf(file: string, size: number): Promise<Copy> {
@@ -92,14 +95,14 @@ export class ObjectCache implements RemoteSegments {
 
   async #make(size: number): Promise<Copy> {
     await (this.#ready ??= this.#empty())
-    const path = join(this.#folder, randomUUID())
+    const path = insideOf(this.#folder, randomUUID())
     const handle = await open(path, 'wx+', 0o600)
     return { path, handle, size, blocks: new Map(), readers: 0, dropped: false }
   }
 
   async #empty(): Promise<void> {
-    await rm(this.#folder, { recursive: true, force: true })
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    await removeInside(this.#recordings, this.#folder, { recursive: true })
+    await makeInside(this.#recordings, this.#folder, 0o700)
   }
 
   async #readFrom(
@@ -149,6 +152,6 @@ export class ObjectCache implements RemoteSegments {
     await Promise.allSettled(copy.blocks.values())
     if (copy.readers > 0) return
     await copy.handle.close().catch(() => {})
-    await rm(copy.path, { force: true }).catch(() => {})
+    await removeInside(this.#recordings, copy.path).catch(() => {})
   }
 }

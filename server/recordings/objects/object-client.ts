@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import { ObjectError, problemOfRequest } from './object-error.ts'
@@ -44,13 +44,29 @@ export class ObjectClient {
 
   /**
    * Uploads a file and makes sure that the storage holds the same bytes: it checks MD5 and SHA-256 itself, and its ETag and size are compared.
+   * @param open opens a file inside a folder of ours
    * @param facts short ASCII values that the object carries
    * @throws ObjectError; Error of the disk with its code; AbortError
    */
-  async putFile(name: string, path: string, facts: Record<string, string>, signal?: AbortSignal): Promise<void> {
-    const digests = await digestsOf(createReadStream(path))
-    const body = (): Readable => createReadStream(path)
-    await this.#put(name, digests, body, facts, signal)
+  async putFile(
+    name: string,
+    open: () => Promise<FileHandle>,
+    facts: Record<string, string>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const digests = await digestsOf((await open()).createReadStream())
+    const file = await open()
+    let isRead = false
+    try {
+      const body = (): Readable => {
+        isRead = true
+        // The stream closes the file when the request ends.
+        return file.createReadStream()
+      }
+      await this.#put(name, digests, body, facts, signal)
+    } finally {
+      if (!isRead) await file.close()
+    }
   }
 
   /** Uploads some bytes; see `putFile`. */

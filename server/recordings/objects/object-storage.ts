@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isRecordedPath } from '../../../shared/files/recorded-path.ts'
 import type { ObjectProblem, ObjectStorageSettings } from '../../../shared/recordings/object-storage.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
@@ -72,7 +72,7 @@ export class ObjectStorage {
       isWanted: () => settings().enabled,
       uploaded: () => this.#recovered(),
     })
-    this.remote = new ObjectCache(join(folder, '.objects'), async (file, offset, bytes, signal) => {
+    this.remote = new ObjectCache(folder, async (file, offset, bytes, signal) => {
       const { client } = this.#current()
       return await client.read(file, offset, bytes, signal)
     })
@@ -159,7 +159,8 @@ export class ObjectStorage {
     const { index } = this.#parts
     const found = index.inPlaces((places) => places.removals(removalBatch))
     for (const { id, file } of found) {
-      await client.delete(file, signal)
+      // A row that names no recording is forgotten: no object is deleted for it.
+      if (isRecordedPath(file)) await client.delete(file, signal)
       index.inPlaces((places) => places.removed(id))
     }
     return found.length

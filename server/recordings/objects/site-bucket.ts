@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { type Segment, segmentEnds, type SegmentStart } from '../../../shared/recordings/segment.ts'
+import { type Segment, segmentEnds, type SegmentFacts } from '../../../shared/recordings/segment.ts'
 import { streamOfPath } from '../../../shared/recordings/segment-path.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { Store } from '../../store/store.ts'
@@ -135,7 +135,7 @@ function isKnown(index: StoredIndex, { name, bytes }: ListedObject): boolean {
 }
 
 /** Reads the facts in the beginning of an object; undefined: they are not there. */
-async function factsInHead(head: Buffer): Promise<SegmentStart | undefined> {
+async function factsInHead(head: Buffer): Promise<SegmentFacts | undefined> {
   const source: ByteSource = {
     read: async (buffer, offset, length, position) =>
       await Promise.resolve({ bytesRead: head.copy(buffer, offset, position, position + length) }),
@@ -145,7 +145,7 @@ async function factsInHead(head: Buffer): Promise<SegmentStart | undefined> {
 }
 
 /** Reads the facts in an object, wherever in it they are. @throws ObjectError */
-async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObject): Promise<SegmentStart | undefined> {
+async function factsInWhole(remote: RemoteSegments, { name, bytes }: ListedObject): Promise<SegmentFacts | undefined> {
   const source = await remote.open(name, bytes)
   try {
     return await factsOf(source, bytes)

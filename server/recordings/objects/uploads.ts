@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { openInside } from '../../../shared/files/real-path.ts'
+import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import type { NodeLogger } from '../../nodes/port/node-failure.ts'
 import type { StoredIndex } from '../index/stored-index.ts'
 import type { IndexedSegment } from '../recording-index.ts'
@@ -93,8 +94,9 @@ export class Uploads {
     const { folder, index, uploaded } = this.#parts
     this.#running += 1
     try {
+      const path = recordedPath(folder, segment.file)
       index.inPlaces((places) => places.willSend(segment.file))
-      await client.putFile(segment.file, join(folder, segment.file), objectFacts(segment), signal)
+      await client.putFile(segment.file, () => openInside(folder, path), objectFacts(segment), signal)
       index.inPlaces((places) => places.sent(segment))
       uploaded(segment.bytes)
       return true

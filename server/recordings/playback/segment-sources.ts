@@ -1,6 +1,8 @@
-import { type FileHandle, open, stat } from 'node:fs/promises'
-import { join, normalize, sep } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
 import { hasCode } from '../../../shared/error-code.ts'
+import { type OwnPath, withSuffix } from '../../../shared/files/own-path.ts'
+import { openInside, sizeInside } from '../../../shared/files/real-path.ts'
+import { recordedPath } from '../../../shared/files/recorded-path.ts'
 import { partSuffix } from '../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 import type { IndexedSegment } from '../recording-index.ts'
@@ -17,11 +19,23 @@ export interface LocatedSegment {
   open: () => Promise<ByteSource>
 }
 
+/** A segment on the disk. */
+export interface LocalSegment extends LocatedSegment {
+  path: OwnPath
+  open: () => Promise<FileHandle>
+}
+
+/** A whole segment in a file, for programs that read files. */
+export interface WholeFile {
+  path: OwnPath
+  open: () => Promise<FileHandle>
+}
+
 /** Reads segments that are in object storage alone. @throws ObjectError */
 export interface RemoteSegments {
   open(file: string, size: number): Promise<ByteSource>
-  /** Path of a copy of the whole on this disk, which may be deleted after a while. */
-  copy(file: string, size: number, signal: AbortSignal): Promise<string>
+  /** A copy of the whole on this disk, which may be deleted after a while. */
+  copy(file: string, size: number, signal: AbortSignal): Promise<WholeFile>
 }
 
 /** Segments of a recordings folder, wherever they are: on the disk, being written, or in object storage. */
@@ -35,26 +49,23 @@ export class SegmentFiles {
     this.#remote = remote
   }
 
-  /** Finds a segment. @throws Error with the code ENOENT where there is none; ObjectError */
+  /** Finds a segment. @throws Error with the code ENOENT where there is none; PathError; ObjectError */
   async locate(segment: SegmentPlace): Promise<LocatedSegment> {
     const found = await this.#local(segment)
-    if (found !== undefined) {
-      const { path, size, growing } = found
-      return { size, growing, open: () => openSegment(path) }
-    }
+    if (found !== undefined) return found
     const { remote, size } = this.#inStorage(segment)
     return { size, growing: false, open: () => remote.open(segment.file, size) }
   }
 
-  /** Path of a file with the whole segment, for programs that read files. @throws as `locate` does */
-  async pathOf(segment: SegmentPlace, signal: AbortSignal): Promise<string> {
+  /** A file with the whole segment. @throws as `locate` does */
+  async fileOf(segment: SegmentPlace, signal: AbortSignal): Promise<WholeFile> {
     const found = await this.#local(segment)
-    if (found !== undefined) return found.path
+    if (found !== undefined) return found
     const { remote, size } = this.#inStorage(segment)
     return await remote.copy(segment.file, size, signal)
   }
 
-  async #local(segment: SegmentPlace): Promise<Awaited<ReturnType<typeof locate>> | undefined> {
+  async #local(segment: SegmentPlace): Promise<LocalSegment | undefined> {
     try {
       return await locate(this.folder, segment.file)
     } catch (error) {
@@ -71,30 +82,26 @@ export class SegmentFiles {
 }
 
 /**
- * Opens a file that was found. One that was being written may have its final name by now; what was read of it stays true.
- * @throws Error with the code ENOENT when it is gone
+ * Finds the file of a segment on the disk, under its final name or the one of a file that is being written. One that was being written may have its final name by the time it is
+ * opened; what was read of it stays true.
+ * @throws Error with the code ENOENT where there is none; PathError the path leaves the folder, or there is a link
  */
-export async function openSegment(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r')
-  } catch (error) {
-    if (!path.endsWith(partSuffix) || !hasCode(error, 'ENOENT')) throw error
-    return await open(path.slice(0, -partSuffix.length), 'r')
+export async function locate(folder: string, file: string): Promise<LocalSegment> {
+  const path = recordedPath(folder, file)
+  const part = withSuffix(path, partSuffix)
+  const open = (): Promise<FileHandle> => openInside(folder, path)
+  const size = await sizeInside(folder, path).catch(withoutMissing)
+  if (size !== undefined) return { path, size, growing: false, open }
+  const partSize = await sizeInside(folder, part).catch(withoutMissing)
+  if (partSize !== undefined) {
+    const openPart = async (): Promise<FileHandle> => (await openInside(folder, part).catch(withoutMissing)) ?? open()
+    return { path: part, size: partSize, growing: true, open: openPart }
   }
+  // Renamed between the two looks.
+  return { path, size: await sizeInside(folder, path), growing: false, open }
 }
 
-/**
- * Finds the file of a segment on the disk, under its final name or the one of a file that is being written.
- * @throws when there is none
- */
-export async function locate(folder: string, file: string): Promise<{ path: string; size: number; growing: boolean }> {
-  const path = normalize(join(folder, file))
-  if (!path.startsWith(normalize(folder + sep))) throw new Error('the path of a segment leaves the recordings folder')
-  const whole = await stat(path).catch(() => undefined)
-  if (whole !== undefined) return { path, size: whole.size, growing: false }
-  const part = await stat(path + partSuffix).catch(() => undefined)
-  if (part !== undefined) return { path: path + partSuffix, size: part.size, growing: true }
-  // Renamed between the two looks.
-  const { size } = await stat(path)
-  return { path, size, growing: false }
+function withoutMissing(error: unknown): undefined {
+  if (hasCode(error, 'ENOENT')) return undefined
+  throw error
 }

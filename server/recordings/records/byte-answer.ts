@@ -1,8 +1,9 @@
+import type { FileHandle } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import { hasCode } from '../../../shared/error-code.ts'
+import { PathError } from '../../../shared/files/own-path.ts'
 import { wantedRange } from '../playback/byte-ranges.ts'
-import { openSegment } from '../playback/segment-sources.ts'
 import type { ByteRange } from '../playback/fragments.ts'
 
 /**
@@ -27,10 +28,10 @@ export function answerContent(context: Context, size: number, read: (part: ByteR
   context.length = part.bytes
 }
 
-/** Answers with what is in a file by now; see `answerContent`. Returns whether there is one. */
-export async function answerFile(context: Context, path: string): Promise<boolean> {
-  const file = await openSegment(path).catch((error: unknown) => {
-    if (!hasCode(error, 'ENOENT')) throw error
+/** Answers with what is in a file by now; see `answerContent`. Returns whether there is one. @param open opens a file inside a folder of ours */
+export async function answerFile(context: Context, open: () => Promise<FileHandle>): Promise<boolean> {
+  const file = await open().catch((error: unknown) => {
+    if (!hasCode(error, 'ENOENT') && !(error instanceof PathError)) throw error
     return undefined
   })
   if (file === undefined) return false

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { ExportFormat } from '../../../shared/console/recording-exports.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
@@ -97,7 +98,7 @@ class FileMaking {
     if (problem !== '') throw new NoFileError(problem)
     const drafts: { file: string }[] = []
     const draft = `${id}-${this.made.length}-draft`
-    const take = async (wish: ExportWish, name: string): Promise<MixedSound & Pick<WrittenFile, 'container'>> => {
+    const take = async (wish: ExportWish, name: string): Promise<MixedSound> => {
       const [file, ...others] = await this.#write(
         wish,
         `${draft}-${name}`,
@@ -123,7 +124,7 @@ class FileMaking {
       const film = picture && (await take({ ...picture, sound: false }, 'picture'))
       if (sounds.length === 0 && film === undefined) throw new NoFileError('Nobody was heard while it was recorded.')
       const container = film?.container ?? 'mp4'
-      const result = await files.place(`${draft}.${container}`)
+      const result = await files.reserve(`${draft}.${container}`)
       drafts.push({ file: nameOf(result) })
       const { durationMs, startedAt } = await mixer.mix({
         picture: film,
@@ -142,8 +143,8 @@ class FileMaking {
 
   async #write(wish: ExportWish, name: string, format: ExportFormat, keepGaps: boolean): Promise<WrittenFile[]> {
     const { span, files } = this.#parts
-    await files.place(name)
-    const pathOf = (number: number, container: string): string => files.path(`${name}-part${number}.${container}`)
+    await files.ready()
+    const pathOf = (number: number, container: string): OwnPath => files.path(`${name}-part${number}.${container}`)
     return await span.writeFiles(wish, pathOf, { format, keepGaps, signal: this.#signal })
   }
 
@@ -162,7 +163,7 @@ class FileMaking {
 
   async #add(
     { container, bytes, durationMs }: Pick<WrittenFile, 'container' | 'bytes' | 'durationMs'>,
-    path: string,
+    path: OwnPath,
     startedAt: number,
     { userId, source }: Pick<RecordedStream, 'userId' | 'source'>,
   ): Promise<void> {

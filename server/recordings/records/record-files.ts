@@ -1,6 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import type { FileHandle } from 'node:fs/promises'
+import { insideOf, type OwnPath, PathError } from '../../../shared/files/own-path.ts'
+import { makeInside, openInside, removeInside, reserveInside } from '../../../shared/files/real-path.ts'
 import type { StoredRecording, StoredRecordingFile } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,6 +12,9 @@ const filesFolder = '~files'
 export const recordPath = '/record/'
 const nameForm = /^([0-9]{1,20})-([\w-]{32})(?:-([0-9]{1,4}))?\.(mp4|webm)$/
 
+/** Name of a file of a recording, and of what it is made of. */
+const fileForm = /^[0-9]{1,20}-[\w.-]{1,100}\.(?:mp4|webm)$/
+
 /** Makes the random part of the addresses of a recording: 192 bits. */
 export function newFileToken(): string {
   return randomBytes(24).toString('base64url')
@@ -18,23 +22,32 @@ export function newFileToken(): string {
 
 /** Complete files of recordings: their places on the disk, and the addresses at which whoever has one downloads them. */
 export class RecordFiles {
-  readonly #folder: string
+  readonly #recordings: string
+  readonly #folder: OwnPath
   readonly #store: Pick<Store, 'get' | 'unseal'>
 
   /** @param folder recordings folder */
   constructor(folder: string, store: Pick<Store, 'get' | 'unseal'>) {
-    this.#folder = join(folder, filesFolder)
+    this.#recordings = folder
+    this.#folder = insideOf(folder, filesFolder)
     this.#store = store
   }
 
-  /** Path of a file, whose folder exists afterwards. @throws what the file system says */
-  async place(file: string): Promise<string> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-    return this.path(file)
+  /** Makes the folder of the files, where it is missing. @throws PathError; what the file system says */
+  async ready(): Promise<void> {
+    await makeInside(this.#recordings, this.#folder, 0o700)
   }
 
-  path(file: string): string {
-    return join(this.#folder, file)
+  /** Makes an empty file, for a program that opens its output by its path. @throws PathError; what the file system says */
+  async reserve(file: string): Promise<OwnPath> {
+    await this.ready()
+    return await reserveInside(this.#recordings, this.path(file))
+  }
+
+  /** @param file its name; that of a stored recording was not necessarily written by this program @throws PathError */
+  path(file: string): OwnPath {
+    if (!fileForm.test(file)) throw new PathError(`${JSON.stringify(file)} is not the file of a recording.`)
+    return insideOf(this.#folder, file)
   }
 
   /** Path of the address of a file, without the site's own address. @throws ApiError internal as Store.unseal does */
@@ -45,7 +58,9 @@ export class RecordFiles {
   }
 
   /** File at an address; undefined for every address that names none. @param name last part of its path */
-  find(name: string): { recording: StoredRecording; file: StoredRecordingFile; path: string } | undefined {
+  find(
+    name: string,
+  ): { recording: StoredRecording; file: StoredRecordingFile; open: () => Promise<FileHandle> } | undefined {
     const [, id = '', token = '', index = '0'] = nameForm.exec(name) ?? []
     const recording = this.#store.get('recordings', id)
     if (recording === undefined) return undefined
@@ -53,12 +68,14 @@ export class RecordFiles {
     const given = Buffer.from(token)
     const file = recording.files[Number(index)]
     if (file === undefined || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
-    return { recording, file, path: this.path(file.file) }
+    if (!fileForm.test(file.file)) return undefined
+    const path = this.path(file.file)
+    return { recording, file, open: () => openInside(this.#recordings, path) }
   }
 
-  /** Deletes files; those that are gone do not matter. @throws what the file system says otherwise */
+  /** Deletes files; those that are gone, and names that are none, do not matter. @throws what the file system says otherwise */
   async remove(files: readonly Pick<StoredRecordingFile, 'file'>[]): Promise<void> {
-    for (const { file } of files) await rm(this.path(file), { force: true })
+    for (const { file } of files) if (fileForm.test(file)) await removeInside(this.#recordings, this.path(file))
   }
 
   #token({ id, token_sealed }: StoredRecording): string {

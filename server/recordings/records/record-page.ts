@@ -11,7 +11,7 @@ export function recordDownload(files: RecordFiles): Middleware {
     if (!context.path.startsWith(recordPath) || !isRead(context)) return void (await next())
     setPrivate(context)
     const found = files.find(context.path.slice(recordPath.length))
-    if (found === undefined || !(await answerFile(context, found.path))) return answerNothing(context)
+    if (found === undefined || !(await answerFile(context, found.open))) return answerNothing(context)
     context.type = containerTypes[found.file.container]
     context.set('Content-Disposition', `inline; filename="${found.file.file}"`)
   }

@@ -1,10 +1,12 @@
 import PQueue from 'p-queue'
+import type { OwnPath } from '../../../shared/files/own-path.ts'
 import type { LocalFfmpeg } from '../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
-import { runFfmpeg } from '../export/ffmpeg-convert.ts'
+import { fileInput, runFfmpeg } from '../export/ffmpeg-convert.ts'
 
 /** A file with one sound. */
 export interface MixedSound {
-  path: string
+  path: OwnPath
+  container: 'mp4' | 'webm'
   /** Moment of its first sound, in milliseconds since the epoch. */
   startedAt: number
 }
@@ -15,8 +17,8 @@ export interface MixWish {
   picture: MixedSound | undefined
   sounds: readonly MixedSound[]
   container: 'mp4' | 'webm'
-  /** Path of the result. */
-  result: string
+  /** Path of the result, which is reserved. */
+  result: OwnPath
   signal: AbortSignal
 }
 
@@ -58,7 +60,9 @@ export class SoundMixer {
     if (program === undefined) throw new Error('ffmpeg is gone')
     const heard = sounds.slice(0, maxSounds)
     const startedAt = picture?.startedAt ?? Math.min(...heard.map((sound) => sound.startedAt))
-    const inputs = [...(picture === undefined ? [] : [picture]), ...heard].flatMap(({ path }) => ['-i', path])
+    const inputs = [...(picture === undefined ? [] : [picture]), ...heard].flatMap(({ path, container: of }) =>
+      fileInput(path, of),
+    )
     const first = picture === undefined ? 0 : 1
     const moved = heard.map((sound, n) => `[${first + n}:a]${shift(sound.startedAt - startedAt)}[s${n}]`)
     const names = heard.map((_, n) => `[s${n}]`).join('')
@@ -68,17 +72,7 @@ export class SoundMixer {
     await runFfmpeg(
       program.path,
       [
-        ...[
-          '-hide_banner',
-          '-loglevel',
-          'error',
-          '-nostdin',
-          '-y',
-          '-protocol_whitelist',
-          'file',
-          '-progress',
-          'pipe:1',
-        ],
+        ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-y', '-progress', 'pipe:1'],
         ...inputs,
         ...(picture === undefined ? [] : ['-map', '0:v', '-c:v', 'copy']),
         ...sound,

@@ -58,7 +58,7 @@ test('an admin tests and sets object storage, whose secret nobody sees, and reco
     expect(secrets.toSorted()).toEqual(['', '[redacted]'])
     const metrics = await (await fetch(`${site.url}/metrics`)).text()
     expect(metrics).toMatch(/roomdesk_recording_objects_bytes [1-9]/)
-    expect(await readdir(folder)).toContain('index.sqlite')
+    expect(await readdir(folder)).toContain('roomdesk-recordings.json')
   } finally {
     await site.remove()
     await removeFolder(dataFolder)

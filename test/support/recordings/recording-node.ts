@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
 import type { Gap, RecorderEvent, RecordingOrder, Segment, SegmentStart } from '../../../shared/recordings/segment.ts'
+import { withPath } from '../../../shared/recordings/segment-path.ts'
 import { holdsMedia } from './written-media.ts'
 import { type MediaNodeOptions, TestMediaNode } from '../media/media-node.ts'
 
@@ -46,7 +47,7 @@ export class RecordingNode implements AsyncDisposable {
 
   /** Complete segments of a room. */
   segments(roomId: string): Segment[] {
-    return this.events(roomId).flatMap((event) => (event.type === 'segmentEnded' ? [event.segment] : []))
+    return this.events(roomId).flatMap((event) => (event.type === 'segmentEnded' ? [withPath(event.segment)] : []))
   }
 
   gaps(roomId: string): Gap[] {
@@ -84,7 +85,9 @@ export class RecordingNode implements AsyncDisposable {
     const newest = (): SegmentStart[] => {
       const byStream = new Map<string, SegmentStart>()
       for (const event of this.events(roomId)) {
-        if (event.type === 'segmentBegan') byStream.set(dirname(dirname(event.segment.file)), event.segment)
+        if (event.type !== 'segmentBegan') continue
+        const segment = withPath(event.segment)
+        byStream.set(dirname(dirname(segment.file)), segment)
       }
       return [...byStream.values()]
     }

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { findRecordings } from '../../../server/recordings/files/find-files.ts'
@@ -9,8 +9,9 @@ import type { SegmentStart } from '../../../shared/recordings/segment.ts'
 /** Media of a segment that is on the disk and plays, in milliseconds; also while the segment is written. @param folder the recordings folder */
 export async function writtenMs(folder: string, { file, container }: Pick<SegmentStart, 'file' | 'container'>) {
   const path = join(folder, file)
-  const part = await stat(path + partSuffix).catch(() => undefined)
-  const whole = await wholePart(part === undefined ? path : path + partSuffix, container).catch(() => undefined)
+  const handle = await open(path + partSuffix, 'r').catch(() => open(path, 'r').catch(() => undefined))
+  const whole = handle && (await wholePart(handle, container).catch(() => undefined))
+  await handle?.close()
   return whole?.durationMs ?? 0
 }
 

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../../shared/abort.ts'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../../shared/files/own-path.ts'
+import { removeInside } from '../../../../shared/files/real-path.ts'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import type { LocalFfmpeg } from '../../../nodes/embedded/ffmpeg/local-ffmpeg.ts'
@@ -63,7 +63,8 @@ export class LiveMix {
   async close(): Promise<void> {
     this.#ended.abort()
     await this.#done
-    await rm(join(this.#parts.folder, this.#below), { recursive: true, force: true }).catch(() => {})
+    const { folder, id } = this.#parts
+    await removeInside(folder, insideOf(folder, mixesFolder, id), { recursive: true }).catch(() => {})
   }
 
   /** Mixes until it is closed; a picture of another format begins anew. Never rejects. */

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf } from '../../../../shared/files/own-path.ts'
+import { removeInside } from '../../../../shared/files/real-path.ts'
 import { ApiError } from '../../../../shared/result-codes.ts'
 import { refusal } from '../../../../shared/refusals/refusal.ts'
 import type { StoredLive } from '../../../store/records.ts'
@@ -25,7 +25,8 @@ export class LiveMixes {
 
   /** Deletes files of an earlier run. */
   start(): void {
-    this.#cleared = rm(join(this.#options.folder, mixesFolder), { recursive: true, force: true }).catch(() => {})
+    const { folder } = this.#options
+    this.#cleared = removeInside(folder, insideOf(folder, mixesFolder), { recursive: true }).catch(() => {})
   }
 
   /** Checks that a mix can be made. @throws ApiError recordingUnavailable (no ffmpeg) */

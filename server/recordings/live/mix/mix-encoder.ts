@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { insideOf, type OwnPath } from '../../../../shared/files/own-path.ts'
+import { makeInside } from '../../../../shared/files/real-path.ts'
 import { createInterface } from 'node:readline'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
@@ -12,8 +12,10 @@ import { channels, sampleRate } from './sample-line.ts'
 /** Needs of an encoder. */
 export interface MixEncoderParts {
   program: Pick<FfmpegProgram, 'path'>
+  /** Recordings folder. */
+  recordings: string
   /** Folder of its files. */
-  folder: string
+  folder: OwnPath
   /** Beginning of their names. */
   name: string
   /** Arguments for the codec of the picture (`pictureArguments`); undefined: sound alone. */
@@ -48,7 +50,7 @@ export class MixEncoder {
 
   /** @throws what the file system says */
   static async start(parts: MixEncoderParts): Promise<MixEncoder> {
-    await mkdir(parts.folder, { recursive: true, mode: 0o700 })
+    await makeInside(parts.recordings, parts.folder, 0o700)
     return new MixEncoder(parts)
   }
 
@@ -92,7 +94,7 @@ function encoderArguments({ folder, name, picture }: MixEncoderParts): string[] 
   const pictureInput = ['-probesize', '500000', '-analyzeduration', '1000000', '-f', 'matroska', '-i', 'pipe:0']
   const soundInput = ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:3']
   // A percent sign in the folder would be read as the place of the number.
-  const files = `${join(folder, name).replaceAll('%', '%%')}-%d.mp4${partSuffix}`
+  const files = `${insideOf(folder, name).replaceAll('%', '%%')}-%d.mp4${partSuffix}`
   const fragments =
     picture === undefined ? 'empty_moov+default_base_moof' : 'empty_moov+default_base_moof+frag_keyframe'
   const shortest = picture === undefined ? 'frag_duration=1000000' : 'min_frag_duration=900000'

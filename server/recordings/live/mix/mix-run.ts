@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { withSuffix } from '../../../../shared/files/own-path.ts'
+import { removeInside } from '../../../../shared/files/real-path.ts'
+import { recordedFolder, recordedPath } from '../../../../shared/files/recorded-path.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
 import type { FfmpegProgram } from '../../../nodes/embedded/ffmpeg/ffmpeg-program.ts'
@@ -56,7 +57,7 @@ export class MixRun {
     const { program, folder, below, name, picture, startedAt } = parts
     const encoder = await MixEncoder.start({
       ...{ program, name, picture },
-      folder: join(folder, below),
+      ...{ recordings: folder, folder: recordedFolder(folder, `${below}/${mixFile(name, 0)}`) },
       completed: (number, seconds) => void run.#completed(number, startedAt + seconds * 1_000),
     })
     const run = new MixRun(parts, encoder)
@@ -115,10 +116,10 @@ export class MixRun {
   /** A file is complete, and the next one begins. */
   async #completed(number: number, endedAt: number): Promise<void> {
     const { folder, below, name, segments, clock } = this.#parts
-    const path = join(folder, below, mixFile(name, number))
-    await renameFile(path + partSuffix, path).catch(() => {})
+    const path = recordedPath(folder, `${below}/${mixFile(name, number)}`)
+    await renameFile(withSuffix(path, partSuffix), path).catch(() => {})
     this.#begin(number + 1, endedAt)
-    for (const { file } of segments.forget(clock() - windowMs)) await rm(join(folder, file), { force: true })
+    for (const { file } of segments.forget(clock() - windowMs)) await removeInside(folder, recordedPath(folder, file))
   }
 }
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { list } from 'tar'
@@ -13,16 +12,13 @@ const startedAt = Date.UTC(2026, 8, 21, 10)
 const operator = { role: 'operator', account: 'olivia', address: '', scoped: true } as const
 
 async function exportSite(site: RecordingsSite): Promise<{ jobs: ExportJobs; folder: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-exports-'))
+  const folder = join(site.folder, '.exports')
   await mkdir(join(folder, 'left'), { recursive: true })
   await writeFile(join(folder, 'left', 'over.mp4'), 'of a run before')
   const { index, playback } = site
   const span = new SpanExport({ files: site.files, index, tables: playback.tables, ffmpeg: async () => undefined })
-  const jobs = new ExportJobs({ folder, index, span, logger: pino({ level: 'silent' }) })
-  onTestFinished(async () => {
-    await jobs.stop()
-    await rm(folder, { recursive: true, force: true })
-  })
+  const jobs = new ExportJobs({ folder: site.folder, index, span, logger: pino({ level: 'silent' }) })
+  onTestFinished(() => jobs.stop())
   return { jobs, folder }
 }
 

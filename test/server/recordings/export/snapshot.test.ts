@@ -1,12 +1,13 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises'
+import { mkdtemp, open, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { Snapshots } from '../../../../server/recordings/export/snapshot.ts'
-import { SegmentFiles } from '../../../../server/recordings/playback/segment-sources.ts'
+import { SegmentFiles, type WholeFile } from '../../../../server/recordings/playback/segment-sources.ts'
 import { partSuffix } from '../../../../shared/recordings/segment-path.ts'
 import type { SegmentStart } from '../../../../shared/recordings/segment.ts'
 import { record } from '../../../support/recordings/recorded-files.ts'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 
 /** Pictures of a segment, whose file gets its final name when the segment is complete. */
 
@@ -27,18 +28,19 @@ test('A picture is made of a segment that is completed just before ffmpeg opens 
   const { folder, segment } = await openSegment()
   const files = new SegmentFiles(folder)
   const paths: string[] = []
-  const pathOf = async (): Promise<string> => {
-    const path = await files.pathOf(segment, signal)
-    paths.push(path)
-    if (path.endsWith(partSuffix)) await rename(path, path.slice(0, -partSuffix.length))
-    return path
+  const fileOf = async (): Promise<WholeFile> => {
+    const file = await files.fileOf(segment, signal)
+    paths.push(file.path)
+    if (file.path.endsWith(partSuffix)) await rename(file.path, file.path.slice(0, -partSuffix.length))
+    return file
   }
-  expect(isJpeg(await new Snapshots({ pathOf }).make(ffmpeg, segment, 1, signal))).toBe(true)
+  expect(isJpeg(await new Snapshots({ fileOf }).make(ffmpeg, segment, 1, signal))).toBe(true)
   expect(paths).toHaveLength(2)
 })
 
 test('A picture that cannot be made is told by the last words of ffmpeg', async () => {
   const { folder, segment } = await openSegment()
-  const pathOf = (): Promise<string> => Promise.resolve(join(folder, 'nowhere.mp4'))
-  await expect(new Snapshots({ pathOf }).make(ffmpeg, segment, 1, signal)).rejects.toThrow('No such file')
+  const path = insideOf(folder, 'nowhere.mp4')
+  const fileOf = (): Promise<WholeFile> => Promise.resolve({ path, open: () => open(path) })
+  await expect(new Snapshots({ fileOf }).make(ffmpeg, segment, 1, signal)).rejects.toThrow('No such file')
 })

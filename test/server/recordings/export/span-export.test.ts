@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 import { askProgram, findProgram } from '../../../../server/nodes/embedded/ffmpeg/ffmpeg-program.ts'
 import { SpanExport, type SpanOptions } from '../../../../server/recordings/export/span-export.ts'
 import type { ExportWish } from '../../../../server/recordings/recording-export.ts'
@@ -14,8 +14,7 @@ const startedAt = Date.UTC(2026, 8, 21, 10)
 const whole: SpanOptions = { format: 'mp4', keepGaps: false }
 
 async function exporting(site: RecordingsSite, hasFfmpeg = true): Promise<{ made: SpanExport; folder: string }> {
-  const folder = await mkdtemp(join(tmpdir(), 'roomdesk-export-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await mkdtemp(join(site.folder, 'export-'))
   const path = hasFfmpeg ? await findProgram('') : undefined
   const program = path === undefined ? undefined : await askProgram(path)
   const { index, playback } = site
@@ -88,7 +87,7 @@ test.each(films)('A span becomes one plain MP4, with its index in front: %s', as
   const site = await recordingsSite()
   await site.record({ startedAt, film })
   const { made, folder } = await exporting(site)
-  const path = join(folder, 'span.mp4')
+  const path = insideOf(folder, 'span.mp4')
   // From the key frame before 2.5 s, over two seams, up to 9.0 s.
   const file = await made.writeFile(wishOf(2.5, 9), path)
   const { format, streams } = await probe(path)
@@ -112,33 +111,33 @@ test('Gaps are closed, or kept as long as they were', async () => {
   if (missing === undefined) throw new Error('nothing was recorded')
   await rm(join(site.folder, missing.file))
   const { made, folder } = await exporting(site)
-  const pathOf = (name: string) => () => join(folder, name)
+  const pathOf = (name: string) => () => insideOf(folder, name)
   await made.writeFiles(wishOf(0, 12), pathOf('closed.mp4'), whole)
   await made.writeFiles(wishOf(0, 12), pathOf('kept.mp4'), { ...whole, keepGaps: true })
-  const [closed, kept] = [await times(join(folder, 'closed.mp4')), await times(join(folder, 'kept.mp4'))]
+  const [closed, kept] = [await times(insideOf(folder, 'closed.mp4')), await times(insideOf(folder, 'kept.mp4'))]
   expect([closed.length, kept.length]).toEqual([200, 200])
   expect(closed[100]).toBeCloseTo(4, 1)
   expect(kept[100]).toBeCloseTo(8, 1)
-  await decode(join(folder, 'kept.mp4'))
+  await decode(insideOf(folder, 'kept.mp4'))
 })
 
 test('Picture or sound alone', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { made, folder } = await exporting(site)
-  await made.writeFile(wishOf(1.3, 6, { picture: false }), join(folder, 'sound.mp4'))
-  const sound = await probe(join(folder, 'sound.mp4'))
+  await made.writeFile(wishOf(1.3, 6, { picture: false }), insideOf(folder, 'sound.mp4'))
+  const sound = await probe(insideOf(folder, 'sound.mp4'))
   expect(sound.streams.map(({ codec_name }) => codec_name)).toEqual(['opus'])
   expect(Number(sound.format.duration)).toBeCloseTo(4.7, 1)
-  await made.writeFile(wishOf(1.3, 6, { sound: false }), join(folder, 'picture.mp4'))
-  expect((await probe(join(folder, 'picture.mp4'))).streams).toHaveLength(1)
+  await made.writeFile(wishOf(1.3, 6, { sound: false }), insideOf(folder, 'picture.mp4'))
+  expect((await probe(insideOf(folder, 'picture.mp4'))).streams).toHaveLength(1)
 })
 
 test('Opus becomes AAC for players that know nothing else; the picture is not encoded again', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt })
   const { made, folder } = await exporting(site)
-  const path = join(folder, 'compatible.mp4')
+  const path = insideOf(folder, 'compatible.mp4')
   const parts: number[] = []
   const progress = (done: number): void => void parts.push(done)
   await made.writeFiles(wishOf(0, 12), () => path, { ...whole, format: 'compatible', progress })
@@ -154,7 +153,8 @@ test('VP8 becomes H.264 where ffmpeg is, and WebM otherwise', async () => {
   const site = await recordingsSite()
   await site.record({ startedAt, film: { codec: 'vp8' } })
   const withFfmpeg = await exporting(site)
-  const pathOf = (folder: string) => (number: number, container: string) => join(folder, `span-${number}.${container}`)
+  const pathOf = (folder: string) => (number: number, container: string) =>
+    insideOf(folder, `span-${number}.${container}`)
   const [mp4] = await withFfmpeg.made.writeFiles(wishOf(0, 12), pathOf(withFfmpeg.folder), whole)
   expect((await probe(mp4?.path ?? '')).streams.map(({ codec_name }) => codec_name)).toEqual(['h264', 'opus'])
 
@@ -172,7 +172,7 @@ test('A camera that changes its size: one file with ffmpeg, one for each size wi
   const withFfmpeg = await exporting(site)
   const [one, ...others] = await withFfmpeg.made.writeFiles(
     wishOf(0, 12),
-    () => join(withFfmpeg.folder, 'one.mp4'),
+    () => insideOf(withFfmpeg.folder, 'one.mp4'),
     whole,
   )
   expect(others).toEqual([])
@@ -185,7 +185,11 @@ test('A camera that changes its size: one file with ffmpeg, one for each size wi
   expect(await readdir(withFfmpeg.folder)).toEqual(['one.mp4'])
 
   const without = await exporting(site, false)
-  const files = await without.made.writeFiles(wishOf(0, 12), (number) => join(without.folder, `${number}.mp4`), whole)
+  const files = await without.made.writeFiles(
+    wishOf(0, 12),
+    (number) => insideOf(without.folder, `${number}.mp4`),
+    whole,
+  )
   const widths = await Promise.all(files.map(async ({ path }) => (await probe(path)).streams[0]?.width))
   expect(widths).toEqual([320, 640])
   expect(files.map(({ at }) => Math.round((at - startedAt) / 1_000))).toEqual([0, 4])
@@ -196,7 +200,7 @@ test('An export that is stopped leaves no file, and so does one of nothing', asy
   await site.record({ startedAt })
   const { made, folder } = await exporting(site)
   const stopped = AbortSignal.abort()
-  await expect(made.writeFile(wishOf(0, 12), join(folder, 'a.mp4'), stopped)).rejects.toThrow('aborted')
-  await expect(made.writeFile(wishOf(100, 120), join(folder, 'b.mp4'))).rejects.toThrow('nothing')
+  await expect(made.writeFile(wishOf(0, 12), insideOf(folder, 'a.mp4'), stopped)).rejects.toThrow('aborted')
+  await expect(made.writeFile(wishOf(100, 120), insideOf(folder, 'b.mp4'))).rejects.toThrow('nothing')
   expect(await readdir(folder)).toEqual([])
 })

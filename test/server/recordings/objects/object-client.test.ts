@@ -1,5 +1,5 @@
 import dns from 'node:dns/promises'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
@@ -40,7 +40,7 @@ test('a file is uploaded below the prefix, read in parts, listed and deleted', a
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   await writeFile(path, bytes)
   const names = ['MTAwMA/eWFyZA~main/2026-11-25/1.mp4', 'MTAwMA/eWFyZA~main/2026-11-25/2.mp4', 'b/3.mp4']
-  for (const name of names) await storage.putFile(name, path, { end: 'length' })
+  for (const name of names) await storage.putFile(name, () => open(path), { end: 'length' })
   expect(await server.names()).toEqual(names.map((name) => `site-a/${name}`))
   const part = await storage.read(names[0] ?? '', 299_000, 5_000)
   expect(part).toEqual({ bytes: bytes.subarray(299_000), size: 300_000, facts: { end: 'length' } })

@@ -11,6 +11,7 @@ import { ObjectServer } from '../../../support/objects/object-server.ts'
 import { type UploadedSite, uploadedSite } from '../../../support/objects/uploaded-site.ts'
 import { beginning, cameraStream, complete } from '../../../support/recordings/segment-facts.ts'
 import { temporaryFolder } from '../../../support/sites/store-site.ts'
+import { insideOf } from '../../../../shared/files/own-path.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 const logger = pino({ level: 'silent' })
@@ -49,7 +50,7 @@ test('finished segments are uploaded, leave the disk, and are played, exported a
   const { roomId = '', userId = '' } = segment ?? {}
   const stream = { roomId, userId, source: 'main', quality: 'main' } as const
   const wish = { ...stream, from: startedAt, to: startedAt + 60_000, picture: true, sound: true }
-  const exported = await span.writeFile(wish, join(folder, 'export.mp4'))
+  const exported = await span.writeFile(wish, insideOf(folder, 'export.mp4'))
   expect(exported.durationMs).toBeGreaterThan(3_000)
 
   index.deleteSpan(stream, { from: 0, to: startedAt * 2 }, 100)

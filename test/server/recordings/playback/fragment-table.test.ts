@@ -160,7 +160,7 @@ test('Callers at the same time share one scan', async () => {
 test('A path that leaves the folder is refused, and so is a file that is no recording', async () => {
   const folder = await recordingsFolder()
   const tables = new FragmentTables(new SegmentFiles(folder))
-  await expect(tables.of({ file: '../secret.mp4', container: 'mp4' })).rejects.toThrow('leaves')
+  await expect(tables.of({ file: '../secret.mp4', container: 'mp4' })).rejects.toThrow('is not the path of a recording')
   await writeFile(join(folder, 'text.mp4'), 'This is no film at all, but a text that is long enough.')
   const table = await tables.of({ file: 'text.mp4', container: 'mp4' })
   expect(table.fragments).toEqual([])

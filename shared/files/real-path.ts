@@ -1,0 +1,128 @@
+import { constants, type BigIntStats } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, rm } from 'node:fs/promises'
+import { dirname, join, relative, sep } from 'node:path'
+import { hasCode } from '../error-code.ts'
+import { type OwnPath, PathError } from './own-path.ts'
+
+/**
+ * Checks that no folder or file of a path is a link. A less trusted program may write the folder and could plant links in it. What does not exist is fine.
+ * @param folder that holds the path; it may be a link itself
+ * @throws PathError; Error of the file system
+ */
+export async function refuseLinks(folder: string, path: OwnPath): Promise<void> {
+  await refuse(folder, path)
+}
+
+async function refuse(folder: string, path: string): Promise<void> {
+  let current = await realpath(folder)
+  for (const part of relative(folder, path).split(sep)) {
+    if (part === '..') throw new PathError(`${path} is not in ${folder}.`)
+    current = join(current, part)
+    const found = await lstat(current).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error
+      return undefined
+    })
+    if (found === undefined) return
+    if (found.isSymbolicLink()) throw new PathError(`${current} is a link: files of recordings are never links.`)
+  }
+}
+
+/** How a file is opened: to be read, to be changed, or to be appended to and made where it is missing. */
+export type OpenMode = 'read' | 'change' | 'append'
+
+// Windows has neither; a named pipe in place of a file must not block a thread.
+const guarded = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const flags: Readonly<Record<OpenMode, number>> = {
+  read: constants.O_RDONLY | guarded,
+  change: constants.O_RDWR | guarded,
+  append: constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | guarded,
+}
+
+/**
+ * Opens a regular file in a folder that a less trusted program may write. The check follows the opening, so that a link that is put in between is found.
+ * @throws PathError a link, a device, or another file meanwhile; Error of the file system
+ */
+export async function openInside(folder: string, path: OwnPath, mode: OpenMode = 'read'): Promise<FileHandle> {
+  // Opening a device may do something; what is made for appending must not be made behind a link.
+  await refuseLinks(folder, path)
+  const handle = await open(path, flags[mode], 0o640).catch((error: unknown) => {
+    if (hasCode(error, 'ELOOP')) throw new PathError(`${path} is a link: files of recordings are never links.`)
+    throw error
+  })
+  try {
+    const opened = await handle.stat({ bigint: true })
+    if (!opened.isFile()) throw new PathError(`${path} is not a regular file.`)
+    await refuseOther(folder, path, handle, opened)
+    return handle
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** Checks that an open file is in the folder, whatever was put in place of its path meanwhile. @throws PathError; Error of the file system */
+async function refuseOther(folder: string, path: OwnPath, handle: FileHandle, opened: BigIntStats): Promise<void> {
+  // Linux says where an open file is, also after it got another name (proc_pid_fd(5)).
+  const where = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
+  if (where !== undefined) {
+    if (!where.startsWith((await realpath(folder)) + sep)) throw new PathError(`${path} led out of ${folder}.`)
+    return
+  }
+  const there = await lstat(path, { bigint: true })
+  await refuseLinks(folder, path)
+  if (!isSame(there, opened) || !isSame(await lstat(path, { bigint: true }), opened))
+    throw new PathError(`${path} was replaced while it was opened.`)
+}
+
+/** Reads the size of a regular file. @throws PathError; Error of the file system, as with the code ENOENT */
+export async function sizeInside(folder: string, path: OwnPath): Promise<number> {
+  await refuseLinks(folder, path)
+  const found = await lstat(path)
+  if (!found.isFile()) throw new PathError(`${path} is not a regular file.`)
+  return found.size
+}
+
+/** Removes a file, or a folder with whatever is in it; a missing one is fine. A link in place of it is removed, never what it points to. @throws PathError; Error of the file system */
+export async function removeInside(
+  folder: string,
+  path: OwnPath,
+  options: { recursive?: boolean } = {},
+): Promise<void> {
+  if (await isMissing(folder)) return
+  await refuse(folder, dirname(path))
+  await rm(path, { force: true, ...options }).catch((error: unknown) => {
+    // A file in place of its folder.
+    if (!hasCode(error, 'ENOTDIR')) throw error
+  })
+}
+
+/**
+ * Makes an empty file in place of whatever has its name, for programs and libraries that open their output by its path: they would follow a link there.
+ * @throws PathError; Error of the file system
+ */
+export async function reserveInside(folder: string, path: OwnPath): Promise<OwnPath> {
+  await removeInside(folder, path)
+  await refuseLinks(folder, path)
+  const handle = await open(path, 'wx', 0o600)
+  await handle.close()
+  return path
+}
+
+/** Makes a folder with those above it. @returns the first that was made, as of `mkdir` @throws PathError; Error of the file system */
+export async function makeInside(folder: string, path: OwnPath, mode = 0o777): Promise<string | undefined> {
+  await refuseLinks(folder, path)
+  const made = await mkdir(path, { recursive: true, mode })
+  await refuseLinks(folder, path)
+  return made
+}
+
+async function isMissing(folder: string): Promise<boolean> {
+  return await lstat(folder).then(
+    () => false,
+    (error: unknown) => hasCode(error, 'ENOENT'),
+  )
+}
+
+function isSame(one: BigIntStats, other: BigIntStats): boolean {
+  return one.ino === other.ino && one.dev === other.dev
+}

@@ -1,0 +1,26 @@
+import { insideOf, isPathPart, type OwnPath, PathError } from './own-path.ts'
+
+/** Levels of folders below the recordings folder, at most: the recorder uses three, and an operator may have moved recordings into more. */
+const maxLevels = 16
+const fileForm = /^[\w-]+\.(?:mp4|webm)$/
+
+/**
+ * Makes the path of a recording from its path below the recordings folder, with `/`. That path may come from a row of the index, a scan, or a listing of a bucket: whatever it says, the
+ * result is a media file in the folder.
+ * @throws PathError
+ */
+export function recordedPath(folder: string, file: string): OwnPath {
+  if (!isRecordedPath(file)) throw new PathError(`${JSON.stringify(file)} is not the path of a recording.`)
+  return insideOf(folder, ...file.split('/'))
+}
+
+/** Whether a text is the path of a recording below the recordings folder. */
+export function isRecordedPath(file: string): boolean {
+  const parts = file.split('/')
+  return parts.length <= maxLevels && parts.every((part) => isPathPart(part)) && fileForm.test(parts.at(-1) ?? '')
+}
+
+/** Folder of a recording. @throws PathError it lies in the recordings folder itself */
+export function recordedFolder(folder: string, file: string): OwnPath {
+  return insideOf(folder, ...file.split('/').slice(0, -1))
+}

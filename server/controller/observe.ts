@@ -1,3 +1,4 @@
+import type { NodePool } from '../nodes/pool/node-pool.ts'
 import type { Settings } from '../../shared/settings.ts'
 import type { Logger } from 'pino'
 import type { Sessions } from '../access/sessions.ts'
@@ -63,6 +64,7 @@ export function observationParts(options: ObservationOptions): ObservationParts 
     sessions: () => sessions.total,
     nodes: () => countBy(pool.views().map(({ state }) => state)),
     drifts: () => pool.drifts(),
+    droppedMedia: () => droppedMedia(pool),
     relays: () => relayedRooms.relays.counts(),
     devices: () => outgoing.countByState(),
     store: () => store.status(),
@@ -87,4 +89,9 @@ function countBy(names: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {}
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1
   return counts
+}
+
+function* droppedMedia(pool: Pick<NodePool, 'loads'>): Generator<{ node: string; queue: string; count: number }> {
+  for (const { name: node, load } of pool.loads())
+    for (const [queue, count] of Object.entries(load?.dropped ?? {})) yield { node, queue, count }
 }

@@ -1,3 +1,4 @@
+import { FeedOverflows } from './rooms/feed-overflows.ts'
 import { Deadline } from '../../shared/deadline.ts'
 import type {
   ControlEvent,
@@ -74,6 +75,7 @@ export class MediaServer {
   readonly #log: Log
   readonly #peers: PeerPorts
   readonly #lead: LeadWatch
+  readonly #overflows: FeedOverflows
   #settings: MediaSettings
   #port = 0
   readonly #server: WebPort
@@ -83,6 +85,7 @@ export class MediaServer {
     this.#lead = new LeadWatch(fenced)
     this.#lead.leaseMs = start.settings.lease_ms
     this.#log = log
+    this.#overflows = new FeedOverflows(log)
     this.#peers = new PeerPorts(start.host, log)
     this.#settings = start.settings
     this.#transcoding = new Transcoding(ffmpeg, start.settings.transcoders, log)
@@ -270,12 +273,15 @@ export class MediaServer {
       return {}
     },
     rooms: async () => ({ roomIds: this.#rooms.ownIds }),
-    health: async () => ({
-      rooms: this.#rooms.ownIds.length,
-      users: this.#rooms.userCount,
-      pulls: this.#pulls.size,
-      load: processLoad(),
-    }),
+    health: async () => {
+      this.#overflows.look(this.#rooms.all())
+      return {
+        rooms: this.#rooms.ownIds.length,
+        users: this.#rooms.userCount,
+        pulls: this.#pulls.size,
+        load: processLoad(),
+      }
+    },
     transcoding: async () => await this.#transcoding.status(),
     probe: async ({ address, login }, signal) => {
       const { trust_any_certificate, camera_answer_ms } = this.#settings

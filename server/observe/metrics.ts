@@ -17,6 +17,8 @@ export interface MetricSources {
   nodes(): Readonly<Record<string, number>>
   /** Differences from the expected state that were corrected on nodes since the start, by node and kind. */
   drifts(): Iterable<{ node: string; kind: string; count: number }>
+  /** Media that full queues of embedded nodes left out since each process started. */
+  droppedMedia(): Iterable<{ node: string; queue: string; count: number }>
   /** How many streams Janus nodes hand to each other, by state. */
   relays(): Readonly<Record<string, number>>
   /** How many devices are in each state. */
@@ -160,6 +162,16 @@ export class Metrics implements RequestObserver {
       collect() {
         this.reset()
         for (const { node, kind, count } of sources.drifts()) this.inc({ node, kind }, count)
+      },
+    })
+    new Counter({
+      name: 'roomdesk_node_dropped_total',
+      help: 'Media left out because a queue of the node was full since its process started: packets for viewers, frames for ffmpeg (conversion).',
+      labelNames: ['node', 'queue'],
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        for (const { node, queue, count } of sources.droppedMedia()) this.inc({ node, queue }, count)
       },
     })
     this.#addGauge('roomdesk_rooms', 'Rooms that exist.', () => sources.rooms())

@@ -155,6 +155,7 @@ const load = z.strictObject({
   memory: z.int(),
   bytes_in: z.number(),
   bytes_out: z.number(),
+  dropped: z.strictObject({ viewers: z.int(), conversion: z.int() }),
 })
 
 /** Every request to the node, with its result. */

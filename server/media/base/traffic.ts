@@ -8,6 +8,12 @@ export const traffic = {
   sent: 0,
 }
 
+/**
+ * Media that full queues of this process left out since it started, by queue. `viewers`: packets for a crowd of viewers, beyond what this machine can send.
+ * `conversion`: pictures and sound that ffmpeg did not take in time.
+ */
+export const dropped = { viewers: 0, conversion: 0 }
+
 /** Load of this process since it started. */
 export function processLoad(): ControlResult<'health'>['load'] {
   const { user, system } = process.cpuUsage()
@@ -17,5 +23,6 @@ export function processLoad(): ControlResult<'health'>['load'] {
     memory: process.memoryUsage.rss(),
     bytes_in: traffic.received,
     bytes_out: traffic.sent,
+    dropped: { ...dropped },
   }
 }

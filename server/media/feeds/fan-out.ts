@@ -1,3 +1,4 @@
+import { dropped } from '../base/traffic.ts'
 import { Slices } from './slices.ts'
 
 /** Sinks below which a packet is sent at once: queuing it would take as long. */
@@ -27,13 +28,23 @@ export class FanOut {
   readonly #sinks = new Set<Sink>()
   readonly #lane = slices.lane()
   readonly #emptied: () => void
+  readonly #overflowed: () => void
   #timer: NodeJS.Timeout | undefined
   /** Error that the source gets with the next packet. */
   #failure: { error: unknown } | undefined
 
-  /** @param emptied called when the last sink is gone */
-  constructor(emptied: () => void) {
+  /** Packets that were left out because too many waited. */
+  dropped = 0
+  /** The last packet was left out. */
+  #overflows = false
+
+  /**
+   * @param emptied called when the last sink is gone
+   * @param overflowed called when packets are left out, once until the queue takes them again: the pictures that follow cannot be decoded
+   */
+  constructor(emptied: () => void, overflowed: () => void) {
     this.#emptied = emptied
+    this.#overflowed = overflowed
   }
 
   get size(): number {
@@ -56,13 +67,23 @@ export class FanOut {
   run(packet: Buffer, work: (packet: Buffer) => void): void {
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.#sinks.size < crowd && this.#lane.idle) return work(packet)
-    this.#lane.run(() => {
+    const isQueued = this.#lane.run(() => {
       try {
         work(packet)
       } catch (error) {
         this.#failure ??= { error }
       }
     })
+    if (isQueued) this.#overflows = false
+    else this.#leaveOut()
+  }
+
+  #leaveOut(): void {
+    this.dropped += 1
+    dropped.viewers += 1
+    if (this.#overflows) return
+    this.#overflows = true
+    this.#overflowed()
   }
 
   /** @param sequence of the packet in the feed's own numbering; the packet has it again when this returns */

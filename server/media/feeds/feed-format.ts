@@ -23,6 +23,8 @@ export interface FeedCounts {
   /** Milliseconds since the epoch; 0 when none came. */
   lastKeyFrameAt: number
   lastPacketAt: number
+  /** Packets that viewers were not sent because too many waited. */
+  dropped: number
 }
 
 /** The newest picture of a feed that can be decoded by itself. */

@@ -79,7 +79,10 @@ export class Feed {
   /** Its tracks as the source sends them; of layers, each has its own picture. */
   readonly raw = { video: new RawTap(), audio: new RawTap() }
   readonly #kept: KeptVideo
-  readonly #sinks = new FanOut(() => this.#kept.forgetSent())
+  readonly #sinks = new FanOut(
+    () => this.#kept.forgetSent(),
+    () => this.requestKeyFrame(),
+  )
   readonly #takes = (packet: Buffer): void => this.picture.take(packet)
   #videoMuted = false
   #over = false
@@ -111,6 +114,7 @@ export class Feed {
       keyFrames: picture.entry.keyFrames,
       lastKeyFrameAt: picture.entry.lastKeyFrameAt,
       lastPacketAt: Math.max(picture.lastPacketAt, sound.lastPacketAt),
+      dropped: this.#sinks.dropped,
     }
     return this.layers === undefined ? own : this.layers.counted(own)
   }

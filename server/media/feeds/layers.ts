@@ -59,6 +59,7 @@ export class Layers implements PictureStreams {
       keyFrames: most.keyFrames,
       lastKeyFrameAt: Math.max(...counts.map(({ lastKeyFrameAt }) => lastKeyFrameAt)),
       lastPacketAt: Math.max(sound.lastPacketAt, ...counts.map(({ lastPacketAt }) => lastPacketAt)),
+      dropped: counts.reduce((sum, { dropped }) => sum + dropped, 0),
     }
   }
 

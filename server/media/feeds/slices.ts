@@ -7,8 +7,8 @@ const maxWaiting = 4_096
 export interface Lane {
   /** Nothing waits. */
   readonly idle: boolean
-  /** @param work must not throw */
-  run(work: () => void): void
+  /** @param work must not throw. Returns false when too much waits: the work is left out. */
+  run(work: () => void): boolean
 }
 
 /**
@@ -37,13 +37,15 @@ export class Slices {
     }
   }
 
-  #run(waiting: (() => void)[], work: () => void): void {
+  #run(waiting: (() => void)[], work: () => void): boolean {
     if (waiting.length === 0 && this.#spentMs < sliceMs) this.#do(work)
     else if (waiting.length === 0) {
       waiting.push(work)
       this.#waiting.push(waiting)
     } else if (waiting.length * this.#waiting.length < maxWaiting) waiting.push(work)
+    else return false
     this.#arm()
+    return true
   }
 
   #do(work: () => void): void {

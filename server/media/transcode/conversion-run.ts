@@ -1,3 +1,4 @@
+import { dropped } from '../base/traffic.ts'
 import { type FfmpegPlan, keyFrameWishMs, latestShownMs } from '../../../shared/media/ffmpeg.ts'
 import type { Log } from '../base/media-log.ts'
 import type { ConvertedInput, TimedFrame } from './converted-input.ts'
@@ -113,7 +114,10 @@ export class ConversionRun {
 
   #feed(flow: Flow, { at, frame, key }: TimedFrame): void {
     // Without the pictures before it, it would be wrong colours.
-    if (flow.skipping && !key) return
+    if (flow.skipping && !key) {
+      if (this.#behind) dropped.conversion += 1
+      return
+    }
     const now = performance.now()
     const isPicture = flow === this.#flows.video
     flow.zero ??= at - leadMs
@@ -123,6 +127,7 @@ export class ConversionRun {
     const ms = Math.max(0, Math.round(at - flow.zero)) + (wish ? keyFrameWishMs : 0)
     flow.skipping = !this.#process.write(matroskaFrame(flow.number, ms * ticksPerMs, key, frame))
     flow.fedAt = now
+    if (flow.skipping) dropped.conversion += 1
     if (flow.skipping && !this.#behind) {
       this.#behind = true
       this.#options.log.warn('ffmpeg does not keep up with a camera', 'pictures up to its next key frame are left out')

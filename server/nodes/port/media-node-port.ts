@@ -55,6 +55,8 @@ export interface NodeLoad {
   /** Bytes of media received from cameras and people, and sent to people. */
   bytes_in: number
   bytes_out: number
+  /** Media that full queues of the process left out, by queue: packets for viewers, frames for ffmpeg. */
+  dropped: { viewers: number; conversion: number }
 }
 
 /** Answer of a node to a health poll. */

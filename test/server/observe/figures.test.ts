@@ -215,7 +215,14 @@ test('a node has figures from its second report; a node that is gone keeps its o
   const site = await recorder(folder)
   const report = (name: string, uptime: number, bytes: number): { name: string; load: NodeLoad } => ({
     name,
-    load: { uptime_ms: uptime, cpu_ms: uptime / 10, memory: 1_000, bytes_in: bytes, bytes_out: 2 * bytes },
+    load: {
+      uptime_ms: uptime,
+      cpu_ms: uptime / 10,
+      memory: 1_000,
+      bytes_in: bytes,
+      bytes_out: 2 * bytes,
+      dropped: { viewers: 0, conversion: 0 },
+    },
   })
   site.loads = [report('one', 5_000, 0), { name: 'janus', load: undefined }]
   site.sample(1)

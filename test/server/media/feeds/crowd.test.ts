@@ -1,3 +1,5 @@
+import { dropped } from '../../../../server/media/base/traffic.ts'
+import { FeedOverflows } from '../../../../server/media/rooms/feed-overflows.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { beforeEach, expect, test } from 'vitest'
 import type { Sink } from '../../../../server/media/feeds/fan-out.ts'
@@ -61,6 +63,35 @@ test('a feed with few viewers does not wait behind the crowd of another', async 
   expect(one.seen).toEqual([1])
   await expect.poll(() => crowd[0]?.seen).toHaveLength(8)
   for (const feed of [crowded, quiet]) feed.end()
+})
+
+test('packets beyond what waits are counted, and a key frame is requested once for each overflow', async () => {
+  let requests = 0
+  const feed = new Feed({ video, audio: undefined, cached: false, requestKeyFrame: () => (requests += 1) })
+  const crowd = Array.from({ length: 20 }, () => slowViewer(0.25))
+  for (const { sink } of crowd) feed.add(sink)
+  const before = dropped.viewers
+  for (let number = 1; number <= 5_000; number++) feed.pushVideo(packetOf(number))
+  expect([feed.counts.dropped, dropped.viewers - before, requests]).toEqual([903, 903, 1])
+  const logged: string[] = []
+  const log = {
+    debug: () => {},
+    info: () => {},
+    error: () => {},
+    warn: (_: string, detail = '') => logged.push(detail),
+  }
+  const rooms = [{ config: { roomId: 'hall' }, streams: new Map([['s', { feed, view: { stream_id: 's' } }]]) }]
+  const overflows = new FeedOverflows(log)
+  overflows.look(rooms)
+  overflows.look(rooms)
+  expect(logged).toEqual(['room hall, stream s, 903 packets so far'])
+  await turn()
+  feed.pushVideo(packetOf(5_001))
+  for (let number = 5_002; number <= 6_000; number++) feed.pushVideo(packetOf(number))
+  expect(requests).toBe(2)
+  overflows.look(rooms)
+  expect(logged).toHaveLength(1)
+  feed.end()
 })
 
 test('an unreadable packet that is found late is reported to its source with the next packet', async () => {

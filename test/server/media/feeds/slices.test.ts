@@ -61,6 +61,7 @@ test('short work is done at once, however much arrives over time', async () => {
 test('work beyond the limit is dropped: the queue does not grow without bound', async () => {
   const { lane, done, work } = worker()
   for (let name = 1; name <= 5_000; name++) work(name, 4)
+  expect(lane.run(() => {})).toBe(false)
   while (!lane.idle) await turn()
   expect(done).toHaveLength(1 + 4_096)
   expect(done.at(-1)).toBe(4_097)

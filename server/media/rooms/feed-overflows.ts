@@ -1,0 +1,35 @@
+import type { Log } from '../base/media-log.ts'
+import { dropped } from '../base/traffic.ts'
+import type { Feed } from '../feeds/feed.ts'
+
+/** What is read of a room. */
+interface OverflowingRoom {
+  config: { roomId: string }
+  streams: { values(): Iterable<{ feed: Feed; view: { stream_id: string } }> }
+}
+
+/** Logs each stream once whose viewers miss packets because this machine cannot send them all. */
+export class FeedOverflows {
+  readonly #log: Log
+  readonly #logged = new WeakSet<Feed>()
+  #seen = 0
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  /** Looks for such streams. Costs nothing while no packet was left out since the last time. */
+  look(rooms: Iterable<OverflowingRoom>): void {
+    if (dropped.viewers === this.#seen) return
+    this.#seen = dropped.viewers
+    for (const { config, streams } of rooms) {
+      for (const { feed, view } of streams.values()) {
+        const packets = feed.counts.dropped
+        if (packets === 0 || this.#logged.has(feed)) continue
+        this.#logged.add(feed)
+        const where = `room ${config.roomId}, stream ${view.stream_id}, ${packets} packets so far`
+        this.#log.warn('this machine is too slow for all viewers of a stream: packets were left out', where)
+      }
+    }
+  }
+}

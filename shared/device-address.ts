@@ -111,6 +111,12 @@ export function isLoginFor(given: readonly string[], others: readonly string[]):
   return others.every((address) => address.trim() === '' || origins.has(originOf(address)))
 }
 
+/** Identifies the hosts and ports to which a login for these addresses may be sent, in a form to compare. Empty texts are ignored. */
+export function loginTargets(addresses: readonly string[]): string {
+  const given = addresses.filter((address) => address.trim() !== '')
+  return JSON.stringify([...new Set(given.map(originOf))].sort())
+}
+
 /**
  * Makes the request URL for an address in a camera's answer (Content-Base, Content-Location, a control attribute): removes its login, and escapes characters that a request forbids.
  * Undefined if invalid.

@@ -264,8 +264,8 @@ export function hideSecrets(settings: Settings): Settings {
 }
 
 /**
- * Replaces placeholders in a patch by the stored credentials of the same server, which has its addresses and user, or else shares its addresses or
- * its user. A server that matches none has no credential. The secret of the object storage stays for the same key id.
+ * Replaces placeholders in a patch by the stored credentials of the server with the same addresses. A server with other addresses has no credential until it is entered. The secret of the object
+ * storage stays for the same key id and address.
  */
 export function keepHiddenSecrets(given: SettingsPatch, before: Settings): SettingsPatch {
   const patch = keepStorageSecret(given, before)
@@ -282,9 +282,9 @@ export function keepHiddenSecrets(given: SettingsPatch, before: Settings): Setti
 function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Settings): SettingsPatch {
   const { object_storage: storage } = patch
   if (storage === undefined) return patch
-  const { access_key_id = before.access_key_id, secret_access_key } = storage
-  const isOther = access_key_id !== before.access_key_id
-  // The secret belongs to its key id: another one has none until it is entered.
+  const { access_key_id = before.access_key_id, endpoint = before.endpoint, secret_access_key } = storage
+  const isOther = access_key_id !== before.access_key_id || endpoint !== before.endpoint
+  // The secret belongs to its key id and address: another one has none until it is entered.
   if (secret_access_key === undefined && isOther)
     return { ...patch, object_storage: { ...storage, secret_access_key: '' } }
   if (secret_access_key !== hiddenSecret) return patch
@@ -294,8 +294,7 @@ function keepStorageSecret(patch: SettingsPatch, { object_storage: before }: Set
 function sameServer({ urls, username }: IceServer, { media }: Settings): IceServer | undefined {
   const has = (part: (server: IceServer) => boolean): IceServer | undefined => media.ice_servers.find(part)
   const sameUrls = (server: IceServer): boolean => JSON.stringify(server.urls) === JSON.stringify(urls)
-  const sameUser = (server: IceServer): boolean => username !== '' && server.username === username
-  return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls) ?? has(sameUser)
+  return has((server) => sameUrls(server) && server.username === username) ?? has(sameUrls)
 }
 
 /** Migrates settings of any version: a missing or invalid field has its default. */

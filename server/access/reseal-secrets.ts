@@ -3,15 +3,15 @@ import { sleep } from '../../shared/sleep.ts'
 import type { Logger } from 'pino'
 import { accountLocks } from './accounts/accounts.ts'
 import {
-  placeOf,
+  placeOfRecord,
   type SealedCollection,
   sealedCollections,
   sealedTextOf,
   withSealedText,
   withTrashTexts,
 } from '../store/sealed-places.ts'
-import { isPlaceless } from '../store/sealer.ts'
-import { isSealedForPlaces, resealed, withPlacedSecrets } from '../store/site-settings.ts'
+import { isOutdated } from '../store/sealer.ts'
+import { isSealedForPlaces, resealed, sealedMarks, withPlacedSecrets } from '../store/site-settings.ts'
 import type { StoredTrash } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { lockOfTrash } from '../store/trash/trash.ts'
@@ -24,7 +24,7 @@ const resealedAtOnce = 50
 const retryMs = 30_000
 
 /**
- * Seals the secrets of an earlier version for their places while the site runs, then marks the site: texts without a place open no more.
+ * Seals the secrets of an earlier version for their places while the site runs, then marks the site: texts of that version open no more.
  * A storage error delays it; the next start goes on where this one ended. Never rejects.
  */
 export async function resealSecrets(store: Store, signal: AbortSignal, logger: Logger): Promise<void> {
@@ -54,7 +54,8 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   for (const collection of sealedCollections) {
     let pending: Promise<void>[] = []
     for (const [key, record] of store.all(collection)) {
-      if (isPlaceless(sealedTextOf(collection, record))) pending.push(resealOne(store, collection, key))
+      if (isOutdated(sealedTextOf(collection, record), placeOfRecord(collection, key, record)))
+        pending.push(resealOne(store, collection, key))
       if (pending.length >= resealedAtOnce) {
         count += pending.length
         await Promise.all(pending)
@@ -70,7 +71,7 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
   await store.transact(accountLocks, (transaction) => {
     const settings = store.get('settings', 'site')
     if (settings === undefined) return
-    transaction.put('settings', 'site', { ...withPlacedSecrets(settings, store), sealed_for_places: true })
+    transaction.put('settings', 'site', { ...withPlacedSecrets(settings, store), ...sealedMarks })
   })
   return count
 }
@@ -78,7 +79,7 @@ async function resealAll(store: Store, signal: AbortSignal): Promise<number> {
 /** Returns how many entries of the trash were resealed. */
 async function resealTrash(store: Store, signal: AbortSignal): Promise<number> {
   const placed = (entry: StoredTrash): StoredTrash =>
-    withTrashTexts(entry, (text, place) => (isPlaceless(text) ? resealed(text, place, store) : text))
+    withTrashTexts(entry, (text, place) => (isOutdated(text, place) ? resealed(text, place, store) : text))
   let [count, inspected] = [0, 0]
   for (const [id, entry] of store.all('trash')) {
     if (++inspected % inspectedAtOnce === 0) await immediate()
@@ -103,8 +104,9 @@ async function resealOne(store: Store, collection: SealedCollection, key: string
       const record = store.get(collection, key)
       if (record === undefined) return true
       const text = sealedTextOf(collection, record)
-      if (!isPlaceless(text)) return true
-      const after = resealed(text, placeOf(collection, key), store)
+      const place = placeOfRecord(collection, key, record)
+      if (!isOutdated(text, place)) return true
+      const after = resealed(text, place, store)
       if (after !== text) transaction.put(collection, key, withSealedText(collection, record, after))
       return true
     })

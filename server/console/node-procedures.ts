@@ -2,7 +2,7 @@ import { ConsoleError } from '../../shared/console/procedure.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import type { NodeView } from '../../shared/console/nodes.ts'
 import { hiddenSecret } from '../../shared/hidden-secret.ts'
-import { type NodeConfig, nodeConfigOf, type NodeInput, type NodeSecretName } from '../../shared/node.ts'
+import { type NodeConfig, nodeConfigOf, type NodeInput } from '../../shared/node.ts'
 import type { Settings } from '../../shared/settings.ts'
 import { tryPort } from '../edge/try-port.ts'
 import { freePorts } from '../nodes/embedded/free-ports.ts'
@@ -10,6 +10,7 @@ import { movedPortProblem, namedPorts, portAfter, portProblem } from '../nodes/e
 import { maxUsefulNodes, proposedNodes } from '../nodes/embedded/proposal.ts'
 import { filesOfNode } from '../nodes/janus/configuration/files-of-node.ts'
 import type { NodePool } from '../nodes/pool/node-pool.ts'
+import { isSameServer } from '../nodes/secrets/janus-access.ts'
 import { nodeSecretsAfter, secretNamesOf } from '../nodes/secrets/node-secrets.ts'
 import type { StoredNode } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
@@ -107,6 +108,7 @@ export function nodeHandlers(
       }
       return change(config.name, (node) => {
         if (node.kind !== config.kind) throw new ConsoleError(refusal('nodeKindFixed'), { fields: ['kind'] })
+        assertSecretsStay(config, node, store)
         const secrets_sealed = nodeSecretsAfter(store)(config, node)
         const after = { ...node, ...nodeConfigOf(config), port: portAfter(config, node), secrets_sealed }
         assertPort(store, after)
@@ -143,9 +145,8 @@ export function nodeHandlers(
       const before = store.get('nodes', given.name)
       const config = { ...nodeConfigOf(given), port: portAfter(given, before) }
       assertPort(store, config)
-      const sealed = sameServer(given, before) ? before : undefined
-      if (sealed === undefined && before !== undefined) assertSecretsGiven(given, secretNamesOf(before, store))
-      const secrets_sealed = nodeSecretsAfter(store)(given, sealed)
+      if (before !== undefined) assertSecretsStay(given, before, store)
+      const secrets_sealed = nodeSecretsAfter(store)(given, before)
       return pool.testConnection({ ...config, created_at: Date.now(), draining: false, secrets_sealed })
     },
   }
@@ -172,21 +173,13 @@ async function assertPortFree(host: string, port: number): Promise<void> {
   throw new ConsoleError({ ...taken.refusal, code: 'conflict' }, { fields: ['port'] })
 }
 
-/** Whether both addresses of a Janus node are still at the same servers: other servers never get its secrets. */
-function sameServer(given: NodeInput, before: StoredNode | undefined): boolean {
-  if (before?.kind !== 'janus' || given.kind !== 'janus') return true
-  const place = (text: string): string => {
-    const url = URL.parse(text)
-    return url === null ? '' : `${url.protocol}//${url.host}`
-  }
-  return place(given.ws_url) === place(before.ws_url) && place(given.admin_url) === place(before.admin_url)
-}
-
-/** @throws ConsoleError invalid where a stored secret would have to be sent to another server */
-function assertSecretsGiven(given: NodeInput, stored: readonly NodeSecretName[]): void {
-  const missing = stored.filter((name) => given[name] === undefined || given[name] === hiddenSecret)
-  if (missing.length === 0) return
-  throw new ConsoleError(refusal('nodeSecretsElsewhere'), { fields: missing })
+/** @throws ConsoleError invalid where a stored secret would have to be sent to another address */
+function assertSecretsStay(given: NodeInput, before: StoredNode, store: Store): void {
+  if (isSameServer(given, before)) return
+  const missing = secretNamesOf(before, store).filter(
+    (name) => given[name] === undefined || given[name] === hiddenSecret,
+  )
+  if (missing.length > 0) throw new ConsoleError(refusal('nodeSecretsElsewhere'), { fields: missing })
 }
 
 function noSuchNode(name: string): ConsoleError {

@@ -1,5 +1,5 @@
 import type { NodeDevice } from '../nodes/port/media-node-port.ts'
-import { placeOf } from '../store/sealed-places.ts'
+import { devicePlace } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
 import { isSameSealing } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
@@ -43,14 +43,13 @@ export function newDevice(given: NewDevice, store: Pick<Store, 'seal'>, createdA
   const found = login ?? options.assistLogin
   const name = options.loginName || found?.name || ''
   const password = options.loginPassword || found?.password || ''
+  const place = { userId: given.userId, userAddress: address, options: withLoginName(options.stored, name) }
   return {
     roomId: given.roomId,
-    userId: given.userId,
     userName: given.userName,
-    userAddress: address,
     userData: given.userData ?? '',
-    options: withLoginName(options.stored, name),
-    login_password_sealed: password === '' ? '' : store.seal(password, placeOf('devices', given.userId)),
+    ...place,
+    login_password_sealed: password === '' ? '' : store.seal(password, devicePlace(place)),
     ...tagField(given.tags),
     paused: false,
     created_at: createdAt,
@@ -75,16 +74,15 @@ export function changedDevice(device: StoredDevice, changes: DeviceChanges, stor
   const name = changes.login_name ?? found?.name ?? loginNameOf(device)
   const password = givenPassword(changes.login_password) ?? found?.password
   if (password === undefined) checkPasswordStays(device, [address, options.assistAddress])
-  const after: StoredDevice = {
+  const changed: StoredDevice = {
     ...withTags(device, changes.tags ?? device.tags ?? []),
     roomId: changes.roomId ?? device.roomId,
     userName: changes.userName ?? device.userName,
     userAddress: address,
     userData: changes.userData ?? device.userData,
     options: withLoginName(withoutEmpty(options.stored, 'assist_address'), name),
-    login_password_sealed:
-      password === undefined ? device.login_password_sealed : sealedPassword(device, password, store),
   }
+  const after = { ...changed, login_password_sealed: sealedPassword(device, changed, password, store) }
   return JSON.stringify(after) === JSON.stringify(device) ? device : after
 }
 

@@ -1,8 +1,7 @@
-import { type DeviceLogin, isLoginFor } from '../../shared/device-address.ts'
+import { type DeviceLogin, isLoginFor, loginTargets } from '../../shared/device-address.ts'
 import { refusal } from '../../shared/refusals/refusal.ts'
 import { ApiError } from '../../shared/result-codes.ts'
-import { placeOf } from '../store/sealed-places.ts'
-import type { SealedPlace } from '../store/sealer.ts'
+import { devicePlace } from '../store/sealed-places.ts'
 import type { StoredDevice } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 import { assistAddressOf, hiddenPassword, loginNameOf } from './device-options.ts'
@@ -18,9 +17,7 @@ interface GivenLogin {
 export function loginOf(device: StoredDevice, store: Pick<Store, 'unseal'>): DeviceLogin | undefined {
   const name = loginNameOf(device)
   const password =
-    device.login_password_sealed === ''
-      ? ''
-      : store.unseal(device.login_password_sealed, placeOf('devices', device.userId))
+    device.login_password_sealed === '' ? '' : store.unseal(device.login_password_sealed, devicePlace(device))
   return name === '' && password === '' ? undefined : { name, password }
 }
 
@@ -61,18 +58,31 @@ export function checkPasswordStays(device: StoredDevice, addresses: readonly str
   })
 }
 
-/** The sealed text of a device's new password: the one that is there stays when the password is the same. */
-export function sealedPassword(device: StoredDevice, password: string, store: Store): string {
-  const before = device.login_password_sealed
-  if (password === '') return ''
-  const place = placeOf('devices', device.userId)
-  return before !== '' && isSealed(before, place, password, store) ? before : store.seal(password, place)
+/**
+ * The sealed text of a device's password after a change of the device: the one that is there stays when password and addresses are the same.
+ * @param password undefined: the one that is stored, which `checkPasswordStays` allows at the new addresses
+ * @throws ApiError 'internal' when the stored password has to be sealed for other addresses and cannot be unsealed
+ */
+export function sealedPassword(
+  before: StoredDevice,
+  after: StoredDevice,
+  password: string | undefined,
+  store: Store,
+): string {
+  const text = before.login_password_sealed
+  if (password === '' || (password === undefined && text === '')) return ''
+  const stays =
+    loginTargets([before.userAddress, assistAddressOf(before)]) ===
+    loginTargets([after.userAddress, assistAddressOf(after)])
+  if (password === undefined)
+    return stays ? text : store.seal(store.unseal(text, devicePlace(before)), devicePlace(after))
+  return stays && text !== '' && isSealed(before, password, store) ? text : store.seal(password, devicePlace(after))
 }
 
 /** One that was sealed with another key holds another password, as far as anybody can tell. */
-function isSealed(sealed: string, place: SealedPlace, password: string, store: Store): boolean {
+function isSealed(device: StoredDevice, password: string, store: Store): boolean {
   try {
-    return store.unseal(sealed, place) === password
+    return store.unseal(device.login_password_sealed, devicePlace(device)) === password
   } catch (error) {
     if (error instanceof ApiError) return false
     throw error

@@ -1,6 +1,6 @@
 import { hideSecrets, type Settings } from '../../shared/settings.ts'
 import { shownAddress } from '../observe/redaction/address.ts'
-import { placeOf, sealedCollections, sealedTextOf, withTrashTexts } from '../store/sealed-places.ts'
+import { placeOfRecord, sealedCollections, sealedTextOf, withTrashTexts } from '../store/sealed-places.ts'
 import type { SealedPlace } from '../store/sealer.ts'
 import type { Store } from '../store/store.ts'
 
@@ -17,7 +17,7 @@ export function knownSecrets(store: Pick<Store, 'all' | 'unseal'>, settings: Set
   for (const collection of sealedCollections) {
     for (const [key, record] of store.all(collection)) {
       const text = sealedTextOf(collection, record)
-      if (text !== '') open(text, placeOf(collection, key))
+      if (text !== '') open(text, placeOfRecord(collection, key, record))
     }
   }
   for (const entry of store.all('trash').values())

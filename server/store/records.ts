@@ -31,6 +31,8 @@ export interface StoredCredential {
 export interface StoredSettings extends Omit<Settings, 'media' | 'object_storage'> {
   /** Every secret of the site is sealed for its place: one without a place opens no more. Left out: not yet. */
   sealed_for_places?: true
+  /** The same of the addresses to which secrets are sent. */
+  sealed_for_addresses?: true
   media: Omit<Settings['media'], 'ice_servers'> & { ice_servers: readonly StoredIceServer[] }
   /** Left out: stored by an earlier version. */
   object_storage?: StoredObjectStorage

@@ -1,6 +1,8 @@
-import type { StoredTrash } from './records.ts'
+import { loginTargets } from '../../shared/device-address.ts'
+import type { StoredDevice, StoredNode, StoredTrash } from './records.ts'
 import type { SealedPlace } from './sealer.ts'
 import type { CollectionName } from './store.ts'
+import type { State } from './state.ts'
 
 /** Field of each collection that holds a sealed text; empty: the record has no secret. */
 const sealedFields = {
@@ -15,9 +17,34 @@ const sealedFields = {
 
 /** Collections whose records hold a sealed text. */
 export type SealedCollection = keyof typeof sealedFields
+type RecordOf<C extends SealedCollection> = State[C] extends ReadonlyMap<string, infer R> ? R : never
 
-/** Place of the secret of a record. */
-export function placeOf(collection: SealedCollection, key: string): SealedPlace {
+/** Place of the secret of a record that is sent to no address. */
+export function placeOf(collection: Exclude<SealedCollection, 'nodes' | 'devices'>, key: string): SealedPlace {
+  return [collection, key, sealedFields[collection]]
+}
+
+/** Place of the secrets of a node: those of a Janus server are sent to its addresses only. */
+export function nodePlace(node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url'>): SealedPlace {
+  const of = ['nodes', node.name, sealedFields.nodes]
+  return node.kind === 'janus' ? { of, address: JSON.stringify([node.ws_url, node.admin_url]) } : of
+}
+
+/** Place of the password of a camera: it is sent to these hosts and ports only. */
+export function devicePlace(device: Pick<StoredDevice, 'userId' | 'userAddress' | 'options'>): SealedPlace {
+  const { assist_address: assist } = device.options
+  const addresses = [device.userAddress, ...(typeof assist === 'string' ? [assist] : [])]
+  return { of: ['devices', device.userId, sealedFields.devices], address: loginTargets(addresses) }
+}
+
+/** Place of the secret of any record of a collection. */
+export function placeOfRecord<C extends SealedCollection>(
+  collection: C,
+  key: string,
+  record: RecordOf<C>,
+): SealedPlace {
+  if (collection === 'nodes') return nodePlace(record as StoredNode)
+  if (collection === 'devices') return devicePlace(record as StoredDevice)
   return [collection, key, sealedFields[collection]]
 }
 
@@ -26,9 +53,16 @@ export function iceServerPlace(urls: unknown): SealedPlace {
   return ['settings', 'site', 'media.ice_servers', JSON.stringify(urls)]
 }
 
-/** Place of the secret key of the object storage: it belongs to this key id. */
-export function objectStoragePlace(accessKeyId: unknown): SealedPlace {
-  return ['settings', 'site', 'object_storage.secret_access_key', JSON.stringify(accessKeyId)]
+/** Place of the secret key of the object storage: it belongs to this key id, and signs requests to this address only. */
+export function objectStoragePlace({
+  access_key_id: id,
+  endpoint,
+}: {
+  access_key_id?: unknown
+  endpoint?: unknown
+}): SealedPlace {
+  const of = ['settings', 'site', 'object_storage.secret_access_key', JSON.stringify(id)]
+  return { of, address: String(endpoint) }
 }
 
 /** Place of links to live streams; they are with their viewers, not stored. */
@@ -62,9 +96,13 @@ export function withSealedText<R extends object>(collection: SealedCollection, r
 
 /** Something in the trash with other sealed texts: those of its record, and of the outgoing users of a room. The same object when all stay. */
 export function withTrashTexts(entry: StoredTrash, after: (text: string, place: SealedPlace) => string): StoredTrash {
-  const placed = <R extends object>(collection: SealedCollection, key: string, record: R): R => {
+  const placed = <C extends SealedCollection, R extends RecordOf<C> & object>(
+    collection: C,
+    key: string,
+    record: R,
+  ): R => {
     const text = sealedTextOf(collection, record)
-    const other = text === '' ? text : after(text, placeOf(collection, key))
+    const other = text === '' ? text : after(text, placeOfRecord(collection, key, record))
     return other === text ? record : withSealedText(collection, record, other)
   }
   switch (entry.kind) {

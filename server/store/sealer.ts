@@ -4,18 +4,29 @@ import { refusal } from '../../shared/refusals/refusal.ts'
 
 /** Prefix of a text that is sealed for its place. */
 export const sealedPrefix = 'sealed:v2:'
+/** Prefix of a text that is sealed for its place and an address. */
+export const addressedPrefix = 'sealed:v3:'
 /** Prefix of a text of an earlier version, which opens in any place. */
 export const placelessPrefix = 'sealed:v1:'
 
+/** Prefixes of all versions; equally long. */
+export const prefixes = [placelessPrefix, sealedPrefix, addressedPrefix] as const
+
 /** Names where a sealed text belongs: it opens nowhere else. Authenticated with the text (AAD), never stored. */
-export type SealedPlace = readonly string[]
+export type SealedPlace = readonly string[] | AddressedPlace
+
+/** Place of a secret that is sent to an address: once the address is another, the text does not open. */
+export interface AddressedPlace {
+  readonly of: readonly string[]
+  readonly address: string
+}
 
 /** Turns secrets into texts that are safe on disk, and back. Where the key comes from is not its business. */
 export interface Sealer {
   /** Encrypts a secret for its place; the same secret seals differently each time. */
   seal(text: string, place: SealedPlace): string
   /**
-   * Opens a sealed text; one of an earlier version opens in any place.
+   * Opens a sealed text; one of an earlier version opens in any place, or with any address.
    * @throws ApiError 'internal' when the text was sealed with another key or for another place, or was altered
    */
   unseal(text: string, place: SealedPlace): string
@@ -35,6 +46,7 @@ const tagBytes = 16
 
 /**
  * AES-256-GCM (NIST SP 800-38D), random 96-bit iv per text, the place as additional authenticated data: `sealed:v2:` and base64url of iv, tag, data.
+ * A place with an address: `sealed:v3:`, with a key of its own.
  * Texts of earlier versions (`sealed:v1:`) have no place and were sealed with the site's key itself.
  * @param key 32 bytes.
  */
@@ -44,20 +56,24 @@ export function createSealer(key: Buffer): Sealer {
   const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', key, '', `roomdesk ${purpose}`, 32))
   // A key of its own: a resealed text keeps its iv, and no iv may be used twice with one key.
   const placedKey = keyFor('sealed text')
+  const addressedKey = keyFor('sealed text for an address')
   const unseal = (text: string, place: SealedPlace): string => {
     try {
       if (isPlaceless(text)) return decrypt(key, text.slice(placelessPrefix.length))
+      if (isAddressed(place) && text.startsWith(addressedPrefix))
+        return decrypt(addressedKey, text.slice(addressedPrefix.length), place)
       if (!text.startsWith(sealedPrefix)) throw new Error('not a sealed text')
-      return decrypt(placedKey, text.slice(sealedPrefix.length), place)
+      return decrypt(placedKey, text.slice(sealedPrefix.length), isAddressed(place) ? place.of : place)
     } catch (error) {
       throw cannotOpen(error)
     }
   }
   const sealed = (iv: Buffer, text: string, place: SealedPlace): string => {
-    const cipher = createCipheriv('aes-256-gcm', placedKey, iv).setAAD(bytesOf(place))
+    const [prefix, ownKey] = isAddressed(place) ? [addressedPrefix, addressedKey] : [sealedPrefix, placedKey]
+    const cipher = createCipheriv('aes-256-gcm', ownKey, iv).setAAD(bytesOf(place))
     const head = cipher.update(text, 'utf8')
     const tail = cipher.final()
-    return sealedPrefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
+    return prefix + Buffer.concat([iv, cipher.getAuthTag(), head, tail]).toString('base64url')
   }
   return {
     proof: (purpose, text) => createHmac('sha256', keyFor(purpose)).update(text).digest('base64url'),
@@ -66,8 +82,8 @@ export function createSealer(key: Buffer): Sealer {
     unseal,
     reseal(text, place) {
       const secret = unseal(text, place)
-      if (!isPlaceless(text)) return text
-      const iv = Buffer.from(text.slice(placelessPrefix.length), 'base64url').subarray(0, ivBytes)
+      if (!isOutdated(text, place)) return text
+      const iv = Buffer.from(text.slice(sealedPrefix.length), 'base64url').subarray(0, ivBytes)
       return sealed(iv, secret, place)
     },
   }
@@ -78,6 +94,15 @@ export function isPlaceless(text: string): boolean {
   return text.startsWith(placelessPrefix)
 }
 
+/** Whether a text was sealed by an earlier version: for no place, or without the address of this place. */
+export function isOutdated(text: string, place: SealedPlace): boolean {
+  return isPlaceless(text) || (isAddressed(place) && text.startsWith(sealedPrefix))
+}
+
+function isAddressed(place: SealedPlace): place is AddressedPlace {
+  return 'of' in place
+}
+
 /** Whether two texts come from one sealing: they are equal, or one is the other resealed for its place. Does not prove who made them. */
 export function isSameSealing(one: string, other: string): boolean {
   return sealingOf(one) === sealingOf(other)
@@ -85,8 +110,8 @@ export function isSameSealing(one: string, other: string): boolean {
 
 /** Identifies the sealing that made a text by its iv, which a resealing keeps. Returns a text that is not sealed as it is. */
 export function sealingOf(text: string): string {
-  if (!isPlaceless(text) && !text.startsWith(sealedPrefix)) return text
-  const { length } = isPlaceless(text) ? placelessPrefix : sealedPrefix
+  if (!prefixes.some((prefix) => text.startsWith(prefix))) return text
+  const { length } = sealedPrefix
   return text.slice(length, length + (ivBytes * 4) / 3)
 }
 
@@ -109,7 +134,7 @@ function decrypt(key: Buffer, text: string, place?: SealedPlace): string {
 }
 
 function bytesOf(place: SealedPlace): Buffer {
-  return Buffer.from(JSON.stringify(place))
+  return Buffer.from(JSON.stringify(isAddressed(place) ? [...place.of, place.address] : place))
 }
 
 /** Compares a proof that was given with the right one, in a time that does not tell where they differ. */

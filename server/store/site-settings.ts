@@ -2,7 +2,7 @@ import { completeSettings, defaultSettings, type Settings } from '../../shared/s
 import type { StoredIceServer, StoredSettings } from './records.ts'
 import { iceServerPlace, objectStoragePlace, sealedCollections } from './sealed-places.ts'
 import type { SealedPlace } from './sealer.ts'
-import { cannotOpen, isPlaceless, type Sealer } from './sealer.ts'
+import { cannotOpen, isOutdated, isPlaceless, type Sealer } from './sealer.ts'
 import type { State } from './state.ts'
 import type { Store, Transaction } from './store.ts'
 
@@ -36,9 +36,10 @@ export function putSettings(
       credential_sealed: sealed(server, credential, store),
     }),
   )
-  const mark = isSealedForPlaces(store) || isEmpty(store) ? { sealed_for_places: true as const } : {}
+  const before = store.get('settings', 'site')
+  const mark = isEmpty(store) ? sealedMarks : marksOf(before)
   const { secret_access_key: secret, ...storage } = settings.object_storage
-  const secret_sealed = secret === '' ? '' : store.seal(secret, objectStoragePlace(storage.access_key_id))
+  const secret_sealed = secret === '' ? '' : store.seal(secret, objectStoragePlace(storage))
   transaction.put('settings', 'site', {
     ...settings,
     ...mark,
@@ -47,16 +48,26 @@ export function putSettings(
   })
 }
 
-/** Whether every secret of a site is sealed for its place. */
+/** Marks of a site whose secrets are all sealed for their places and addresses. */
+export const sealedMarks = { sealed_for_places: true, sealed_for_addresses: true } as const
+
+function marksOf(settings: StoredSettings | undefined): Partial<typeof sealedMarks> {
+  return {
+    ...(settings?.sealed_for_places && { sealed_for_places: true }),
+    ...(settings?.sealed_for_addresses && { sealed_for_addresses: true }),
+  }
+}
+
+/** Whether every secret of a site is sealed for its place, and for the address to which it is sent. */
 export function isSealedForPlaces(site: Pick<Store, 'get'>): boolean {
-  return site.get('settings', 'site')?.sealed_for_places === true
+  return site.get('settings', 'site')?.sealed_for_addresses === true
 }
 
 /** Takes the mark off a state that was recovered: texts without a place open until they are resealed. */
 export function unmarkSealed(state: Pick<State, 'settings'>): void {
   const settings = state.settings.get('site')
   if (settings?.sealed_for_places === undefined) return
-  const { sealed_for_places: _, ...unmarked } = settings
+  const { sealed_for_places: _, sealed_for_addresses: __, ...unmarked } = settings
   state.settings.set('site', unmarked)
 }
 
@@ -67,7 +78,9 @@ export function unsealIn(
   text: string,
   place: SealedPlace,
 ): string {
-  if (isPlaceless(text) && isSealedForPlaces(site)) throw cannotOpen()
+  const settings = site.get('settings', 'site')
+  if (isPlaceless(text) && settings?.sealed_for_places) throw cannotOpen()
+  if (isOutdated(text, place) && settings?.sealed_for_addresses) throw cannotOpen()
   return sealer.unseal(text, place)
 }
 
@@ -77,7 +90,8 @@ function isEmpty(store: Pick<Store, 'get' | 'all'>): boolean {
 }
 
 /** Settings whose credentials are sealed for their places; the same object when they are. One that does not open stays as it is. */
-export function withPlacedSecrets(settings: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
+export function withPlacedSecrets(stored: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
+  const settings = withPlacedStorage(stored, sealer)
   const servers = iceServersOf(settings)
   const placed = servers.map((server) => {
     const { credential_sealed: text, urls } = server
@@ -87,6 +101,15 @@ export function withPlacedSecrets(settings: StoredSettings, sealer: Pick<Sealer,
   const same = placed.every((server, index) => server.credential_sealed === servers[index]?.credential_sealed)
   if (same) return settings
   return { ...settings, media: { ...settings.media, ice_servers: placed as unknown as StoredIceServer[] } }
+}
+
+function withPlacedStorage(settings: StoredSettings, sealer: Pick<Sealer, 'reseal'>): StoredSettings {
+  const { object_storage: storage } = settings
+  // A document of an earlier version may lack any field.
+  const text: unknown = storage?.secret_sealed
+  const place = objectStoragePlace(storage ?? {})
+  if (storage === undefined || typeof text !== 'string' || !isOutdated(text, place)) return settings
+  return { ...settings, object_storage: { ...storage, secret_sealed: resealed(text, place, sealer) } }
 }
 
 /** A text sealed for its place; as it is where it does not open. */
@@ -109,7 +132,10 @@ export function withoutClearSecrets(settings: unknown, sealer: Pick<Sealer, 'sea
   return { ...others, media: { ...media, ice_servers: ice_servers as unknown as StoredIceServer[] } }
 }
 
-function openSettings({ sealed_for_places: _, ...stored }: StoredSettings, sealer: Pick<Sealer, 'unseal'>): Settings {
+function openSettings(
+  { sealed_for_places: _, sealed_for_addresses: __, ...stored }: StoredSettings,
+  sealer: Pick<Sealer, 'unseal'>,
+): Settings {
   const ice_servers = iceServersOf(stored).map(({ credential_sealed, ...server }) =>
     typeof credential_sealed === 'string'
       ? { ...server, credential: opened(server, credential_sealed, sealer) }
@@ -123,7 +149,7 @@ function openSettings({ sealed_for_places: _, ...stored }: StoredSettings, seale
 function openStorage(stored: StoredSettings['object_storage'], sealer: Pick<Sealer, 'unseal'>): unknown {
   if (stored === undefined) return undefined
   const { secret_sealed, ...storage } = stored
-  return { ...storage, secret_access_key: unsealed(secret_sealed, objectStoragePlace(storage.access_key_id), sealer) }
+  return { ...storage, secret_access_key: unsealed(secret_sealed, objectStoragePlace(storage), sealer) }
 }
 
 function sealed({ urls }: { urls?: unknown }, secret: string, sealer: Pick<Sealer, 'seal'>): string {

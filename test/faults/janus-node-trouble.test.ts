@@ -100,7 +100,7 @@ describe('A Janus node in trouble', () => {
       await site.store.transact(['nodes/j'], (transaction) => {
         const node = site.store.get('nodes', 'j')
         if (node === undefined) throw new Error('no node')
-        const secrets_sealed = janusSecretsAfter({ name: 'j', admin_secret }, node, site.store)
+        const secrets_sealed = janusSecretsAfter({ ...node, admin_secret }, node, site.store)
         transaction.put('nodes', 'j', { ...node, secrets_sealed })
       })
     }

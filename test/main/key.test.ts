@@ -60,7 +60,7 @@ describe('with a keychain', () => {
     const { key } = await loadDataKey(folder)
     await writeFile(
       join(folder, 'nodes.json'),
-      JSON.stringify({ secret: createSealer(key).seal('secret', placeOf('nodes', 'media')) }),
+      JSON.stringify({ secret: createSealer(key).seal('secret', placeOf('rooms', 'r1')) }),
     )
     await rm(wrappedFile())
     await expect(loadDataKey(folder)).rejects.toThrow(KeyFileError)

@@ -1,4 +1,6 @@
+import { loginOf } from '../../server/devices/stored-login.ts'
 import type { StoredNode, StoredRoom } from '../../server/store/records.ts'
+import type { Store } from '../../server/store/store.ts'
 
 /** Makes a node record; by default enabled, simulated, without limits. */
 export function storedNode(name: string, fields: Partial<StoredNode> = {}): StoredNode {
@@ -41,4 +43,10 @@ export function storedRoom(roomId: string, fields: Partial<StoredRoom> = {}): St
     created_at: 1,
     ...fields,
   }
+}
+
+/** Opens the stored password of an outgoing user; empty: it has none. */
+export function passwordOf(store: Pick<Store, 'get' | 'unseal'>, userId: string): string {
+  const device = store.get('devices', userId)
+  return device === undefined ? '' : (loginOf(device, store)?.password ?? '')
 }

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { hiddenSecret } from '../../../shared/hidden-secret.ts'
-import { type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
-import { placeOf } from '../../store/sealed-places.ts'
+import { type NodeConfig, type NodeInput, type NodeSecretName, nodeSecretNames } from '../../../shared/node.ts'
+import { nodePlace } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -25,6 +25,8 @@ const secretsSchema = z.strictObject({
   event_secret: key,
 })
 export type JanusSecrets = z.output<typeof secretsSchema>
+
+type NodeTargets = Pick<NodeConfig, 'ws_url' | 'admin_url'>
 
 /** Facts that a driver knows about its node. */
 export interface JanusAccess {
@@ -68,25 +70,40 @@ function secretsInUse(secrets: JanusSecrets): JanusSecrets {
 
 /** The opened secrets of a Janus node. @throws ApiError 'internal' when they cannot be unsealed */
 export function janusSecretsOf(
-  node: Pick<StoredNode, 'name' | 'secrets_sealed'>,
+  node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url' | 'secrets_sealed'>,
   store: Pick<Store, 'unseal'>,
 ): JanusSecrets {
-  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name))))
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, nodePlace(node))))
+}
+
+/** Whether the addresses of a Janus node are the same as before: the secrets of the operator are sent to no others. */
+export function isSameServer(one: NodeTargets, other: NodeTargets): boolean {
+  return one.ws_url === other.ws_url && one.admin_url === other.admin_url
+}
+
+/** Whether each address of a Janus node names the same host as before, or there was none. */
+function isSameHost(before: NodeTargets, after: NodeTargets): boolean {
+  const host = (text: string): string | undefined => URL.parse(text)?.hostname
+  const same = (was: string, is: string): boolean => was === '' || is === '' || host(was) === host(is)
+  return same(before.ws_url, after.ws_url) && same(before.admin_url, after.admin_url)
 }
 
 /**
- * The sealed secrets of a Janus node that is added or changed: each that is left out, or sent back as it is shown, stays. The text stays as well when no secret is another.
+ * The sealed secrets of a Janus node that is added or changed: each that is left out, or sent back as it is shown, stays. The text stays as well when no secret is another. With other
+ * addresses, the operator's secrets are discarded; on another host, those that were made are made anew.
  * @throws ApiError 'internal' when those of before cannot be unsealed
  */
 export function janusSecretsAfter(
-  input: Pick<NodeInput, 'name' | NodeSecretName>,
+  input: NodeTargets & Pick<NodeInput, 'name' | 'kind' | NodeSecretName>,
   before: StoredNode | undefined,
   store: Pick<Store, 'seal' | 'unseal'>,
 ): string {
-  const old = before === undefined || before.secrets_sealed === '' ? undefined : janusSecretsOf(before, store)
+  const stays = before !== undefined && isSameServer(before, input)
+  const isReadable = before !== undefined && before.secrets_sealed !== '' && isSameHost(before, input)
+  const old = isReadable ? janusSecretsOf(before, store) : undefined
   const secret = (name: NodeSecretName): string => {
     const given = input[name]
-    return given === undefined || given === hiddenSecret ? (old?.[name] ?? '') : given
+    return given === undefined || given === hiddenSecret ? (stays ? (old?.[name] ?? '') : '') : given
   }
   const after: JanusSecrets = {
     api_secret: secret('api_secret'),
@@ -96,10 +113,8 @@ export function janusSecretsAfter(
     room_key: old?.room_key ?? randomBytes(32).toString('base64url'),
     event_secret: old?.event_secret ?? randomBytes(32).toString('base64url'),
   }
-  const same = old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
-  return same && before !== undefined
-    ? before.secrets_sealed
-    : store.seal(JSON.stringify(after), placeOf('nodes', input.name))
+  const same = stays && old !== undefined && nodeSecretNames.every((name) => old[name] === after[name])
+  return same ? before.secrets_sealed : store.seal(JSON.stringify(after), nodePlace(input))
 }
 
 /** A secret of one thing on the node, the same for every controller that has the node's record; base64url. @param purpose e.g. `room` */

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 import { joinKeyOf, newJoinKey, newNodeSecrets } from './token-key.ts'
 import { janusSecretsAfter, janusSecretsOf } from './janus-access.ts'
 
-type Secrets = Pick<NodeInput, 'name' | 'kind' | NodeSecretName>
+type Secrets = Pick<NodeInput, 'name' | 'kind' | 'ws_url' | 'admin_url' | NodeSecretName>
 
 /**
  * Says which sealed secrets a node has that is added or changed. All nodes of one transaction ask the same function: the new embedded ones share a key.

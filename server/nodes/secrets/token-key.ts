@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { placeOf } from '../../store/sealed-places.ts'
+import { nodePlace } from '../../store/sealed-places.ts'
 import type { StoredNode } from '../../store/records.ts'
 import type { Store } from '../../store/store.ts'
 import { derivedSecret, janusAccess } from './janus-access.ts'
@@ -16,13 +16,13 @@ const secretsSchema = z.strictObject({
  * @throws ApiError 'internal' when the key of the others cannot be unsealed
  */
 export function newNodeSecrets(
-  { name, kind }: Pick<StoredNode, 'name' | 'kind'>,
+  node: Pick<StoredNode, 'name' | 'kind' | 'ws_url' | 'admin_url'>,
   store: Pick<Store, 'seal' | 'unseal' | 'all'>,
   joinKey = joinKeyOf(store),
 ): string {
-  if (kind !== 'embedded') return ''
+  if (node.kind !== 'embedded') return ''
   const token_key = joinKey ?? newJoinKey()
-  return store.seal(JSON.stringify({ token_key }), placeOf('nodes', name))
+  return store.seal(JSON.stringify({ token_key }), nodePlace(node))
 }
 
 /** Makes a key of join links: base64 of 32 bytes. */
@@ -50,5 +50,5 @@ export function tokenKeyOf(node: StoredNode, store: Pick<Store, 'unseal'>): stri
       .update(derivedSecret(secrets, 'join links', ''))
       .digest('base64')
   }
-  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, placeOf('nodes', node.name)))).token_key
+  return secretsSchema.parse(JSON.parse(store.unseal(node.secrets_sealed, nodePlace(node)))).token_key
 }

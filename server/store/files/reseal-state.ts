@@ -1,6 +1,6 @@
-import { placeOf, sealedCollections, sealedTextOf, withSealedText, withTrashTexts } from '../sealed-places.ts'
-import { isPlaceless, type Sealer } from '../sealer.ts'
-import { resealed, withPlacedSecrets } from '../site-settings.ts'
+import { placeOfRecord, sealedCollections, sealedTextOf, withSealedText, withTrashTexts } from '../sealed-places.ts'
+import { isOutdated, type Sealer } from '../sealer.ts'
+import { resealed, sealedMarks, withPlacedSecrets } from '../site-settings.ts'
 import { applyChange, changeOf, type State } from '../state.ts'
 import { turn } from '../system/time.ts'
 
@@ -13,8 +13,9 @@ export async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>):
   for (const collection of sealedCollections)
     for (const [key, record] of state[collection]) {
       const text = sealedTextOf(collection, record)
-      if (isPlaceless(text)) {
-        const after = withSealedText(collection, record, resealed(text, placeOf(collection, key), sealer))
+      const place = placeOfRecord(collection, key, record)
+      if (isOutdated(text, place)) {
+        const after = withSealedText(collection, record, resealed(text, place, sealer))
         applyChange(state, changeOf(collection, key, after))
       }
       if (++seen % chunk === 0) await turn()
@@ -22,11 +23,10 @@ export async function resealState(state: State, sealer: Pick<Sealer, 'reseal'>):
   for (const [id, entry] of state.trash) {
     state.trash.set(
       id,
-      withTrashTexts(entry, (text, place) => (isPlaceless(text) ? resealed(text, place, sealer) : text)),
+      withTrashTexts(entry, (text, place) => (isOutdated(text, place) ? resealed(text, place, sealer) : text)),
     )
     if (++seen % chunk === 0) await turn()
   }
   const settings = state.settings.get('site')
-  if (settings !== undefined)
-    state.settings.set('site', { ...withPlacedSecrets(settings, sealer), sealed_for_places: true })
+  if (settings !== undefined) state.settings.set('site', { ...withPlacedSecrets(settings, sealer), ...sealedMarks })
 }

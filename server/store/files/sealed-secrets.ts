@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import { hasCode } from '../../../shared/error-code.ts'
 import { listFolder } from './durable-files.ts'
 import { backupsFolder } from '../backups/backup-folder.ts'
-import { placelessPrefix, sealedPrefix } from '../sealer.ts'
-
-const prefixes = [sealedPrefix, placelessPrefix]
+import { prefixes, sealedPrefix } from '../sealer.ts'
 
 /**
  * Whether the files of a data folder, or its backups, hold a sealed secret. Reads until it meets the first.

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { expect, test } from 'vitest'
 import { type DeviceErrorKind, deviceErrorKinds, deviceErrorMessages } from '../../../shared/device.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { passwordOf } from '../../support/stored-records.ts'
 import { camera, liveSite, userIds } from '../../support/sites/live-site.ts'
 
 const create = 'createOutgoingUser'
@@ -50,9 +50,7 @@ test('a login in the address is removed from it, stored as credentials and never
       items: [{ userAddress: 'rtsp://10.0.0.8/live', options: { login_name: 'admin', login_password: '******' } }],
     },
   })
-  expect(store.unseal(store.get('devices', 'cam-1')?.login_password_sealed ?? '', placeOf('devices', 'cam-1'))).toBe(
-    'p@ss/w#rd',
-  )
+  expect(passwordOf(store, 'cam-1')).toBe('p@ss/w#rd')
 })
 
 test('parameters come from the query, a form or a JSON body, with the token under any of its names', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { camera, liveSite } from '../../support/sites/live-site.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { passwordOf } from '../../support/stored-records.ts'
 
 const header = 'roomId,userId,userName,userAddress,userData,login_name,login_password,assist_address'
 
@@ -36,9 +36,7 @@ test('a table is previewed line by line, then applied', async () => {
   expect(done.map(({ action }) => action)).toEqual(preview.map(({ action }) => action))
   expect(store.all('devices').size).toBe(4)
   expect(store.get('devices', 'other')).toMatchObject({ userAddress: 'rtsp://10.0.0.8:554/moved' })
-  expect(store.unseal(store.get('devices', 'new-1')?.login_password_sealed ?? '', placeOf('devices', 'new-1'))).toBe(
-    'se"cret',
-  )
+  expect(passwordOf(store, 'new-1')).toBe('se"cret')
   await until(() => outgoing.countByState().joined === 4)
   expect(deviceTable.preview(text)[0]).toMatchObject({ action: 'unchanged' })
 })

@@ -2,7 +2,7 @@ import { Deadline } from '../../../shared/deadline.ts'
 import { parseDeviceAddress } from '../../../shared/device-address.ts'
 import { expect, test } from 'vitest'
 import type { DeviceView } from '../../../shared/console/devices.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { passwordOf } from '../../support/stored-records.ts'
 import { camera, type LiveSite, liveSite, userIds } from '../../support/sites/live-site.ts'
 
 const calm = { reconnect_first_ms: 60_000, reconnect_longest_ms: 60_000 }
@@ -159,7 +159,7 @@ test('a corrected login or address makes a device rejoin; another name does not'
   const stored = site.store.get('devices', 'cam-1')
   expect(stored).toMatchObject({ userAddress: 'rtsp://10.0.0.9/live', options: { login_name: 'admin' } })
   const sealed = stored?.login_password_sealed
-  expect(site.store.unseal(sealed ?? '', placeOf('devices', 'cam-1'))).toBe('new')
+  expect(passwordOf(site.store, 'cam-1')).toBe('new')
   await site.outgoing.update('cam-1', { login_password: '******', login_name: 'root' })
   expect(site.store.get('devices', 'cam-1')).toMatchObject({
     options: { login_name: 'root' },

@@ -4,14 +4,14 @@ import { Controller } from '../../../server/controller/controller.ts'
 import { createLog } from '../../../server/observe/log.ts'
 import { migrations, StoreVersionError } from '../../../server/store/migrations.ts'
 import type { StoreOptions } from '../../../server/store/store-options.ts'
-import { placeOf } from '../../../server/store/sealed-places.ts'
+import { devicePlace, placeOf } from '../../../server/store/sealed-places.ts'
 import { isSealedForPlaces, putSettings } from '../../../server/store/site-settings.ts'
 import type { Store } from '../../../server/store/store.ts'
 import type { ProcedureInput, ProcedureName, ProcedureOutput } from '../../../shared/console/contract.ts'
 import type { ConsoleResult } from '../../../shared/console/procedure.ts'
 import { defaultSettings } from '../../../shared/settings.ts'
 import { sealedBefore } from '../../support/sealed-before.ts'
-import { storedNode } from '../../support/stored-records.ts'
+import { passwordOf as passwordOfCamera, storedNode } from '../../support/stored-records.ts'
 import { drivers, type StoredSite } from './drivers.ts'
 import { credential, room, sealer } from '../../support/sites/store-site.ts'
 
@@ -89,7 +89,7 @@ async function oldSite(site: StoredSite): Promise<void> {
   await store.transact(['settings'], (transaction) => {
     const settings = store.get('settings', 'site')
     if (settings === undefined) throw new Error('no settings')
-    const { sealed_for_places: _, ...unmarked } = settings
+    const { sealed_for_places: _, sealed_for_addresses: __, ...unmarked } = settings
     const ice = { urls: ['turn:10.0.0.1'], username: 'u', credential_sealed: old('of the relay') }
     transaction.put('settings', 'site', { ...unmarked, media: { ...unmarked.media, ice_servers: [ice] } })
   })
@@ -102,8 +102,9 @@ describe.each(drivers())('In $name', (driver) => {
     const store = await site.open()
     await store.transact([], (transaction) => {
       putSettings(transaction, defaultSettings(), store)
-      const sealed = store.seal('of the camera', placeOf('devices', 'cam'))
-      transaction.put('devices', 'cam', device('cam', 'own', sealed))
+      const camera = device('cam', 'own', '')
+      const sealed = store.seal('of the camera', devicePlace(camera))
+      transaction.put('devices', 'cam', { ...camera, login_password_sealed: sealed })
       const own = store.seal('of the host', placeOf('rooms', 'own'))
       transaction.put('rooms', 'own', { ...room('own', 1), host_password_sealed: own })
       transaction.put('rooms', 'moved', { ...room('moved', 2), host_password_sealed: sealed })
@@ -149,8 +150,7 @@ describe.each(drivers())('In $name', (driver) => {
     expect(sealedTexts(store)).toHaveLength(125)
     expect(sealedTexts(store).filter((text) => text.endsWith('v1'))).toEqual([])
     expect(ids.map((id) => store.get('rooms', id)?.topic)).toEqual(ids.map((id) => `new ${id}`))
-    const camera = store.get('devices', 'cam')?.login_password_sealed ?? ''
-    expect(store.unseal(camera, placeOf('devices', 'cam'))).toBe('of the camera')
+    expect(passwordOfCamera(store, 'cam')).toBe('of the camera')
     await store.close()
     await expect(site.open(before)).rejects.toBeInstanceOf(StoreVersionError)
   })

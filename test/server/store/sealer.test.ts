@@ -39,7 +39,7 @@ test('A text of another key, or an altered one, is refused without revealing any
     () => sealer.unseal('sealed:v2:', place),
     () => sealer.unseal('plain', place),
     () => sealer.unseal(sealed, placeOf('rooms', 'b')),
-    () => sealer.unseal(sealed, placeOf('devices', 'a')),
+    () => sealer.unseal(sealed, placeOf('accounts', 'a')),
     () => sealer.unseal(sealed.replace('v2', 'v1'), place),
   ]) {
     expect(attempt).toThrow(expect.objectContaining({ code: 'internal' }))

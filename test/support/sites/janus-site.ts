@@ -43,14 +43,18 @@ export interface JanusSiteOptions {
   settings?: (settings: Settings) => void
 }
 
-function nodeAt({ wsPort, adminPort }: JanusConfiguration, secrets_sealed: string): StoredNode {
-  return storedNode('j', {
-    kind: 'janus',
-    ws_url: `ws://127.0.0.1:${wsPort}`,
-    admin_url: `http://127.0.0.1:${adminPort}/admin`,
-    secrets_sealed,
-  })
+/** @param early the node before its server has ports */
+function nodeAt(
+  { wsPort, adminPort }: JanusConfiguration,
+  early: StoredNode,
+  secrets: Secrets,
+  store: Store,
+): StoredNode {
+  const targets = { ws_url: `ws://127.0.0.1:${wsPort}`, admin_url: `http://127.0.0.1:${adminPort}/admin` }
+  return { ...early, ...targets, secrets_sealed: janusSecretsAfter({ ...secrets, ...targets }, early, store) }
 }
+
+type Secrets = Pick<NodeInput, 'name' | 'kind' | NodeSecretName>
 
 /** A pool with one node, which is a Janus process of its own; without cameras. */
 export class JanusSite implements AsyncDisposable {
@@ -98,15 +102,18 @@ export class JanusSite implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'roomdesk-janus-'))
     const store = await openStore({ folder, sealer: createSealer(Buffer.alloc(32, 1)) })
     const api_secret = options.cameras === true ? 'api secret' : ''
-    const secrets: Pick<NodeInput, 'name' | NodeSecretName> = {
+    const secrets: Secrets = {
       name: 'j',
+      kind: 'janus',
       api_secret,
       admin_secret: 'admin secret',
       admin_key: options.adminKey ?? '',
       token_secret: options.tokenSecret ?? '',
     }
-    const secrets_sealed = janusSecretsAfter(secrets, undefined, store)
-    const { event_secret } = janusSecretsOf({ name: 'j', secrets_sealed }, store)
+    const withoutPorts = { ws_url: '', admin_url: '' }
+    const secrets_sealed = janusSecretsAfter({ ...secrets, ...withoutPorts }, undefined, store)
+    const early = storedNode('j', { kind: 'janus', ...withoutPorts, secrets_sealed })
+    const { event_secret } = janusSecretsOf(early, store)
     const started: { site?: JanusSite } = {}
     const quiet = (): void => undefined
     const port = new EventPort({
@@ -120,7 +127,7 @@ export class JanusSite implements AsyncDisposable {
       eventBackend: options.events === true ? `${port.url.replace('http', 'ws')}${eventPath('j')}` : '',
       files: (files, configuration) => {
         if (options.ownFiles === true) {
-          const access = janusAccess(nodeAt(configuration, secrets_sealed), store)
+          const access = janusAccess(nodeAt(configuration, early, secrets, store), store)
           const backend = `${port.url.replace('http', 'ws')}${eventPath('j')}`
           return productFiles(access, configuration, { backend, subprotocol: event_secret })
         }
@@ -129,7 +136,7 @@ export class JanusSite implements AsyncDisposable {
       },
     })
     await store.transact([], (change) => {
-      change.put('nodes', 'j', nodeAt(janus.configuration, secrets_sealed))
+      change.put('nodes', 'j', nodeAt(janus.configuration, early, secrets, store))
     })
     const site = new JanusSite(janus, store, folder, options, port)
     started.site = site

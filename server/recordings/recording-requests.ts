@@ -19,9 +19,11 @@ export interface RecordingRequest {
 /** Requests in force. They are in memory: whoever makes one makes it again after a start. */
 export interface RecordingRequests {
   /**
-   * Records from now on, until the request is removed.
+   * Checks whether a room can be recorded now.
    * @throws ApiError roomNotFound; recordingUnavailable (the node of the room cannot record, recording is off, or the disk is full: its refusal says so)
    */
+  check(roomId: string): void
+  /** Records from now on, until the request is removed, whenever the room can be recorded. */
   put(request: RecordingRequest): void
   /** Nothing happens when there is none. */
   remove(id: string): void

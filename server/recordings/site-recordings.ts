@@ -204,16 +204,19 @@ export class SiteRecordings implements RecordingControl, RecordingChanges, Recor
     return !this.orders.ruleHolds(wish)
   }
 
-  put(request: RecordingRequest): void {
+  check(roomId: string): void {
     const { store } = this.#parts
-    if (store.get('rooms', request.roomId) === undefined) throw new ApiError('roomNotFound')
-    const { name, canRecord } = this.orders.node(request.roomId)
+    if (store.get('rooms', roomId) === undefined) throw new ApiError('roomNotFound')
+    const { name, canRecord } = this.orders.node(roomId)
     if (!canRecord)
       throw new ApiError('recordingUnavailable', { refusal: refusal('recordingImpossible', { node: name }) })
     if (this.#blocked() !== undefined) {
       const problem = this.#parts.folder.problem?.message ?? storageLowMessage
       throw new ApiError('recordingUnavailable', { refusal: refusal('recordingsUnusable', { problem }) })
     }
+  }
+
+  put(request: RecordingRequest): void {
     this.orders.put(request)
   }
 

@@ -211,6 +211,12 @@ export interface StoredRecordingFile {
   started_at: number
 }
 
+/** Files of a deleted recording that have to be removed. Stored with the deletion, so that whoever leads removes them. */
+export interface StoredRecordingRemoval {
+  /** Names below the folder of such files. */
+  files: readonly string[]
+}
+
 /** A live stream that a client of an API started. */
 export interface StoredLive {
   id: string

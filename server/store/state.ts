@@ -27,6 +27,7 @@ export function emptyState(): State {
     recording_keeps: new Map(),
     recordings: new Map(),
     lives: new Map(),
+    recording_removals: new Map(),
     trash: new Map(),
   }
 }

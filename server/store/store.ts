@@ -12,6 +12,7 @@ import type {
   StoredNode,
   StoredRecording,
   StoredRecordingKeep,
+  StoredRecordingRemoval,
   StoredRecordingWish,
   StoredRelayBridge,
   StoredRelayObserver,
@@ -69,6 +70,8 @@ export interface Collections {
   recordings: StoredRecording
   /** Keyed by id, in the order of their beginning. */
   lives: StoredLive
+  /** Keyed by id of the recording. */
+  recording_removals: StoredRecordingRemoval
   /** Keyed by id, in the order of deletion. */
   trash: StoredTrash
 }

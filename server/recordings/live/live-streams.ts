@@ -14,7 +14,7 @@ const idleMs = 20_000
 const checkMs = 5_000
 /** Segments of a stream that is recorded for viewers only are deleted after this, in milliseconds. */
 export const windowMs = 90_000
-/** Streams at once: each keeps a table of fragments, and its camera is recorded. */
+/** Streams at once that a further viewer may begin: each keeps a table of fragments, and its camera is recorded. */
 const maxStreams = 200
 
 interface Running {
@@ -50,13 +50,18 @@ export class LiveStreams {
 
   /**
    * The stream for a viewer; begins it if it does not run.
-   * @throws ApiError as RecordingRequests.put does; recordingUnavailable where too many run
+   * @throws ApiError as RecordingRequests.check does; recordingUnavailable where too many run
    */
   watch(stream: RecordedStream): LiveStream {
+    if (!this.#running.has(keyOf(stream))) {
+      this.#options.requests.check(stream.roomId)
+      if (this.#running.size >= maxStreams)
+        throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
+    }
     return this.#get(stream).stream
   }
 
-  /** Keeps a stream for an order, watched or not. @throws ApiError as `watch` does */
+  /** Keeps a stream for an order, watched or not; the limit of orders is theirs. */
   hold(stream: RecordedStream, order: string): LiveStream {
     const running = this.#get(stream)
     running.orders.add(order)
@@ -75,9 +80,6 @@ export class LiveStreams {
     if (known !== undefined) {
       known.usedAt = clock()
       return known
-    }
-    if (this.#running.size >= maxStreams) {
-      throw new ApiError('recordingUnavailable', { refusal: refusal('tooManyLives') })
     }
     const { roomId, userId } = stream
     requests.put({ id: requestId(key), roomId, userId, windowMs })

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { limits } from '../../../shared/limits.ts'
 import type { RecordedStream } from '../../../shared/recordings/segment.ts'
-import { ApiError } from '../../../shared/result-codes.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
+import { wallClock } from '../../store/system/time.ts'
 import type { RecordingIndex } from '../recording-index.ts'
-import { checkRegularly, checkWish, newOrderId } from '../records/order-checks.ts'
-import { matches, newestFirst, type OrderFilter, prunedBy } from '../records/order-search.ts'
+import type { RecordingRequests } from '../recording-requests.ts'
+import { checkWish } from '../records/order-checks.ts'
+import type { OrderFilter } from '../records/order-search.ts'
 import { isRecorded, sourceOf } from '../records/recorded-streams.ts'
+import { StoredOrders } from '../records/stored-orders.ts'
 import type { LiveStreams } from './live-streams.ts'
 import { sealLiveToken } from './live-token.ts'
 import type { LiveMixes } from './mix/live-mixes.ts'
@@ -27,11 +29,12 @@ export interface LiveWish
 /** State as clients see it: waiting until the first media came. */
 export type LiveState = StoredLive['state'] | 'waiting'
 
-/** Needs of the live streams of clients. */
+/** Dependencies of the live streams of clients. */
 export interface OrderedLivesOptions {
-  store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'unseal' | 'onChange'>
+  store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'unseal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   index: Pick<RecordingIndex, 'segments' | 'open'>
+  requests: Pick<RecordingRequests, 'check'>
   streams: LiveStreams
   pushes: LivePushes
   mixes: LiveMixes
@@ -40,43 +43,54 @@ export interface OrderedLivesOptions {
 }
 
 const secretsSchema = z.strictObject({ link: z.string(), publish: z.string() })
-const lock = 'lives'
 /** Life of the token of an ordered live stream, in milliseconds; it ends with the stream anyway. */
 const tokenMs = 365 * 24 * 60 * 60 * 1_000
 
-/** Live streams that clients of the APIs order: they run, watched or not, until they are stopped or their room is gone. */
+/**
+ * Live streams that clients of the APIs order: they run, watched or not, until they are stopped or their room is gone. The methods write records; what is held, mixed and pushed follows from
+ * the records.
+ */
 export class OrderedLives {
   readonly #options: OrderedLivesOptions
   readonly #clock: () => number
-  #stopChecks = (): void => {}
+  readonly #orders: StoredOrders<'lives'>
+  /** Streams held for the live streams that run, by id. */
+  readonly #running = new Map<string, RecordedStream>()
+  /** Pushes and mixes that are ending, by id. */
+  readonly #ending = new Map<string, Promise<unknown>>()
 
   constructor(options: OrderedLivesOptions) {
+    const { store, logger, clock = wallClock } = options
     this.#options = options
-    this.#clock = options.clock ?? Date.now
+    this.#clock = clock
+    this.#orders = new StoredOrders({
+      ...{ store, logger, clock, collection: 'lives', limit: limits.lives, maxMs: Number.POSITIVE_INFINITY },
+      isActive: ({ state }) => state === 'living',
+      ended: (live, ended_at) => ({ ...live, state: 'stopped', ended_at }),
+      apply: (id, live) => {
+        if (live?.state === 'living') this.#run(live)
+        else this.#halt(id)
+      },
+    })
   }
 
-  /** Goes on with those that ran before the last stop. */
   start(): void {
-    const { store } = this.#options
-    for (const live of store.all('lives').values()) {
-      if (live.state === 'living') void this.#resume(live)
-    }
-    this.#stopChecks = checkRegularly(store, () => this.#check())
+    this.#orders.start()
   }
 
   async close(): Promise<void> {
-    this.#stopChecks()
-    await this.#options.pushes.close()
-    await this.#options.mixes.close()
+    this.#orders.close()
+    await Promise.all(this.#ending.values())
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin({ name = '', tag = '', publishUrl = '', ...wish }: LiveWish): Promise<StoredLive> {
-    const { store, rooms, pushes, mixes } = this.#options
+    const { store, rooms, pushes, mixes, requests } = this.#options
     await checkWish(rooms, wish)
+    requests.check(wish.room_id)
     if (wish.sound === 'room') await mixes.check()
     if (publishUrl !== '') await pushes.check(publishUrl)
-    const id = newOrderId(store.all('lives'))
+    const id = this.#orders.newId()
     const created_at = this.#clock()
     const link = sealLiveToken(store, {
       ...{ v: 1, room: wish.room_id, user: wish.user_id, source: sourceOf(wish.picture) },
@@ -89,51 +103,31 @@ export class OrderedLives {
       ...(publishUrl === '' ? {} : { pushed: true }),
       secrets_sealed: store.seal(secrets, placeOf('lives', id)),
     }
-    try {
-      this.#run(live)
-      await store.transact([lock], (change) => {
-        for (const old of prunedBy(store.all('lives'), limits.lives - 1, ({ state }) => state !== 'living')) {
-          change.delete('lives', old.id)
-        }
-        change.put('lives', id, live)
-      })
-    } catch (error) {
-      await this.#halt(live)
-      throw error
-    }
+    await this.#orders.add(live)
     return live
   }
 
-  /** Ends a live stream; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
+  /** Ends a live stream with its push and mix; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
   async end(id: string): Promise<StoredLive> {
-    const live = await this.#options.store.transact([lock], (change) => {
-      const before = this.get(id)
-      if (before.state !== 'living') return before
-      const after: StoredLive = { ...before, state: 'stopped', ended_at: this.#clock() }
-      change.put('lives', id, after)
-      return after
-    })
-    await this.#halt(live)
+    const live = await this.#orders.end(id)
+    await this.#ending.get(id)
     return live
   }
 
   /** @throws ApiError recordingNotFound */
   get(id: string): StoredLive {
-    const live = this.#options.store.get('lives', id)
-    if (live === undefined) throw new ApiError('recordingNotFound')
-    return live
+    return this.#orders.get(id)
   }
 
   /** Live streams, the newest first. */
   list(filter: OrderFilter): StoredLive[] {
-    return newestFirst(this.#options.store.all('lives')).filter((live) => matches(live, filter))
+    return this.#orders.list(filter)
   }
 
   /** @throws ApiError recordingNotFound, storage */
   async delete(id: string): Promise<StoredLive> {
-    const live = this.get(id)
-    await this.#options.store.transact([lock], (change) => change.delete('lives', id))
-    await this.#halt(live)
+    const live = await this.#orders.delete(id)
+    await this.#ending.get(id)
     return live
   }
 
@@ -152,45 +146,26 @@ export class OrderedLives {
   }
 
   #run(live: StoredLive): void {
+    if (this.#running.has(live.id)) return
     const { streams, pushes, mixes } = this.#options
-    const held = streams.hold(streamOf(live), live.id)
-    const stream = live.sound === 'room' ? mixes.begin(live, held) : held
+    const stream = streamOf(live)
+    this.#running.set(live.id, stream)
+    const held = streams.hold(stream, live.id)
+    const shown = live.sound === 'room' ? mixes.begin(live, held) : held
     const { publish } = this.#secretsOf(live)
-    if (publish !== '') pushes.start(live, stream, publish)
+    if (publish !== '') pushes.start(live, shown, publish)
   }
 
-  async #halt(live: StoredLive): Promise<void> {
-    this.#options.streams.release(streamOf(live), live.id)
-    await this.#options.pushes.stop(live.id)
-    await this.#options.mixes.end(live.id)
-  }
-
-  async #resume(live: StoredLive): Promise<void> {
-    try {
-      this.#run(live)
-    } catch (error) {
-      this.#options.logger.warn({ err: error, live: live.id }, 'a live stream does not go on')
-      await this.#fail(live)
-    }
-  }
-
-  async #fail(live: StoredLive): Promise<void> {
-    const reason = 'The room could not be recorded any more when the controller started.'
-    const failed: StoredLive = { ...live, state: 'failed', reason, ended_at: this.#clock() }
-    await this.#options.store
-      .transact([lock], (change) => {
-        if (this.#options.store.get('lives', live.id)?.state === 'living') change.put('lives', live.id, failed)
-      })
-      .catch((error: unknown) => this.#options.logger.warn({ err: error, live: live.id }, 'a change was not stored'))
-  }
-
-  /** Ends those whose room is gone. */
-  #check(): void {
-    const { store, logger } = this.#options
-    for (const { id, state, room_id } of store.all('lives').values()) {
-      if (state !== 'living' || store.get('rooms', room_id) !== undefined) continue
-      this.end(id).catch((error: unknown) => logger.warn({ err: error, live: id }, 'a live stream could not be ended'))
-    }
+  #halt(id: string): void {
+    const stream = this.#running.get(id)
+    if (stream === undefined) return
+    const { streams, pushes, mixes } = this.#options
+    this.#running.delete(id)
+    streams.release(stream, id)
+    const ended = Promise.all([pushes.stop(id), mixes.end(id)]).finally(() => {
+      if (this.#ending.get(id) === ended) this.#ending.delete(id)
+    })
+    this.#ending.set(id, ended)
   }
 }
 

@@ -84,7 +84,7 @@ export function mediaOrderParts(options: MediaOrderOptions): MediaOrderParts {
     mixer: new SoundMixer(ffmpeg),
     failed,
   })
-  const lives = new OrderedLives({ store, rooms, index, streams, pushes, mixes, logger })
+  const lives = new OrderedLives({ store, rooms, index, requests, streams, pushes, mixes, logger })
   const orders = new OrderedMedia({ recordings, lives, addresses, store, rooms, index, clock })
   const page = new StaticFiles(options.playerPage)
   const live = livePages({

@@ -3,22 +3,6 @@ import { ApiError } from '../../../shared/result-codes.ts'
 import { refusal } from '../../../shared/refusals/refusal.ts'
 import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredLive, StoredRecording } from '../../store/records.ts'
-import type { Store } from '../../store/store.ts'
-
-/** Interval of the checks, in milliseconds. */
-const checkMs = 30_000
-
-/** Runs a check every 30 s, and at once when a room is deleted. Returns the function that ends that. */
-export function checkRegularly(store: Pick<Store, 'onChange'>, check: () => void): () => void {
-  const timer = setInterval(check, checkMs).unref()
-  const stopFollowing = store.onChange((changes) => {
-    if (changes.some(({ collection, value }) => collection === 'rooms' && value === undefined)) check()
-  })
-  return () => {
-    clearInterval(timer)
-    stopFollowing()
-  }
-}
 
 /**
  * Checks that something of a room, or of a user in it, is wanted and can be recorded.

@@ -1,4 +1,3 @@
-import { sleep } from '../../../shared/sleep.ts'
 import PQueue from 'p-queue'
 import { limits } from '../../../shared/limits.ts'
 import { ApiError } from '../../../shared/result-codes.ts'
@@ -6,12 +5,15 @@ import type { Rooms } from '../../rooms/room-lifecycle.ts'
 import type { StoredRecording } from '../../store/records.ts'
 import { placeOf } from '../../store/sealed-places.ts'
 import type { Store } from '../../store/store.ts'
+import { pause, startTimer, wallClock } from '../../store/system/time.ts'
+import { FollowedRecords } from '../followed-records.ts'
 import type { RecordingRequests } from '../recording-requests.ts'
 import { type FileMakingParts, makeFiles, NoFileError } from './file-making.ts'
 import { newFileToken } from './record-files.ts'
 import { isRecorded, untilWritten } from './recorded-streams.ts'
-import { checkRegularly, checkWish, newOrderId } from './order-checks.ts'
-import { matches, newestFirst, type OrderFilter, prunedBy } from './order-search.ts'
+import { checkWish } from './order-checks.ts'
+import type { OrderFilter } from './order-search.ts'
+import { StoredOrders } from './stored-orders.ts'
 
 /** Wish of a client: the streams to record. */
 export interface OrderedRecordingWish
@@ -24,9 +26,9 @@ export interface OrderedRecordingWish
 /** State of a recording as clients see it: waiting until the first media came. */
 export type OrderedState = StoredRecording['state'] | 'waiting'
 
-/** Needs of the recordings. */
+/** Dependencies of the recordings. */
 export interface OrderedRecordingsOptions extends FileMakingParts {
-  store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange'>
+  store: Pick<Store, 'get' | 'all' | 'transact' | 'seal' | 'onChange' | 'leadership'>
   rooms: Pick<Rooms, 'get' | 'users'>
   requests: RecordingRequests
   /** Writes a failure into the event log. */
@@ -42,75 +44,87 @@ const madeAtOnce = 2
 const settleMs = 3_000
 /** A recording that nobody stops ends after this. */
 const maxMs = 24 * 60 * 60 * 1_000
-/** Time for which `stop` waits for the files: clients of the API give up after 5 s. */
+/** Time for which `end` waits for the files: clients of the API give up after 5 s. */
 const stopPatienceMs = 3_500
-const lock = 'recordings'
+/** Pause before made files are stored again in their record, in milliseconds. */
+const retryMs = 2_000
 
-/** Recordings that clients of the APIs and operators order: each has a beginning, an end and files of its own. */
+/** Files of a recording that are being made. */
+interface Making {
+  work: Promise<void>
+  stop: AbortController
+}
+
+/**
+ * Recordings that clients of the APIs and operators order: each has a beginning, an end and files of its own. The methods write records; requests to the recorder, the making of files and
+ * their removal follow from the records.
+ */
 export class OrderedRecordings {
   readonly #options: OrderedRecordingsOptions
   readonly #clock: () => number
-  readonly #making = new PQueue({ concurrency: madeAtOnce })
-  readonly #ended = new AbortController()
-  readonly #finishing = new Map<string, Promise<void>>()
-  #stopChecks = (): void => {}
+  readonly #orders: StoredOrders<'recordings'>
+  readonly #removals: FollowedRecords<'recording_removals'>
+  readonly #queue = new PQueue({ concurrency: madeAtOnce })
+  readonly #making = new Map<string, Making>()
+  #isClosed = false
 
   constructor(options: OrderedRecordingsOptions) {
+    const { store, logger, clock = wallClock } = options
     this.#options = options
-    this.#clock = options.clock ?? Date.now
+    this.#clock = clock
+    this.#orders = new StoredOrders({
+      ...{ store, logger, clock, maxMs, collection: 'recordings', limit: limits.recordings },
+      isActive: ({ state }) => state === 'recording',
+      ended: (recording, ended_at) => ({ ...recording, state: 'finishing', ended_at }),
+      deleted: ({ id, files }, transaction) => {
+        if (files.length > 0) transaction.put('recording_removals', id, { files: files.map(({ file }) => file) })
+      },
+      apply: (id, recording) => this.#apply(id, recording),
+    })
+    this.#removals = new FollowedRecords({
+      ...{ store, collection: 'recording_removals' },
+      apply: (id, removal) => {
+        if (removal !== undefined) void this.#removeFiles(id, removal.files)
+      },
+      onError: (err, recording) => logger.error({ err, recording }, 'files of a recording could not be deleted'),
+    })
   }
 
-  /** Goes on with what was under way before the last stop. */
   start(): void {
-    const { store } = this.#options
-    for (const recording of store.all('recordings').values()) {
-      if (recording.state === 'recording') void this.#resume(recording)
-      else if (recording.state === 'finishing') void this.#finish(recording)
-    }
-    this.#stopChecks = checkRegularly(store, () => this.#check())
+    this.#orders.start()
+    this.#removals.start()
   }
 
-  /** Ends the making of files; the next start begins it anew. */
+  /** Ends what runs; the next start begins it anew. */
   async close(): Promise<void> {
-    this.#stopChecks()
-    this.#ended.abort()
-    await Promise.all(this.#finishing.values())
+    this.#isClosed = true
+    this.#orders.close()
+    this.#removals.close()
+    await Promise.all(Array.from(this.#making.values(), ({ work }) => work))
   }
 
   /** @throws ApiError roomNotFound, roomClosed, userNotOnline, recordingUnavailable, parameter, storage */
   async begin(wish: OrderedRecordingWish): Promise<StoredRecording> {
-    const { store, requests } = this.#options
     await checkWish(this.#options.rooms, wish)
+    this.#options.requests.check(wish.room_id)
     const recording = this.#newRecord(wish)
-    const { id } = recording
-    requests.put(requestOf(recording))
-    try {
-      const { gone } = await store.transact([lock], (change) => {
-        const gone = prunedBy(store.all('recordings'), limits.recordings - 1, ({ state }) => state !== 'recording')
-        for (const { id: old } of gone) change.delete('recordings', old)
-        change.put('recordings', id, recording)
-        return { gone }
-      })
-      for (const old of gone) await this.#removeFiles(old)
-    } catch (error) {
-      requests.remove(requestId(id))
-      throw error
-    }
+    await this.#orders.add(recording)
     return recording
   }
 
   /** Ends a recording, and waits a moment for its files; one that ended already stays as it is. @throws ApiError recordingNotFound, storage */
   async end(id: string): Promise<StoredRecording> {
-    const ended = await this.#end(this.get(id))
-    await Promise.race([this.#finish(ended), sleep(stopPatienceMs, { ref: false })])
+    await this.#orders.end(id)
+    const { promise: patience, resolve } = Promise.withResolvers<void>()
+    const timer = startTimer(stopPatienceMs, resolve, false)
+    await Promise.race([this.#making.get(id)?.work, patience])
+    timer.cancel()
     return this.get(id)
   }
 
   /** @throws ApiError recordingNotFound */
   get(id: string): StoredRecording {
-    const recording = this.#options.store.get('recordings', id)
-    if (recording === undefined) throw new ApiError('recordingNotFound')
-    return recording
+    return this.#orders.get(id)
   }
 
   stateOf(recording: StoredRecording): OrderedState {
@@ -120,124 +134,105 @@ export class OrderedRecordings {
 
   /** Recordings, the newest first. */
   list(filter: OrderFilter): StoredRecording[] {
-    return newestFirst(this.#options.store.all('recordings')).filter((recording) => matches(recording, filter))
+    return this.#orders.list(filter)
   }
 
-  /** Deletes a recording with its files; what goes on ends. Segments stay as the retention says. @throws ApiError recordingNotFound, storage */
-  async delete(id: string): Promise<StoredRecording> {
-    const { store, requests } = this.#options
-    const recording = this.get(id)
-    await store.transact([lock], (change) => change.delete('recordings', id))
-    requests.remove(requestId(id))
-    await this.#removeFiles(recording)
-    return recording
+  /** Deletes a recording with its files; an active one ends. Segments stay as the retention says. @throws ApiError recordingNotFound, storage */
+  delete(id: string): Promise<StoredRecording> {
+    return this.#orders.delete(id)
   }
 
-  async #end(recording: StoredRecording): Promise<StoredRecording> {
-    if (recording.state !== 'recording') return recording
-    const ended = await this.#change(recording.id, (before) =>
-      before.state === 'recording' ? { ...before, state: 'finishing', ended_at: this.#clock() } : before,
-    )
-    this.#options.requests.remove(requestId(recording.id))
-    return ended
+  #apply(id: string, recording: StoredRecording | undefined): void {
+    const { requests } = this.#options
+    if (recording?.state === 'recording') requests.put(requestOf(recording))
+    else requests.remove(requestId(id))
+    if (recording?.state === 'finishing') this.#make(recording)
+    else this.#making.get(id)?.stop.abort()
   }
 
-  /** Makes the files once; never rejects. */
-  #finish(recording: StoredRecording): Promise<void> {
+  /** Makes the files of an ended recording, once at a time. */
+  #make(recording: StoredRecording): void {
     const { id } = recording
-    if (recording.state !== 'finishing') return this.#finishing.get(id) ?? Promise.resolve()
-    const running = this.#finishing.get(id)
-    if (running !== undefined) return running
-    const { signal } = this.#ended
-    const work = this.#making
-      .add(() => this.#make(recording, signal), { signal })
-      .catch((error: unknown) => {
-        if (!signal.aborted) this.#options.logger.error({ err: error, recording: id }, 'a recording was not finished')
+    if (this.#making.has(id)) return
+    const stop = new AbortController()
+    const work = this.#queue
+      .add(() => this.#makeFiles(recording, stop.signal), { signal: stop.signal })
+      .catch((err: unknown) => {
+        if (!stop.signal.aborted) this.#options.logger.error({ err, recording: id }, 'a recording was not finished')
       })
-      .finally(() => this.#finishing.delete(id))
-    this.#finishing.set(id, work)
-    return work
+      .finally(() => {
+        this.#making.delete(id)
+        this.#makeAgain(id, stop.signal)
+      })
+    this.#making.set(id, { work, stop })
   }
 
-  async #make(recording: StoredRecording, signal: AbortSignal): Promise<void> {
+  /** The lease ended and came back while files were being made: they are made anew. */
+  #makeAgain(id: string, { aborted }: AbortSignal): void {
+    const { store } = this.#options
+    const recording = store.get('recordings', id)
+    if (aborted && !this.#isClosed && store.leadership.isHeld && recording?.state === 'finishing') this.#make(recording)
+  }
+
+  async #makeFiles(recording: StoredRecording, signal: AbortSignal): Promise<void> {
     const { index, files } = this.#options
     const { id, ended_at = this.#clock() } = recording
     try {
       await untilWritten(index, recording, ended_at, settleMs, signal)
       const made = await makeFiles(this.#options, recording, signal)
-      await this.#change(id, (before) => ({ ...before, state: 'available', files: made })).catch(
-        async (error: unknown) => {
-          await files.remove(made)
-          throw error
-        },
-      )
+      const stored = await this.#finish(id, signal, (before) => ({ ...before, state: 'available', files: made }))
+      if (!stored && !signal.aborted) await files.remove(made)
     } catch (error) {
-      if (signal.aborted || isGone(error)) return
-      await this.#fail(recording, error)
+      if (!signal.aborted) await this.#fail(recording, error, signal)
     }
   }
 
-  async #fail(recording: StoredRecording, error: unknown): Promise<void> {
+  async #fail(recording: StoredRecording, error: unknown, signal: AbortSignal): Promise<void> {
     const { failed, logger } = this.#options
     const known = error instanceof NoFileError
     const reason = known ? error.message : 'Its file could not be written; the log of the controller says why.'
     logger.warn({ recording: recording.id, reason, ...(known ? {} : { err: error }) }, 'a recording failed')
-    failed(recording, reason)
-    await this.#change(recording.id, (before) => ({ ...before, state: 'failed', reason }))
+    if (await this.#finish(recording.id, signal, (before) => ({ ...before, state: 'failed', reason })))
+      failed(recording, reason)
   }
 
-  /** @throws ApiError recordingNotFound, storage */
-  async #change(id: string, next: (before: StoredRecording) => StoredRecording): Promise<StoredRecording> {
-    return await this.#options.store.transact([lock], (change) => {
-      const before = this.get(id)
-      const after = next(before)
-      if (after !== before) change.put('recordings', id, after)
-      return after
-    })
+  /**
+   * Stores the end of a recording that is being finished, and tries again for as long as the store fails: files that were made stay until it is certain what the record says.
+   * @returns false: it was deleted, or `signal` has ended the attempts
+   */
+  async #finish(id: string, signal: AbortSignal, next: (before: StoredRecording) => StoredRecording): Promise<boolean> {
+    for (;;) {
+      try {
+        await this.#orders.change(id, (before) => (before.state === 'finishing' ? next(before) : before))
+        return true
+      } catch (err) {
+        if (isGone(err) || signal.aborted) return false
+        this.#options.logger.warn({ err, recording: id }, 'the end of a recording was not stored: retrying')
+      }
+      await pause(retryMs, { signal })
+      if (signal.aborted) return false
+    }
   }
 
-  async #resume(recording: StoredRecording): Promise<void> {
+  async #removeFiles(id: string, names: readonly string[]): Promise<void> {
+    const { store, files, logger } = this.#options
     try {
-      this.#options.requests.put(requestOf(recording))
-    } catch (error) {
-      this.#options.logger.warn({ err: error, recording: recording.id }, 'a recording does not go on')
-      await this.#endInBackground(recording)
+      await store.leadership.confirmed()
+      await files.remove(names.map((file) => ({ file })))
+      await store.transact(['recordings'], (transaction) => transaction.delete('recording_removals', id))
+    } catch (err) {
+      logger.warn({ err, recording: id }, 'files of a recording could not be deleted')
     }
-  }
-
-  /** Ends recordings whose room is gone, and those that nobody stopped. */
-  #check(): void {
-    const { store } = this.#options
-    for (const recording of store.all('recordings').values()) {
-      if (recording.state !== 'recording') continue
-      const isOver = recording.created_at + maxMs < this.#clock()
-      if (isOver || store.get('rooms', recording.room_id) === undefined) void this.#endInBackground(recording)
-    }
-  }
-
-  async #endInBackground(recording: StoredRecording): Promise<void> {
-    try {
-      await this.#finish(await this.#end(recording))
-    } catch (error) {
-      this.#options.logger.warn({ err: error, recording: recording.id }, 'a recording could not be ended')
-    }
-  }
-
-  async #removeFiles(recording: StoredRecording): Promise<void> {
-    await this.#options.files.remove(recording.files).catch((error: unknown) => {
-      this.#options.logger.warn({ err: error, recording: recording.id }, 'files of a recording could not be deleted')
-    })
   }
 
   #newRecord({ name = '', tag = '', container, ...wish }: OrderedRecordingWish): StoredRecording {
-    const { store } = this.#options
-    const id = newOrderId(store.all('recordings'))
+    const id = this.#orders.newId()
     return {
       ...{ id, name, tag, description: '', ...wish },
       ...(container === undefined ? {} : { container }),
       state: 'recording',
       created_at: this.#clock(),
-      token_sealed: store.seal(newFileToken(), placeOf('recordings', id)),
+      token_sealed: this.#options.store.seal(newFileToken(), placeOf('recordings', id)),
       files: [],
     }
   }

@@ -15,7 +15,7 @@ export const layout = {
     'room_templates',
     'recording_keeps',
   ],
-  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives'],
+  rooms: ['rooms', 'trash', 'recording_wishes', 'recordings', 'lives', 'recording_removals'],
   sessions: ['sessions', 'account_sessions', 'last_uses', 'camera_loops', 'relay_loops', 'relay_observers', 'meetings'],
 } as const satisfies Record<string, readonly CollectionName[]>
 
@@ -60,6 +60,7 @@ const fileOfCollection: Readonly<Record<CollectionName, DocumentName>> = {
   trash: 'rooms',
   recordings: 'rooms',
   lives: 'rooms',
+  recording_removals: 'rooms',
 }
 
 export function documentOf(collection: CollectionName): DocumentName {

@@ -86,6 +86,8 @@ export const caps: { readonly [C in CollectionName]: readonly Cap<Collections[C]
       tooManyLives,
     ),
   ],
+  // Those of deleted recordings, until their files are removed.
+  recording_removals: [],
   // The oldest entries are deleted for good instead.
   trash: [],
 }

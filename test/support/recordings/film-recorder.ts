@@ -54,6 +54,8 @@ export class FilmRecorder implements RecordingRequests {
     return new FilmRecorder(folder, users, segmentMs)
   }
 
+  check(): void {}
+
   put(request: RecordingRequest): void {
     this.wanted.set(request.id, request)
     this.#update()

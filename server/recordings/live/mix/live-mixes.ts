@@ -37,7 +37,7 @@ export class LiveMixes {
       throw new ApiError('recordingUnavailable', { refusal: refusal('liveMixNeedsFfmpeg') })
   }
 
-  /** Begins a mix: all of the room is recorded as long as it lasts. @throws ApiError as RecordingRequests.put does */
+  /** Begins a mix: all of the room is recorded as long as it lasts. */
   begin({ id, room_id: roomId, picture }: StoredLive, target: LiveStream): LiveStream {
     this.#options.requests.put({ id: requestId(id), roomId, windowMs })
     const mix = new LiveMix({ ...this.#options, id, roomId, target, picture: picture !== 'none', ready: this.#cleared })
@@ -56,7 +56,10 @@ export class LiveMixes {
     if (mix === undefined) return
     this.#mixes.delete(id)
     this.#options.requests.remove(requestId(id))
-    await mix.close()
+    const closed = mix.close()
+    // Another mix of this live stream uses the same folder.
+    this.#cleared = Promise.allSettled([this.#cleared, closed]).then(() => undefined)
+    await closed
   }
 
   async close(): Promise<void> {
